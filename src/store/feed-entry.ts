@@ -3,7 +3,7 @@
  * the ids of the jobs.
  *
  * Saves (bench/LEDGER.md, "the feed tells once what happened to many jobs"): nine tenths of the text and of the cost of
- * writing it; on SQLite a claim 26.8 → 17.3 µs.
+ * writing it. On SQLite the claim of a job takes 17.3 instead of 26.8 µs.
  */
 import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
@@ -46,8 +46,8 @@ export class FeedEntry {
   }
 
   /**
-   * Lets later changes start new groups. Called before the second change of a job in a commit is added. Otherwise the
-   * second change could join a group that precedes the first one.
+   * Makes later changes start new groups. Called before the second change of the same job is added. Otherwise the
+   * second change could join a group that is listed before the group of the first change.
    */
   #closeGroups(): void {
     this.#open.clear();

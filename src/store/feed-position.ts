@@ -1,9 +1,9 @@
 /**
  * The position of an event in the feed, `CURSOR~N`: the Nth event after a cursor of the store. No later commit changes
- * that order, so a reader that resumes from a position gets exactly the events after it.
+ * the order of the events after a cursor. So a reader that resumes from a position gets exactly the events after it.
  */
 
-/** How many events a page of the feed has at most; a position counts within one page. */
+/** The maximum number of events on a page of the feed, and so the largest N of a position. */
 export const feedPageMax = 500;
 
 export interface EventPosition {
@@ -14,7 +14,7 @@ export interface EventPosition {
 
 export const positionOf = (cursor: string, read: number): string => `${cursor}~${read}`;
 
-/** Null: not a position. */
+/** Parses a position; null: the text is not a position. */
 export function parsePosition(position: string): EventPosition | null {
   const [, cursor, read] = /^([!-~]{1,200})~(\d{1,4})$/.exec(position) ?? [];
   return cursor === undefined || Number(read) > feedPageMax ? null : { cursor, read: Number(read) };

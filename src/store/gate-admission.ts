@@ -37,8 +37,8 @@ export interface Admission {
 export const gateLaneRows = (limit: number): number => limit + 256;
 
 /**
- * Admits up to `limit` jobs in claim order. If a lane was cut, admission stops after the last job that was read of it:
- * jobs of the lane that were not read may precede the next jobs of other lanes.
+ * Admits up to `limit` jobs in claim order. If a lane was cut, admission stops after the last job that was read from
+ * that lane, because its unread jobs may precede the next jobs of other lanes.
  */
 export function admitInOrder(lanes: readonly GateLane[], admissions: GateAdmissions, limit: number): Admission {
   const [end] = lanes.filter(({ isCut }) => isCut).map(({ jobs }) => jobs.at(-1)!).sort(byClaimOrder);
@@ -65,7 +65,7 @@ export interface GatedType {
  */
 export class GateRing {
   readonly #stops = new Map<string, string>();
-  /** Whether the last claim did not admit a job because its gate had no room. */
+  /** Whether the last claim left out a job because the gate of that job had no room. Only PostgreSQL uses it. */
   isCrowded = false;
 
   /** Returns the gate behind which the next walk starts; empty: the walk starts at the first gate. */
@@ -79,7 +79,10 @@ export class GateRing {
   }
 }
 
-/** Bounds the memory of a ring. At this number of types all stops are forgotten, and walks start at the first gate. */
+/**
+ * Bounds the memory of a ring. At this number of types the ring forgets all stops, and the next walks start at the
+ * first gate.
+ */
 const stopsMax = 10_000;
 
 const nameOf = ({ kind, type }: GatedType): string => `${kind} ${type}`;

@@ -41,8 +41,8 @@ const rowsMin = 64;
 const rowsMax = 65_536;
 
 /**
- * Scans until the end, or until `scan` returns true or `patienceMs` has passed. Returns the id after which another scan
- * can continue if the time has passed; otherwise null.
+ * Scans until the end, or until `scan` returns true or `patienceMs` has passed. If the scan stopped because of
+ * `patienceMs`, returns the id after which another scan can continue; otherwise null.
  */
 export async function scanIds(
   { order, after, stepMs, patienceMs = Infinity, clock }: IdScanRequest,

@@ -15,16 +15,16 @@ export type ColumnValue = string | number | null;
 interface Column {
   readonly name: string;
   /**
-   * `flag`: 0 or 1. `json`: JSON text. It contains no raw control character, so PostgreSQL statements can pass many
-   * texts in one parameter, separated by control characters.
+   * `flag`: 0 or 1. `json`: JSON text. JSON text contains no raw control character, so PostgreSQL statements can pass
+   * many texts in one parameter, separated by control characters.
    */
   readonly kind: 'number' | 'flag' | 'name' | 'json';
   readonly table: 'job' | 'ended' | 'both';
   /**
    * How an update of a stored row writes the column. `fixed`: never. `set`: always, with the new value. `sparse`: if
    * the value does not change, the parameter is null, and the statement keeps the stored value. Rows with different
-   * values can then share the parameters of a statement. `lease`: if the change leaves the lease, the statement keeps
-   * the stored value, because `extend` may have moved it without an event.
+   * values can then share the parameters of a statement. `lease`: if the change does not affect the lease, the
+   * statement keeps the stored value, which `extend` may have raised since the job was read.
    */
   readonly update: 'fixed' | 'set' | 'sparse' | 'lease';
   readonly of: (job: never) => ColumnValue;
@@ -63,8 +63,8 @@ function leaseUntil(job: OpenJob): number | null {
 }
 
 /**
- * Returns the time at which the retention of the job ends, if it has a retention of its own. Null: the default
- * retention applies, or the job is a child, which is deleted with its parent.
+ * Returns the time at which a retention that was set for the job itself ends. Null: the default retention applies, or
+ * the job is a child, which is deleted with its parent.
  */
 function purgeTime({ parent, policy: { retentionMs }, endedAt }: EndedJob): number | null {
   return retentionMs === undefined || parent !== null ? null : endedAt + retentionMs;

@@ -53,8 +53,8 @@ export interface PageRequest {
   readonly after?: number;
   readonly limit?: number;
   /**
-   * After this time a search without a suitable index stops and returns the jobs found so far; the page may be short or
-   * empty.
+   * After about this time a long search stops and returns the jobs found so far. The page may then be short or empty,
+   * and `next` continues the search. Default: no limit.
    */
   readonly patienceMs?: number;
 }

@@ -1,4 +1,4 @@
-/** Converts rows of the SQL stores to jobs, and reads and writes histories: text with one line of JSON per commit. */
+/** Converts rows of the SQL stores to jobs, and histories to and from text with one line of JSON per commit. */
 import type { Event } from '../model/event.ts';
 import { facts, type Job, type JobOrigin } from '../model/job.ts';
 import type { Hold } from '../model/state.ts';
@@ -37,8 +37,8 @@ export const eventsOfHistory = (history: string): Event[] =>
   history === '' ? [] : history.split('\n').flatMap((line) => JSON.parse(line) as Event[]);
 
 /**
- * When the number of a job's events passes a multiple of this, the history in its row moves to table `history_chunk`,
- * so that the row stays small.
+ * Bounds the history in the row of a job. An update that takes the number of events to or past a multiple of this moves
+ * the stored events to table `history_chunk`.
  */
 export const historyTailMax = 32;
 

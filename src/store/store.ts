@@ -3,8 +3,8 @@
  * job. It receives finished changes, and writes each of them if the stored job still has the version that was read. No
  * caller needs a transaction across two calls.
  *
- * The port deliberately has no update without a version, no state transitions, no retries, no times measured by
- * workers, no sessions, and no locks that outlive a call.
+ * The port deliberately has no update of a job without its version or fence, no state transitions, no retries, no times
+ * measured by workers, no sessions, and no locks that outlive a call.
  */
 import type { Claiming } from './port/claiming.ts';
 import type { Feed } from './port/feed.ts';

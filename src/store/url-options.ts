@@ -8,7 +8,7 @@ export type OptionReaders = Readonly<Record<string, ReadOption>>;
 
 /**
  * Converts the options in `texts` by the readers of the same names. Refuses `malformed.store` if a name is unknown or a
- * value is not allowed. `scheme` is the kind of URL for the message.
+ * value is not allowed. The message names `scheme` as the kind of URL.
  */
 export function readOptions(scheme: string, readers: OptionReaders, texts: Readonly<Record<string, string>>): object {
   const read = ([name, text]: [string, string]): [string, unknown] => {

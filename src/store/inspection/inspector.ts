@@ -1,7 +1,7 @@
 /**
  * The process that executes users' SQL, one query at a time. A query can read `jobs`; an authorizer denies everything
- * else. Each query has a connection of its own, so that a query cannot use anything that an earlier one left behind or
- * found out.
+ * else. Each query has a connection of its own, so that no data and no secret name passes from one query to a later
+ * one.
  */
 import { constants, DatabaseSync } from 'node:sqlite';
 import { systemRandom } from '../../random.ts';
@@ -81,7 +81,7 @@ function openFile({ path, select }: Exclude<QueryOrder['rows'], 'sent'>): Databa
 
 /**
  * Creates a table `jobs` in memory for the rows that the store will send. Reports to the store which columns the query
- * reads, so that it sends no others.
+ * reads, so that the store sends only these columns. If the query reads no job, it is executed at once.
  */
 function prepareFor(order: QueryOrder): void {
   const db = new DatabaseSync(':memory:');
@@ -125,10 +125,10 @@ function limit(db: DatabaseSync): void {
 type Authorizer = Parameters<DatabaseSync['setAuthorizer']>[0];
 
 /**
- * Allows a query to read `tables`; inside `view`, all tables. SQLite passes the name of the view or CTE inside which a
- * table is read. A query can give a CTE the name of any view, so `view` has a random name. `onRead` is called with each
- * column of `jobs` that the query reads. The name is empty if a query reads `jobs` but none of its columns, as in
- * `count(*)`.
+ * Returns an authorizer that lets a query read `tables`, and lets `view` read all tables. SQLite passes the name of the
+ * view or CTE inside which a table is read. A query could define a CTE with the name of the view and so read all
+ * tables; therefore the name is random. `onRead` is called with each column of `jobs` that the query reads. The column
+ * name is empty if a query reads `jobs` but none of its columns, as in `count(*)`.
  */
 function authorizer(
   tables: readonly string[],
@@ -190,7 +190,7 @@ function reportOf(db: DatabaseSync, { sql, rowsMax }: QueryOrder): InspectorRepo
 const [denied, outOfMemory] = [23, 7];
 
 /**
- * Turns an error of SQLite into a refusal. A statement that is not a query is forbidden, unless it has a syntax error:
+ * Turns SQLite's error into a refusal. A statement that is not a query is forbidden, unless it has a syntax error:
  * then it is malformed.
  */
 function failed({ message, errcode }: Error & { errcode?: number }, sql: string): InspectorReport {

@@ -19,8 +19,8 @@ interface Token {
 const tokenShape = /\s+|([a-z_]\w*)|(\d+(?![\w.]))|'((?:[^']|'')*)'|(--|\/\*|[^])/giy;
 
 /**
- * `afterWhere`: the words that end a WHERE clause. `unfit`: words and signs that do not occur in conditions connected
- * by AND alone; a query that contains one gives no prefilter.
+ * `afterWhere`: the words that end a WHERE clause. `unfit`: words and signs with which a split at AND could go wrong,
+ * such as OR, BETWEEN or a comment. A query that contains an unfit word or sign gives no prefilter.
  */
 const afterWhere: ReadonlySet<string> = new Set(['group', 'having', 'window', 'order', 'limit']);
 const unfit: ReadonlySet<string> = new Set([
@@ -85,9 +85,9 @@ function valuesOf(test: readonly Token[]): readonly Token[] | null {
 }
 
 /**
- * Returns the condition on an integer column; null: a value is not a positive integer. SQLite compares an integer
- * column with `'7'` as with 7. The value 0 is excluded: it selects jobs without a parent, for which stores have null
- * instead of 0.
+ * Returns the condition on an integer column; null: there are no values, or one is not a positive integer. A quoted
+ * `'7'` counts as 7, as in SQLite. The value 0 is excluded: it selects jobs without a parent, for which stores have
+ * null instead of 0.
  */
 function numbersOf(column: 'jobID' | 'parentJobID', values: readonly Token[] | null): Prefilter | null {
   const isNumber = ({ kind, text }: Token): boolean =>
@@ -99,8 +99,8 @@ const namesOf = (values: readonly Token[] | null): Prefilter | null =>
   values?.every(({ kind }) => kind === 'string') ? { column: 'name', values: values.map(({ text }) => text) } : null;
 
 /**
- * Returns the condition that follows from `GLOB 'prefix*'`; null: the condition has another shape, or the pattern no
- * literal prefix.
+ * Returns the condition that follows from `GLOB 'prefix*'`; null: the condition has another shape, or its pattern has
+ * no literal prefix.
  */
 function prefixOf([word, pattern, ...rest]: readonly Token[]): Prefilter | null {
   if (!word || !isWord('glob')(word) || pattern?.kind !== 'string' || rest.length > 0) return null;

@@ -25,8 +25,8 @@ export class MemoryInstances {
   }
 
   /**
-   * Ends the lease of an instance. If it holds jobs, it stays registered with a lapsed lease, so that its jobs can be
-   * repaired.
+   * Ends the lease and the leadership of an instance. If it holds jobs, it stays registered with a lapsed lease, so
+   * that its jobs can be repaired; otherwise its registration is deleted.
    */
   leave(instance: string, holdsSome: boolean, now: number): void {
     const known = this.#instances.get(instance);

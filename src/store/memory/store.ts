@@ -1,6 +1,6 @@
 /**
- * The memory store: implements the port with plain maps. It holds in-memory jobs, and the conformance suite compares
- * the other stores with it.
+ * The memory store: implements the port with plain maps. The engine stores in-memory jobs in it, and the conformance
+ * suite compares the other stores with it.
  */
 import type { Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';

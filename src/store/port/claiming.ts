@@ -6,8 +6,8 @@ import type { Kind } from '../../model/state.ts';
 
 export interface Claiming {
   /**
-   * Locks the first claimable jobs in claim order, and skips jobs that others have locked. Writes the changes that
-   * `decide` returns for them; returns the changes that were written.
+   * Locks the first claimable jobs in claim order, and skips jobs that other transactions have locked. Writes the
+   * changes that `decide` returns for the locked jobs; returns the changes that were written.
    */
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]>;
 
@@ -19,11 +19,13 @@ export interface Claiming {
    */
   nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after?: number): Promise<number | null>;
 
-  /** Returns for each type the pending job that has been due for the longest time. */
+  /**
+   * Returns for each type the pending job that has been due for the longest time; types without a due job are left out.
+   */
   oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>>;
 
   /**
-   * Returns how many due jobs of the same kind and type precede this job in claim order, also if their gates are full;
+   * Returns how many due jobs of the same kind and type precede this job in claim order, including jobs at full gates;
    * at most `queuePositionMax`.
    */
   queuePosition(job: Job): Promise<number>;
@@ -32,15 +34,16 @@ export interface Claiming {
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
   /**
-   * Extends leases to at least `until`, if they have an end of their own, have not lapsed, and the fence is still
-   * current. Returns for each holding whether its lease was extended. An extension is not an event and leaves the
-   * version. So a commit that read the former end, and does not change the lease, must not write that end back.
+   * Extends leases to at least `until`. A lease is extended only if it has an end of its own, has not lapsed, and the
+   * fence is still current. Returns for each holding whether its lease was extended. An extension is not an event and
+   * does not raise the version. So a commit that read the former end, and does not change the lease, must not write
+   * that end back.
    */
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]>;
 
   /**
    * Registers a function to call when jobs may have become claimable; returns a function that removes it. A call may
-   * come early, late or repeatedly, or be missing.
+   * come early, late, repeatedly or not at all.
    */
   onWake(call: () => void): () => void;
 }
@@ -51,7 +54,7 @@ export interface ClaimRequest {
   readonly limit: number;
   readonly limits?: Limits;
   readonly isLeader?: boolean;
-  /** Claims jobs of these priorities only. */
+  /** Only jobs of these priorities are claimed; absent: jobs of every priority. */
   readonly priorities?: readonly number[];
 }
 
@@ -60,8 +63,8 @@ export type TypeNames = { readonly exact: readonly string[] } | { readonly glob:
 
 /**
  * Decides the changes of the candidates. It must be pure and synchronous, because it runs while the rows are locked. It
- * is also called if there is no candidate. The candidates are all jobs that were due at `searchedAt` and could be
- * claimed, up to the limit; `now` may be later.
+ * is called even if there is no candidate. The candidates are the first claimable jobs that were due at `searchedAt`,
+ * up to the limit of the request; `now` may be later.
  */
 export type ClaimDecision = (candidates: readonly Candidate[], now: number, searchedAt: number) => readonly Change[];
 

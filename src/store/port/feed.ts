@@ -4,8 +4,8 @@ import type { Kind } from '../../model/state.ts';
 
 export interface Feed {
   /**
-   * Returns the events after a cursor; null: from the oldest retained event. No later commit adds an event before or
-   * between them.
+   * Returns the events after a cursor; with null, from the oldest retained event on. No later commit adds an event
+   * before or between the returned events.
    */
   eventsAfter(cursor: string | null, limit: number): Promise<FeedPage>;
 

@@ -12,14 +12,15 @@ export interface Instances {
   instances(): Promise<readonly Instance[]>;
 
   /**
-   * Ends the lease of an instance and its leadership now. If it still holds jobs, they can be repaired; otherwise its
-   * registration is deleted.
+   * Ends the lease and the leadership of an instance now. If the instance still holds jobs, it stays registered, so
+   * that other instances can repair the jobs; otherwise its registration is deleted.
    */
   leave(instance: string): Promise<void>;
 
   /**
    * Makes the instance the leader of a role that has no leader, or extends its leadership. Returns the current
-   * leadership, which may be that of another instance. The term rises whenever the leadership is taken anew.
+   * leadership, which may be that of another instance. The term rises with each new leadership, even if the same
+   * instance leads again.
    */
   lead(role: string, instance: string, leaseMs: number): Promise<Leadership>;
 }

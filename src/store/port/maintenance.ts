@@ -3,8 +3,8 @@ import type { Job } from '../../model/job.ts';
 
 export interface Maintenance {
   /**
-   * Migrates the schema to the version of this Stint; with `dryRun` only returns the plan. Several instances may call
-   * it at once. Refuses `newer.schema` if the schema is newer.
+   * Migrates the schema to the version that this Stint requires; with `dryRun` only returns the plan. Several instances
+   * may call it at once. Refuses `newer.schema` if a newer Stint has migrated the schema.
    */
   migrate(options?: { readonly dryRun?: boolean }): Promise<Migration>;
 
@@ -23,13 +23,13 @@ export interface Maintenance {
   /** Returns the ids of parents that have ended or been deleted but still have an open child. */
   orphaned(limit: number): Promise<readonly number[]>;
 
-  /** Returns jobs that wait for their children but have no open child; with `parents`, only jobs among these. */
+  /** Returns jobs that wait for their children but have no open child; with `parents`, only jobs with these ids. */
   settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]>;
 
   /**
-   * Deletes ended jobs whose retention is over, with their histories, notes and ended children, and feed entries older
-   * than `feedKeptMs`. Also deletes expired keys, staged children of outdated fences and old instances. Returns the
-   * number of deleted jobs without their children.
+   * Deletes ended jobs whose retention is over, with their histories, notes and ended children. Also deletes feed
+   * entries older than `feedKeptMs`, expired keys and staged children of outdated fences; the SQL stores also delete
+   * old instances. Returns the number of deleted jobs without their children.
    */
   purge(options: PurgeOptions): Promise<number>;
 

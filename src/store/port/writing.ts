@@ -4,14 +4,14 @@ import type { LogLine, Reading } from './reading.ts';
 
 export interface Writing {
   /**
-   * Returns the time of the store in ms, as far as it is known without a request. It is not used to judge leases and
-   * due times: the store compares them with its own clock.
+   * Returns the time of the store in ms, without a request; before the clock of the store has been read, the time of
+   * this process. It is not used to judge leases and due times: the store compares them with its own clock.
    */
   now(): number;
 
   /**
-   * Reads the clock of the store if that has not happened yet; undefined: `now` returns the time of the store already.
-   * Call it before a decision that uses `now` without an earlier statement. A store that uses the clock of this process
+   * Reads the clock of the store, so that `now` returns store time; undefined: `now` already returns it. Call it before
+   * a decision that uses `now`, unless a statement was executed before. A store that uses the clock of this process
    * does not have this method.
    */
   synchronize?(): Promise<void> | undefined;

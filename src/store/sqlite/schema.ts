@@ -73,7 +73,8 @@ const migrations: readonly (readonly string[])[] = [
     'kind', value -> 'kind', 'type', value -> 'type', 'parent', value -> 'parent',
     'jobs', json_array(value -> 'job'), 'events', json_array(value -> 'event'))) FROM json_each(${table}.events))`),
   [
-    // The index contains the ended jobs that `ended_past` leaves out: jobs with a retention of their own or a parent.
+    // The index contains the ended jobs that `ended_past` leaves out, except tasks: jobs that have a parent or a
+    // retention of their own.
     `CREATE INDEX ended_since ON ended(ended_at)
       WHERE kind <> 'task' AND (parent IS NOT NULL OR purge_at IS NOT NULL)`,
   ],

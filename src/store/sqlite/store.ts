@@ -126,8 +126,8 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Returns jobs with lapsed leases. If there are any, they are read again in a write transaction, because another
-   * process may be extending their leases.
+   * Returns jobs with lapsed leases. If there are any, reads them again in a write transaction, because another process
+   * may be extending their leases in an open transaction.
    */
   async lapsed(limit: number): Promise<readonly Job[]> {
     const find = (): Job[] => lapsed(this.#connection, limit, this.now());
@@ -198,7 +198,10 @@ export class SqliteStore implements Store {
     return this.#wake.listen(call);
   }
 
-  /** `transaction` is the caller's connection to the same file, on which the caller has begun a transaction. */
+  /**
+   * Returns a writer for the caller's transaction. `transaction` is the caller's connection to the same file, on which
+   * the caller has begun a transaction.
+   */
   within(transaction: unknown): Writer {
     const db = transaction as DatabaseSync;
     if (typeof db?.prepare !== 'function' || !db.isTransaction) {
@@ -238,7 +241,7 @@ export class SqliteStore implements Store {
     return Promise.resolve();
   }
 
-  /** Turns errors into rejected promises: node:sqlite is synchronous and throws them. */
+  /** Runs `work`. Turns an error that it throws into a rejected promise, because node:sqlite is synchronous. */
   async #read<T>(work: () => T): Promise<T> {
     return work();
   }

@@ -9,8 +9,8 @@ import { systemClock } from '../../time/clock.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * After a write to the -wal file, the data version is read after each of these delays. One read might come too early,
- * because the file is written before the commit takes effect.
+ * After a write to the -wal file, `PRAGMA data_version` is read after each of these delays. A single read might come
+ * too early, because the file is written before the commit takes effect.
  */
 const pollDelaysMs = [1, 1, 2, 4, 8, 16, 32, 64];
 
@@ -79,8 +79,9 @@ export class Wake {
   }
 
   /**
-   * Wakes listeners if another connection has committed, now and after each of the delays. Continues after a commit was
-   * seen, since the write to the -wal file may belong to the next commit. A newer write starts the delays again.
+   * Checks now and after each of the delays whether another connection has committed; if so, wakes listeners. Continues
+   * after it has seen a commit, because the write to the -wal file may belong to the next commit. A newer write to the
+   * file starts the delays again.
    */
   #poll([nextMs, ...others]: readonly number[]): void {
     this.#cancelPoll();
@@ -88,7 +89,10 @@ export class Wake {
     if (this.#othersWrote()) this.#wakeOwn();
   }
 
-  /** Whether another connection has committed since the last call: only that changes the data version. */
+  /**
+   * Whether another connection has committed since the last call; true at the first call. Commits of other connections
+   * change `PRAGMA data_version`; commits of this connection do not.
+   */
   #othersWrote(): boolean {
     if (!this.#connection.db.isOpen) return false;
     const version = this.#connection.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;

@@ -31,7 +31,7 @@ export function gatedRows(connection: Connection, request: ClaimRequest, ring: G
   return openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
 }
 
-/** Reads the first due jobs of a lane, also those whose gates are full. */
+/** Reads the first due jobs of a lane, including jobs whose gates are full. */
 function firstWaiting(connection: Connection, lane: Lane, limit: number, now: number): GateLane {
   const sql = `SELECT id, priority, due, gate FROM job INDEXED BY job_gate_order
     WHERE lane = 2 AND kind = ? AND type = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?`;
@@ -53,7 +53,7 @@ interface RingWalk {
 
 /**
  * Walks the gates of each type until it has found enough jobs or has visited every gate once. It starts behind the gate
- * at which the last walk stopped. Returns the jobs that their gates admit, in addition to `admitted`.
+ * at which the last walk stopped. Returns the jobs that it admits; the jobs in `admitted` are not among them.
  */
 function admitByRing(connection: Connection, walk: RingWalk, admitted: readonly WaitingJob[]): WaitingJob[] {
   const { types, admissions, request } = walk;
@@ -84,8 +84,8 @@ function waitingInRing(
 }
 
 /**
- * Yields the gates at which jobs wait, each found by one index seek. Starts behind the gate `start`, continues at the
- * first gate after the last, and ends with `start`.
+ * Yields the gates at which jobs wait, each found by one index seek. Starts behind the gate `start`. After the last
+ * gate it continues with the first gate, and it ends with `start`.
  */
 function* gatesFrom(connection: Connection, { kind, type }: NamedType, start: string): Generator<string> {
   const next = (after: string): string | undefined => connection.get<{ gate: string }>(nextGate, kind, type, after)?.gate;

@@ -49,7 +49,8 @@ export const lanesOf = (
   );
 
 /**
- * Returns the requested types of which the table has jobs with `lane` 1 (no admission needed) or 2 (waiting at a gate).
+ * Returns the requested types that have jobs whose column `lane` has this value: 1 (no admission needed) or 2 (waiting
+ * at a gate).
  */
 export const namedTypes = (connection: Connection, lane: 1 | 2, request: LaneRequest): NamedType[] =>
   fewNamedTypes(connection, lane, request, Infinity)!;

@@ -12,8 +12,9 @@ import { openRows } from '../read/open-rows.ts';
 import { fewNamedTypes, lanesOf, namedTypes, rowsOfTypes } from './lanes.ts';
 
 /**
- * `typesFirst`: how many types the first round may walk. `rowsPerType`: a round may scan this many rows per type of its
- * budget, because walking one type takes about as long. `growth`: the factor by which the budget rises each round.
+ * `typesFirst`: how many types the first round may walk. `rowsPerType`: how many rows a round may scan for each type
+ * that it may walk. Scanning 16 rows takes about as long as walking one type. `growth`: the factor by which both
+ * budgets rise each round.
  */
 const typesFirst = 64;
 const rowsPerType = 16;
@@ -35,8 +36,8 @@ export function freeRows(connection: Connection, request: ClaimRequest, now: num
 }
 
 /**
- * Returns for each lane the due time of its first job that is due after `after`. If a pattern has many types, it may
- * return earlier times, at which the caller should ask again.
+ * Returns for each lane the due time of its first job that is due after `after`. If a pattern may match many types, it
+ * may return earlier times, at which the caller should ask again.
  */
 export function nextFreeDue(
   connection: Connection,
@@ -53,7 +54,7 @@ export function nextFreeDue(
 const canScan = ({ kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>): boolean =>
   'glob' in names && kinds.every((kind) => orderedKinds.includes(kind));
 
-/** A kind and a priority: one range of the index `job_order`. */
+/** A kind and a priority, which are one range of the index `job_order`, and the pattern of the request. */
 interface OrderedLane {
   readonly kind: Kind;
   readonly priority: number;
@@ -78,8 +79,8 @@ function orderedLanes(
 }
 
 /**
- * Scans the due jobs of all types in claim order, and returns those that match the pattern; null: the budget of rows
- * was used up before enough jobs matched.
+ * Scans the due jobs of all types in claim order. Returns the jobs that match the pattern; null: the budget of rows was
+ * used up before enough jobs matched.
  */
 function scanInOrder(connection: Connection, request: ClaimRequest, now: number, budget: number): OpenRow[] | null {
   const ids: number[] = [];

@@ -32,8 +32,8 @@ export function heldBy(connection: Connection, instance: string, limit: number):
 }
 
 /**
- * Returns the parents of open children that are not open themselves. Each parent is found by one index seek, however
- * many children it has.
+ * Returns the ids of parents that are not open, or were deleted, but still have open children. Each parent is found by
+ * one index seek, however many children it has.
  */
 export function orphaned(connection: Connection, limit: number): number[] {
   const sql = `WITH RECURSIVE family(parent) AS (

@@ -28,7 +28,10 @@ export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }
   return past.length;
 }
 
-/** Deletes the staged children of one parent that is no longer running under the fence under which they were staged. */
+/**
+ * Deletes up to `stagedPortion` staged children of one parent that is no longer running under the fence of these
+ * children.
+ */
 function purgeStaged(connection: Connection): void {
   const sql = `SELECT stage FROM staged_feed
     WHERE stage NOT IN (SELECT id || '/' || fence FROM job WHERE state = 'running') LIMIT 1`;
@@ -48,8 +51,8 @@ function pastJobs(connection: Connection, limit: number, endedBefore: number | n
 }
 
 /**
- * Deletes the history chunks, progress and log of a job, and its ended children with theirs. The caller deletes the
- * row.
+ * Deletes the history chunks, progress and log of a job, and its ended children with their history chunks, progress and
+ * logs. The caller deletes the row of the job itself.
  */
 export function forget(connection: Connection, id: number): void {
   for (const child of connection.all<{ id: number }>('DELETE FROM ended WHERE parent = ? RETURNING id', id)) forget(connection, child.id);

@@ -70,7 +70,7 @@ function stepEnd(
 
 /**
  * Returns the first matching jobs of an id range. Reads both tables in one turn of the event loop, so that this process
- * does not move a job between the tables meanwhile.
+ * cannot move a job from one table to the other between the two reads.
  */
 function findBetween(
   connection: Connection,
@@ -182,7 +182,7 @@ function addKinds(add: (term: string, ...values: string[]) => void, kinds: reado
 function addStandings(add: (term: string, value: string) => void, table: Table, standings: readonly Standing[]): void {
   const column = table === 'job' ? 'state' : 'fate';
   add(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(standings));
-  // Repeats the condition of the partial indexes on jobs that did not succeed, so that SQLite can use them.
+  // The partial indexes on jobs that did not succeed have this condition.
   if (table === 'ended' && !standings.includes('succeeded')) add(`fate <> ?`, 'succeeded');
 }
 

@@ -48,7 +48,10 @@ function choicesForNotSucceeded(connection: Connection, query: Query): IndexChoi
  */
 const entriesMax = 200;
 
-/** Returns one range per type within `base`; null: there are too many types, or the query names none. */
+/**
+ * Returns one range per type within `base`; null: there are too many types, or the query has neither types nor a
+ * pattern.
+ */
 function choicesPerType(connection: Connection, base: IndexChoice, { types, glob }: Query): IndexChoice[] | null {
   const chosen = types ? [...new Set(types)] : glob === undefined ? null : typesLike(connection, base, glob);
   if (chosen === null || chosen.length > entriesMax) return null;
@@ -56,8 +59,8 @@ function choicesPerType(connection: Connection, base: IndexChoice, { types, glob
 }
 
 /**
- * Returns the types of ended jobs that match the pattern, each found by one index seek. Stops as soon as there are more
- * than `entriesMax` types.
+ * Returns the types that match the pattern among the ended jobs of a range, each found by one index seek. Stops as soon
+ * as there are more than `entriesMax` types.
  */
 function typesLike(connection: Connection, { terms, values }: IndexChoice, pattern: string): string[] {
   const glob = parseGlob(pattern);
@@ -75,9 +78,9 @@ function typesLike(connection: Connection, { terms, values }: IndexChoice, patte
 }
 
 /**
- * Returns the ranges of the jobs that ended at `time` or later. They serve queries by `created`, which no index covers:
- * a job that was created since a time cannot have ended before it. If only few jobs have ended since then, all of them
- * are read; if many have, a scan by id finds matches soon.
+ * Returns the ranges of the jobs that ended at `time` or later. They serve queries by `createdFrom`, which no index
+ * covers: a job that was created at `time` or later cannot have ended before. If only few jobs have ended since then,
+ * all of them are read; if many have, a scan by id finds matches soon.
  */
 const choicesSince = (time: number): IndexChoice[] => [
   { index: 'ended_past', terms: ['parent IS NULL', 'purge_at IS NULL', 'ended_at >= ?'], values: [time] },

@@ -1,6 +1,6 @@
 /**
- * The SELECT that returns the rows of Bedrock's table `jobs`. The process that executes users' SQL reads them from the
- * file.
+ * The SELECT that returns the rows of Bedrock's table `jobs`. The process that executes users' SQL runs this SELECT on
+ * the file of the store.
  */
 
 const time = (ms: string): string => `strftime('%Y-%m-%d %H:%M:%S', (${ms}) / 1000.0, 'unixepoch')`;
@@ -11,8 +11,8 @@ const isQueued = `kind IN ('bedrock', 'mock')`;
 
 /**
  * SQL for `isLate` in model/job.ts and for `handOuts` and `originalNextRun` in vocabulary/bedrock.ts, with which it
- * must agree. A pending job is late if its lease has lapsed: its worker may still finish it until another claims it.
- * `handOuts` counts how often workers claimed the job without finishing it.
+ * must agree. A job is late if it is pending because its lease has lapsed. The worker that held it may still finish it
+ * until another worker claims it. `handOuts` counts how often workers claimed the job without finishing it.
  */
 const isLate = `(state = 'pending' AND ${retryAfter} IS NOT NULL AND ${crashes} > 0
   AND body ->> '$.scheduled' IS NOT NULL)`;

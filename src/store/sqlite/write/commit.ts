@@ -1,6 +1,6 @@
 /**
- * Writes changes inside a transaction: each only if the stored job still has the version that was read, with one feed
- * entry for all of them.
+ * Writes changes inside a transaction: each change only if the stored job still has the version that was read. Writes
+ * one feed entry for all changes.
  */
 import type { Change } from '../../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../../model/job.ts';
@@ -143,8 +143,8 @@ function deleteJob(connection: Connection, job: Job): boolean {
 }
 
 /**
- * Copies the history in the row to a chunk, after which the row's history can start again with the next line. False:
- * the stored job has another version.
+ * Copies the history in the row to a chunk, so that the history in the row can start again with the next line. Returns
+ * false if the stored job has another version.
  */
 function storeHistoryChunk(connection: Connection, table: 'job' | 'ended', { id, version }: Job): boolean {
   const sql = `INSERT INTO history_chunk(job, upto, lines)

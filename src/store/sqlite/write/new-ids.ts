@@ -8,8 +8,8 @@ export interface FreeIds {
 }
 
 /**
- * Returns the free ids among the ids of the new jobs. They are usually one block of consecutive ids; then one query
- * shows that all of them are free.
+ * Returns the free ids among the ids of the new jobs. New jobs usually have one block of consecutive ids; a single
+ * query then shows that all of them are free.
  */
 export function freeIdsOf(connection: Connection, changes: readonly Change[]): FreeIds {
   const ids: number[] = [];

@@ -51,7 +51,7 @@ const amendedColumns = (endedColumns as readonly JobColumn[]).filter(isWritten);
 export const updateSql = setSql(updatedColumns);
 export const amendSql = setSql(amendedColumns);
 
-/** The parameters of `updateSql` and of `amendSql`, and then the version that the row must have. */
+/** Return the parameters of `updateSql` and of `amendSql`, followed by the version that the row must have. */
 export const updateValues = (before: OpenJob, after: OpenJob, line: string, startsChunk: boolean): SQLInputValue[] =>
   newValues(updatedColumns, before, after, startsChunk ? 1 : 0, line);
 
