@@ -103,7 +103,7 @@ export type AnyJobType = JobType<any, any>;
 
 type NoSchema = Schema<unknown>;
 
-/** The result type without `HandedOff`. If a handler always hands off, another system determines the result. */
+/** The result type without `HandedOff`. If a handler only hands off, another system sets the result: `unknown`. */
 type OwnResult<Returned> = [Exclude<Returned, HandedOff>] extends [never] ? unknown : Exclude<Returned, HandedOff>;
 
 export function jobType<Details, Task, TaskResult, Result = undefined, S extends Schema = NoSchema>(

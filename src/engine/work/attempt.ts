@@ -54,7 +54,10 @@ export class Attempt {
     return this.#isLost;
   }
 
-  /** Whether the engine, not the handler, ended the attempt: the job is released, and the attempt does not count. */
+  /**
+   * Whether the attempt was ended because the engine closes or the lease may have lapsed. The job is then released, and
+   * the attempt does not count.
+   */
   get isReleased(): boolean {
     return this.#isReleased;
   }
