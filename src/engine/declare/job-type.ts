@@ -25,7 +25,10 @@ interface CommonOptions<S extends Schema> extends Settings {
    * Definitions of the type cannot switch this off, and cannot have `inMemory`.
    */
   readonly onePerType?: boolean;
-  /** Runs the handler in its own thread or process, which can be killed even if its code loops. Requires `module`. */
+  /**
+   * Calls `run` or `taskResults` in its own thread or process, which can be killed even if its code loops. The other
+   * functions of the type are called in the engine's thread. Requires `module`.
+   */
   readonly isolate?: 'thread' | 'process';
   /** The module that exports the type, for `isolate`: `import.meta.url`. */
   readonly module?: string;

@@ -27,7 +27,7 @@ export interface RunRequest<Input> {
   /**
    * While a run with this key is open, no other run with the key is created. With `for`, the key is instead taken for
    * this time after the creation of its run, whether the run is open or not. A request for a taken key returns the run
-   * that has the key; `onTaken: 'update'` changes that run if it has not started.
+   * that has the key; `onTaken: 'update'` changes that run if it waits for its start or for a retry.
    */
   readonly unique?: string | { readonly key: string; readonly onTaken?: 'keep' | 'update'; readonly for?: Duration };
   /** Names and values by which the run can be found. */

@@ -49,7 +49,7 @@ export class Attempt {
     return this.#reason instanceof Cancelled;
   }
 
-  /** Whether the job has another holder or has ended, so that the store refuses every write of this attempt. */
+  /** Whether this instance no longer holds the job under this fence, so that the store refuses all writes. */
   get isLost(): boolean {
     return this.#isLost;
   }

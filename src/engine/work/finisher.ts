@@ -52,7 +52,7 @@ export class Finisher {
     if (isRefusal(answer)) this.#parts.logger.warn(`cannot release job ${job.id}`, { id: job.id, code: answer.code });
   }
 
-  /** Stops retrying: if the current or next write of an outcome fails, `onStored` gets the refusal `unavailable.store`. */
+  /** Stops retrying: if the current or next write of an outcome fails, `onStored` gets `unavailable.store`. */
   giveUp(): void {
     this.#givenUp.abort();
   }
