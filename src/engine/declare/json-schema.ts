@@ -54,7 +54,7 @@ export function checkStorable(type: string, schema: Schema): void {
   }
 }
 
-/** Converts JSON Schema to a schema, for programs without the code; null: zod cannot, and every input is accepted. */
+/** Converts JSON Schema to a schema, for programs without the code; null: zod cannot read it; every input passes. */
 export function schemaFromText(text: string): Schema | null {
   try {
     return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
