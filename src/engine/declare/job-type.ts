@@ -106,7 +106,7 @@ export type AnyJobType = JobType<any, any>;
 
 type NoSchema = Schema<unknown>;
 
-/** The result type without `HandedOff`; `unknown` if the handler always hands off and another system sets the result. */
+/** The result type without `HandedOff`; `unknown` if the handler only hands off, so that another system sets it. */
 type OwnResult<Returned> = [Exclude<Returned, HandedOff>] extends [never] ? unknown : Exclude<Returned, HandedOff>;
 
 export function jobType<Details, Task, TaskResult, Result = undefined, S extends Schema = NoSchema>(
