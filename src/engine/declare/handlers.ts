@@ -18,7 +18,7 @@ export class Handlers {
     this.#limits = limitsOf(this.entries);
   }
 
-  /** What the store's catalogue says of these types, so that programs without their code can create runs. */
+  /** The catalogue entries of these types. They are stored so that programs without the code can create runs. */
   get entries(): readonly TypeEntry[] {
     return [...this.#rules.values()].map(({ entry }) => entry);
   }
@@ -36,7 +36,10 @@ export class Handlers {
     return this.#types.get(name);
   }
 
-  /** Returns the rules of a type. If the type was not passed to this engine, they are computed from the type alone. */
+  /**
+   * Returns the rules of a type. For a type that was not passed to this engine, they are computed from the type alone:
+   * `onePerType` of its definitions is not considered.
+   */
   rules(type: JobType): TypeRules {
     const known = this.#types.get(type.name) === type ? this.#rules.get(type.name) : undefined;
     return known ?? rulesOfType(type);

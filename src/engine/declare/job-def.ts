@@ -19,8 +19,9 @@ export interface DefOptions<Input> extends Settings {
   /** When runs are due: `cron()`, `every()`, `repeat()`, `at()`, or several of them. */
   readonly schedules?: readonly Schedule[] | Schedule;
   /**
-   * What a tick does while an earlier run is open. `skip` (default) creates no run. `allow` creates a run, `queue` one
-   * that waits for the earlier run, and `replace` one that starts after the earlier run has been cancelled.
+   * What a tick does while an earlier run is open. `skip` (default) creates no run, and `allow` creates a run at once.
+   * `queue` creates a run that waits until the earlier run has ended. `replace` cancels the earlier run and creates a
+   * run that starts when the earlier run has ended.
    */
   readonly overlap?: Overlap;
   /** How to make up for missed ticks: `once` (default) runs the newest, `all` runs each, `skip` runs none. */
@@ -49,7 +50,7 @@ export interface MisfireSettings {
   readonly policy: Misfire['policy'];
   /** How far back missed ticks are made up for. Default: 1d. */
   readonly window?: Duration;
-  /** The maximum number of missed ticks to make up for. Default: 100. */
+  /** The maximum number of missed ticks to make up for; older ticks are skipped. Default: 100. */
   readonly cap?: number;
   /** How late a tick may be before it counts as missed. Default: 1m. */
   readonly grace?: Duration;
@@ -79,7 +80,8 @@ export function jobDef<Input, Result>(
   checkName('definition', name);
   const given: DefOptions<unknown> = options;
   const rules = rulesOfType(type);
-  // The result of an asynchronous schema is ignored here. The engine validates again when it declares the definition.
+  // Throws if the parameters are invalid. A promise of an asynchronous schema is not awaited here: the engine validates
+  // the parameters again when it declares the definition.
   const output = checkParams(rules, given);
   if (isPromiseLike(output)) output.then(undefined, () => {});
   return Object.freeze({ name, type, spec: specFrom(rules, given), enabled: given.enabled ?? true });
@@ -142,7 +144,7 @@ export function refuseInMemory({ name, onePerType }: TypeEntry, spec: Pick<Spec,
 
 /**
  * Returns the settings that the definition itself sets; the others come from its type. `onePerType: false` is left out
- * like an absent option, since only the type can decide that.
+ * like an absent option, since a definition cannot remove the limit of its type.
  */
 function ownSettings(options: DefOptions<unknown>): OwnSettings {
   const { priority, concurrency, leaderOnly, onePerType, enabled } = options;

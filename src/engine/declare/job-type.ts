@@ -25,7 +25,10 @@ interface CommonOptions<S extends Schema> extends Settings {
    * Definitions of the type cannot switch this off, and cannot have `inMemory`.
    */
   readonly onePerType?: boolean;
-  /** Runs the handler in its own thread or process, which can be killed even if its code loops. Requires `module`. */
+  /**
+   * Calls `run` or `taskResults` in its own thread or process, which can be killed even if its code loops. The other
+   * functions of the type are called in the engine's thread. Requires `module`.
+   */
   readonly isolate?: 'thread' | 'process';
   /** The module that exports the type, for `isolate`: `import.meta.url`. */
   readonly module?: string;
@@ -103,7 +106,7 @@ export type AnyJobType = JobType<any, any>;
 
 type NoSchema = Schema<unknown>;
 
-/** The result type without `HandedOff`. If a handler always hands off, another system determines the result. */
+/** The result type without `HandedOff`; `unknown` if the handler only hands off, so that another system sets it. */
 type OwnResult<Returned> = [Exclude<Returned, HandedOff>] extends [never] ? unknown : Exclude<Returned, HandedOff>;
 
 export function jobType<Details, Task, TaskResult, Result = undefined, S extends Schema = NoSchema>(

@@ -42,8 +42,8 @@ export function jsonSchemaOf(schema: Schema): Record<string, unknown> | null {
 }
 
 /**
- * Refuses a zod schema with a type that JSON cannot hold, such as a date. An input would pass it at creation, be stored
- * as another JSON value, and no longer pass it when the run starts.
+ * Refuses a zod schema with a type that JSON cannot hold, such as a date. An input with a date would be valid at
+ * creation, be stored with a string instead, and be invalid when the run starts.
  */
 export function checkStorable(type: string, schema: Schema): void {
   if (!isZod(schema)) return;
@@ -54,7 +54,7 @@ export function checkStorable(type: string, schema: Schema): void {
   }
 }
 
-/** Converts JSON Schema to a schema, for programs without the code; null: zod cannot read it, and any input passes. */
+/** Converts JSON Schema to a schema, for programs without the code; null: zod cannot read it; every input passes. */
 export function schemaFromText(text: string): Schema | null {
   try {
     return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
@@ -73,8 +73,8 @@ interface SchemaPart {
 }
 
 /**
- * Returns the parts of a schema whose values JSON cannot hold. Left out are coerced parts, alternatives of a union, and
- * outputs of a transform: their input can still be JSON.
+ * Returns the parts of a schema whose values JSON cannot hold. Leaves out parts whose input can still be JSON: coerced
+ * parts, alternatives of a union, the schema of `z.preprocess`, and nested `undefined`.
  */
 function unstorableParts(schema: z.ZodType): readonly SchemaPart[] {
   const found: (SchemaPart & { readonly part: unknown })[] = [];

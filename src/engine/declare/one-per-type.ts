@@ -1,6 +1,6 @@
 /**
- * One run per type: refuses a manual run while another is open. The unique key and the gate would enforce the limit
- * without this refusal, but the run would wait.
+ * One run per type: refuses a manual run while another run of the type executes. The gate of the type also enforces
+ * the limit, but it would make the new run wait instead of refusing it.
  */
 import type { Jobs } from '../../jobs.ts';
 import type { Draft } from '../../jobs/draft.ts';
@@ -8,8 +8,8 @@ import { parseGate } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
 
 /**
- * Whether one of the drafts would create a run that is due now. A draft creates no run if its unique key has a period
- * (`forMs`) and is taken: its request returns the job that has the key.
+ * Whether one of the drafts would create a run that is due now. If a unique key with a period (`forMs`) is taken, its
+ * draft creates no run: the request returns the job that has the key.
  */
 export async function hasNewToStart(jobs: Jobs, drafts: readonly Draft[], now: number): Promise<boolean> {
   const starting = drafts.filter(({ due }) => due! <= now);

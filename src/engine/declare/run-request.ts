@@ -25,8 +25,9 @@ export interface RunRequest<Input> {
   /** Higher is claimed first. Default: the priority of the type or definition. */
   readonly priority?: number;
   /**
-   * If an open run has this key, no other run is created. With `for`, the key also stays taken for this time after
-   * creation. A request for a taken key returns the run that has it; `onTaken: 'update'` changes that run if it waits.
+   * While a run with this key is open, no other run with the key is created. With `for`, the key is instead taken for
+   * this time after the creation of its run, whether the run is open or not. A request for a taken key returns the run
+   * that has the key; `onTaken: 'update'` changes that run if it waits for its start or for a retry.
    */
   readonly unique?: string | { readonly key: string; readonly onTaken?: 'keep' | 'update'; readonly for?: Duration };
   /** Names and values by which the run can be found. */
@@ -111,7 +112,8 @@ function draftFor(template: Template, rules: TypeRules, request: RunRequest<unkn
   try {
     return andThen(rules.check(input), (valid) => filledIn(template, rules, request, now, input, valid));
   } catch (error) {
-    // Returns a rejection instead of throwing, which would leave the promises of the other drafts unhandled.
+    // Returns a rejected promise. If this function threw, nobody would await the promises of the other drafts, and
+    // their rejections would be unhandled.
     return Promise.reject(error);
   }
 }

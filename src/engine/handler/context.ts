@@ -12,8 +12,8 @@ export interface Context {
   /** Writes lines to the log of the job. */
   readonly log: JobLog;
   /**
-   * The same for every attempt of this job, so that other systems can detect a repeated request. An ended job that an
-   * operator retries gets a new key.
+   * A key that is the same for every attempt of this job, so that other systems can detect a repeated request. When an
+   * operator retries an ended job, the job gets a new key.
    */
   readonly idempotencyKey: string;
   /** Rises with every claim of the job, so that other systems can refuse requests of a worker that has lost the job. */
@@ -58,7 +58,10 @@ export interface JobLog {
   error(text: string): void;
 }
 
-/** Reports progress: a process has stages, one after the other; a stage has items, possibly in parallel. See seed 4. */
+/**
+ * Reports progress: a process has stages, one after the other; a stage has items, possibly in parallel. The terms are
+ * those of seed 4 in docs/seeds.md.
+ */
 export interface ProgressTracker {
   readonly isCancelled: boolean;
   readonly isAborted: boolean;
@@ -83,8 +86,8 @@ export interface ProgressTracker {
     summary?: (succeeded: number, failed: number) => string,
   ): Promise<StageOutcome>;
   /**
-   * Calls `work` as a stage and returns its result. If `work` throws, the stage fails. Then, or if the job is cancelled
-   * or the stage skipped, returns `otherwise`.
+   * Calls `work` as a stage and returns its result. If `work` throws, the stage fails, and `otherwise` is returned. If
+   * the job is already cancelled or the stage skipped, returns `otherwise` without calling `work`.
    */
   runStage<R>(work: () => R | Promise<R>, otherwise?: R): Promise<R | undefined>;
   /** Like `runStage` with items, but calls `work` for up to `parallelism` items at a time. */

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../model/state.ts';
 /** How a thread or process ended. */
 export interface HostEnd {
   readonly exitCode: number | null;
-  /** The signal that ended the process; null: none did, or it was a thread. */
+  /** The signal that ended the process; null: the process exited without a signal, or the host was a thread. */
   readonly signal: string | null;
   /** The error that prevented the start, or that ended a thread. */
   readonly error?: unknown;

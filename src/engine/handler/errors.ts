@@ -44,7 +44,7 @@ export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 
-/** This worker has lost the job, or may have lost it: its lease has lapsed, or the job was stopped. */
+/** This worker no longer holds the job, or cannot be sure that it does: its lease lapsed, or the job was stopped. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }

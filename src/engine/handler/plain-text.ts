@@ -7,7 +7,7 @@ import { inspect } from 'node:util';
  */
 export function plainText(value: unknown, bytesMax: number): string {
   const full = typeof value === 'string' ? value : inspected(value);
-  // Limits the cost of cleaning. Text after this point is dropped even if cleaning shortens the text before it.
+  // Limits the cost of cleaning. The rest of a longer text is dropped, even if the cleaned text leaves room for it.
   const examined = full.slice(0, 4 * bytesMax);
   const clean = cleaned(examined);
   if (examined.length === full.length && Buffer.byteLength(clean) <= bytesMax) return clean;

@@ -53,7 +53,10 @@ const extrasMax = 20;
 const extraLimits = { bytes: 65_536, depth: 32 };
 const standardNames: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'cause']);
 
-/** Never throws. If reading the thrown value throws, as with a getter or a proxy, returns an error that says so. */
+/**
+ * Converts a thrown value to data. Never throws: if the value cannot be read, since a getter or proxy throws, returns
+ * the data of a generic error.
+ */
 export function errorToData(thrown: unknown): ErrorData {
   try {
     return toData(thrown, causesMax);

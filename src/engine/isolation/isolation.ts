@@ -30,7 +30,10 @@ export interface IsolationOptions {
   readonly idleMax?: number;
   /** How long an idle child waits for another call before it exits. Default: 30 seconds. */
   readonly idleMs?: number;
-  /** How long a child may take until it calls the handler; beyond it, the call fails. Default: 30 seconds. */
+  /**
+   * How long a child may take until it calls the handler; beyond it, the child is killed. If the child was idle before,
+   * a new child gets the call; otherwise the call fails. Default: 30 seconds.
+   */
   readonly startTimeoutMs?: number;
   /** The limit of the JavaScript heap of each child, in MB. Default: Node's limit. */
   readonly memoryMb?: number;
@@ -43,7 +46,7 @@ export interface IsolatedRun {
   readonly kill: () => Promise<void>;
 }
 
-/** The host of a call, for `kill`. It changes if an idle host cannot start the call and a new host does. */
+/** The host of a call, for `kill`. If an idle host cannot start the call, a new host takes its place. */
 interface CallTarget {
   /** Null before the call is sent and after the handler has returned. */
   host: Host | null;

@@ -33,7 +33,7 @@ export type ChildCommand =
   | {
       readonly kind: 'call';
       readonly call: IsolatedCall;
-      /** A random line that the child prints after the handler's output, so that the engine knows where it ends. */
+      /** A random line that a child process prints at the end of the output of the call; a thread does not use it. */
       readonly mark: string;
       /** How long the child waits for another call after this one; then it exits. */
       readonly idleMs: number;
@@ -48,7 +48,7 @@ export type ChildReport =
   | { readonly kind: 'crashed'; readonly error: ErrorData }
   | CallOutcome;
 
-/** The last report of a call. */
+/** The report that ends a call. A call whose child crashes or is killed has none. */
 export type CallOutcome =
   | { readonly kind: 'returned'; readonly text: string }
   | { readonly kind: 'handedOff'; readonly token: string; readonly withinMs: number | null }

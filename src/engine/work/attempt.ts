@@ -49,12 +49,15 @@ export class Attempt {
     return this.#reason instanceof Cancelled;
   }
 
-  /** Whether the job has another holder or has ended, so that the store refuses every write of this attempt. */
+  /** Whether this instance no longer holds the job under this fence, so that the store refuses all writes. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** Whether the engine, not the handler, ended the attempt: the job is released, and the attempt does not count. */
+  /**
+   * Whether the attempt was ended because the engine closes or the lease may have lapsed. The job is then released, and
+   * the attempt does not count.
+   */
   get isReleased(): boolean {
     return this.#isReleased;
   }

@@ -29,8 +29,8 @@ export class Attempts {
   }
 
   /**
-   * Returns the attempt of the job with this fence; otherwise undefined. The attempt that runs here now can belong to a
-   * newer claim of the same job.
+   * Returns the attempt of the job if it has this fence; otherwise undefined: there is no attempt, or it belongs to
+   * another claim of the job.
    */
   under({ id, fence }: Holding): Attempt | undefined {
     const attempt = this.#byJob.get(id);

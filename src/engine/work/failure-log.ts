@@ -27,7 +27,10 @@ export class FailureLog {
     this.#logger.warn(`${kind} ${id} (${type}) failed: ${line.slice(0, messageMax)}`, { id, type, attempt, code: error.code });
   }
 
-  /** Whether another line may be logged in this second. Logs how many lines the previous second left out. */
+  /**
+   * Whether another line may be logged in this window of one second. The first call of a new window logs how many lines
+   * were left out in the window before.
+   */
   #isWithinLimit(): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#since >= windowMs) {

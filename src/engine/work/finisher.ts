@@ -1,4 +1,4 @@
-/** The finisher: stores outcomes of attempts. Outcomes that arrive during a commit are written together in the next. */
+/** The finisher: stores outcomes of attempts. Outcomes that arrive during a commit share the next commit. */
 import type { CommandAnswer, CommandRequest } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { RunningJob } from '../../model/job.ts';
@@ -39,7 +39,7 @@ export class Finisher {
     this.#failureLog = new FailureLog(parts);
   }
 
-  /** Queues an outcome for storing. Retries until the store responds, or until `giveUp`; then calls `onStored`. */
+  /** Queues an outcome. Retries its write until the store responds, or until `giveUp`; then calls `onStored`. */
   finish(request: CommandRequest, onStored: OnStored): void {
     this.#queue.push({ request, onStored });
     if (!this.#isFlushing) void this.#flush();
@@ -52,7 +52,7 @@ export class Finisher {
     if (isRefusal(answer)) this.#parts.logger.warn(`cannot release job ${job.id}`, { id: job.id, code: answer.code });
   }
 
-  /** Stops retrying. If the next write fails too, `onStored` gets the refusal `unavailable.store`. */
+  /** Stops retrying: if the current or next write of an outcome fails, `onStored` gets `unavailable.store`. */
   giveUp(): void {
     this.#givenUp.abort();
   }

@@ -35,6 +35,9 @@ function misfit(error: unknown): never {
 const waitMinMs = 2_000;
 const waitMaxMs = 300_000;
 
-/** How long a job with a refused input waits before it is due again, for a newer build. Doubles with each claim. */
+/**
+ * Returns how long a job whose input was refused waits for an instance of a newer build until it is due again. Doubles
+ * with each claim of the job, up to `waitMaxMs`.
+ */
 export const misfitWaitMs = ({ fence }: Pick<Job, 'fence'>): number =>
   Math.min(waitMaxMs, waitMinMs * 2 ** Math.min(fence - 1, 10));

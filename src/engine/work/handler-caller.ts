@@ -27,7 +27,7 @@ export interface Execution {
   readonly tracker: Tracker;
 }
 
-/** What `call` returns for the planning phase: its outcome is already stored, together with the tasks. */
+/** The return value of `call` after the planning phase, whose outcome is already stored together with the tasks. */
 export const tasksPlanned = Symbol('tasks planned');
 
 export class HandlerCaller {
@@ -74,7 +74,10 @@ export class HandlerCaller {
     });
   }
 
-  /** Plans the tasks. Writes progress and log before the commit that ends the claim; later the fence refuses them. */
+  /**
+   * Plans and stores the tasks. Writes progress and log lines before the commit of the tasks, since this commit ends
+   * the claim and the store then refuses notes.
+   */
   async #prepare({ type, attempt, tracker }: Execution, context: Context, input: unknown): Promise<unknown> {
     await prepare(this.#parts, type, attempt, context, input, async () => {
       tracker.end();
@@ -110,7 +113,8 @@ export class HandlerCaller {
 
 /**
  * Returns the phase to execute. If the type was not in the catalogue when the run was created, the stored phase is
- * `run` even though the type has tasks. Then the run plans its tasks if it has no details yet, and otherwise gathers.
+ * `run` even though the type has tasks. Then the phase is `prepare` before the planning, which stores the details, and
+ * `gather` after it.
  */
 function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
   if (phase !== 'run' || !hasTasks(type)) return phase;

@@ -14,7 +14,7 @@ import type { EndedTask, JobType } from '../declare/job-type.ts';
 import { countTasks } from '../inspect/task-counts.ts';
 import { LeaseLost } from '../handler/errors.ts';
 
-/** Up to this many tasks are stored in the same commit as their run. More tasks are staged in batches before it. */
+/** Up to this many tasks are stored in the commit that ends the planning. More tasks are staged before, in batches. */
 const tasksAtOnce = 1000;
 
 export interface PhaseParts {
@@ -24,7 +24,7 @@ export interface PhaseParts {
 
 /**
  * Plans the tasks of a run and stores them. One commit makes the tasks visible and makes the run wait for them.
- * `beforeStored` is called before that commit, because the fence refuses notes after it.
+ * `beforeStored` is called before that commit and writes the notes, which the store refuses after the commit.
  */
 export async function prepare(
   parts: PhaseParts,

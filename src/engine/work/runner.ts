@@ -30,7 +30,7 @@ export interface RunnerParts extends PendingOutcomesParts, Omit<HandlerCallerPar
   readonly tracing: Tracing;
   readonly attempts: Attempts;
   readonly timeLimits: TimeLimits;
-  /** Whether an instance with a newer build than this one is alive and has the job type. */
+  /** Whether a living instance has a newer build than this one, and that build has the job type. */
   readonly isKnownNewer: (type: string) => Promise<boolean>;
 }
 
@@ -168,8 +168,8 @@ export class Runner {
   }
 
   /**
-   * Returns the command for an input that this instance's schema refuses. If a newer build has the type, or this cannot
-   * be found out, the job is released and waits for an instance of that build. Otherwise it fails.
+   * Returns the command for an input that this instance's schema refuses. If a newer build has the type, or the builds
+   * cannot be read, the job is released and waits for an instance of a newer build. Otherwise the job fails.
    */
   async #commandForMisfit(execution: Execution, error: InputMisfit): Promise<Command | null> {
     const { job, holding: { fence } } = execution.attempt;

@@ -36,7 +36,7 @@ export function isA<T>(kind: new (...values: never[]) => T, value: unknown): val
   }
 }
 
-/** Whether an error is a refusal of malformed data. It would fail again on every retry, unlike other refusals. */
+/** Whether an error is a refusal of malformed data. A job with this error is not retried: it would fail again. */
 export const isMalformedInput = (error: unknown): boolean => isA(Refusal, error) && error.code.startsWith('malformed.');
 
 export const messageOf = (error: unknown, max = messageMax): string =>
@@ -104,7 +104,10 @@ const innerOf = (error: unknown): readonly unknown[] =>
 const stackOf = (error: unknown): string | undefined =>
   isA(Error, error) && typeof error.stack === 'string' ? clean(error.stack, stackMax) : undefined;
 
-/** Returns the `data` of an error, or a thrown object that is no error, as JSON. Throws if JSON cannot hold it. */
+/**
+ * Returns the `detail` of a refusal, the `data` of another error, or a thrown object that is no error, as a JSON value;
+ * otherwise undefined. Throws if JSON cannot hold the value.
+ */
 function dataOf(error: unknown): unknown {
   const data: unknown = isA(Refusal, error) ? error.detail : attachedTo(error);
   return data === undefined ? undefined : (JSON.parse(jsonText(data, dataLimits)) as unknown);

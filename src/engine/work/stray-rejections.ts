@@ -1,6 +1,7 @@
 /**
- * Stray rejections: promises of a job handler that reject without a `catch`. Node would end the process and every job
- * in it. A rejection that AsyncLocalStorage traces to a job handler is logged for its job; Node handles the others.
+ * Stray rejections: promises of a job handler that reject without a `catch`. By default, Node then ends the process and
+ * every job in it. A rejection that AsyncLocalStorage traces to a job handler is only logged, with the id of the job.
+ * Other rejections have the same effect as without Stint.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 

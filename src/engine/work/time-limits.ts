@@ -36,7 +36,10 @@ export class TimeLimits {
     this.#free = Array.from({ length: rows }, (_, row) => row);
   }
 
-  /** Returns the row to pass to `enter` and `end`; `none`: no row is free, and only a timer limits the attempt. */
+  /**
+   * Adds an attempt and returns its row, to be passed to `enter` and `end`; `none`: no row is free, and only a timer
+   * limits the attempt.
+   */
   start({ id, fence }: Holding, timeoutMs: number): number {
     const row = this.#free.pop() ?? none;
     if (row === none) return none;
@@ -51,7 +54,7 @@ export class TimeLimits {
     this.#free.push(row);
   }
 
-  /** Marks that the handler of this row is being called. Until `leave`, only its code can block the event loop. */
+  /** Marks that the handler of this row is being called. Until `leave`, only this handler can block the event loop. */
   enter(row: number): void {
     Atomics.store(this.#marks, this.#rows, row + 1);
   }

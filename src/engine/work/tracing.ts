@@ -1,6 +1,7 @@
 /**
- * Tracing: one OpenTelemetry span for each creation of runs, and one for each attempt, which is its child even in
- * another process. Without @opentelemetry/api or a registered provider, no span is made.
+ * Tracing: one OpenTelemetry span for each creation of runs, and one for each attempt. The span of an attempt is a
+ * child of the span in which its run was created, even by another process. Without @opentelemetry/api or a registered
+ * provider, no span is made.
  */
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Draft } from '../../jobs/draft.ts';
@@ -11,7 +12,7 @@ type Api = typeof OpenTelemetry;
 
 /** The tags that carry the trace context of a run, named as in W3C Trace Context. */
 const carried = ['traceparent', 'tracestate'] as const;
-/** The maximum length of a tag's value. A longer part of the trace context is left out. */
+/** The maximum length of a tag's value. A `traceparent` or `tracestate` that is longer is not stored. */
 const carriedMax = 255;
 
 let loading: Promise<Api | null> | undefined;

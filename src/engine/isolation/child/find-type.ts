@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Refusal } from '../../../refusal.ts';
 import type { JobType } from '../../declare/job-type.ts';
 
-/** Refuses with `unknown.type` if the module or the type does not exist. Errors of the module itself are thrown. */
+/** Refuses with `unknown.type` if the module or the type does not exist. Throws errors of the module unchanged. */
 export async function findType(module: string, name: string): Promise<JobType> {
   const url = isAbsolute(module) ? pathToFileURL(module).href : module;
   const exported = await load(url, name);
@@ -17,7 +17,7 @@ async function load(url: string, name: string): Promise<object> {
   try {
     return (await import(url)) as object;
   } catch (error) {
-    // Node throws the same code with another URL if the module exists, but a module that it imports does not.
+    // If the module exists but imports a missing module, Node throws the same code with the URL of the missing module.
     if (!isMissing(error) || (error.url !== undefined && error.url !== url)) throw error;
     throw unknownType(`module ${url} of job type ${name} does not exist`, name, url);
   }

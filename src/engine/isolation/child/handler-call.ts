@@ -109,7 +109,10 @@ export class ProgressThrottle {
     this.#send = send;
   }
 
-  /** Sends at once if 100 ms have passed: a timer alone would not fire while the handler blocks the event loop. */
+  /**
+   * Sends progress at once if 100 ms have passed since the last send; otherwise a timer sends it later. A timer alone
+   * would not fire while the handler blocks the event loop.
+   */
   update(progress: Progress): void {
     this.#unsent = progress;
     const leftMs = this.#sentAt + progressEveryMs - this.#clock.monotonic();

@@ -17,7 +17,10 @@ export interface EngineLink {
    */
   readonly report: (report: ChildReport) => void;
   readonly listen: (onCommand: (command: ChildCommand) => void) => void;
-  /** Marks the end of the console output of a call, so that the engine can wait for it. */
+  /**
+   * Ends the console output of a call. A process prints the mark, so that the engine knows when it has read all output.
+   * A thread sends its last line, if the line has no line end.
+   */
   readonly endOutput: (mark: string) => void;
 }
 
@@ -67,7 +70,8 @@ export function threadLink(): EngineLink {
   const { port, received } = workerData as ThreadData;
   let sent = 0;
   const report = (message: ChildReport): void => {
-    // Blocks the thread, as a full pipe blocks a process. `| 0` is needed because the received count wraps at 32 bits.
+    // Blocks the thread, as a full pipe blocks a process. The received count wraps at 32 bits; `| 0` makes the
+    // difference wrap as well.
     let count = Atomics.load(received, 0);
     while (((sent - count) | 0) >= unreceivedMax) {
       Atomics.wait(received, 0, count);
@@ -80,7 +84,7 @@ export function threadLink(): EngineLink {
   return {
     report,
     listen: (onCommand) => void port.on('message', onCommand),
-    // No mark is needed, since lines are reports and arrive in order. Sends a last line that has no line end.
+    // No mark is needed, since lines are reports and arrive in order.
     endOutput: () => consoles.forEach((lines) => lines.end()),
   };
 }

@@ -4,6 +4,6 @@ import { pipes } from '../host/frames.ts';
 
 const life = new Socket({ fd: pipes.life, readable: true, writable: false });
 life.on('error', () => {});
-// The engine never writes to this pipe and holds it open. It closes when the engine's process ends.
+// The engine holds this pipe open and never writes to it. The pipe closes when the engine's process ends.
 life.once('close', () => process.kill(process.platform === 'win32' ? process.pid : -process.pid, 'SIGKILL'));
 life.resume();

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { LogLevel } from '../../handler/job-log.ts';
 
-/** A line without an end that is longer than this many characters is delivered in pieces. */
+/** Text of this many characters without a line end is delivered as a line, so that it does not fill the memory. */
 const lineMax = 10_000;
 
 /** Splits text that arrives in pieces into lines, and leaves out empty lines. */
@@ -67,7 +67,7 @@ export class Printout {
     return this.#passed.promise;
   }
 
-  /** Delivers a line without the mark. The mark follows other text on its line if the handler printed no line end. */
+  /** Delivers a line, but not the mark. Output without a line end stands before the mark, on the same line. */
   #take(line: string, level: LogLevel): void {
     const isMarked = this.#unmarked > 0 && line.endsWith(this.#mark);
     const text = isMarked ? line.slice(0, -this.#mark.length) : line;

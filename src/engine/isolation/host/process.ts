@@ -12,8 +12,8 @@ import type { ChildCommand, ChildReport } from '../messages.ts';
 import { Printout } from './printout.ts';
 
 /**
- * How long to read the pipes of a process that has exited before they are closed. Programs that the handler started may
- * hold them open.
+ * How long the pipes of an exited process are read; then they are closed. Without this limit, programs that the handler
+ * started could hold the pipes open for ever.
  */
 const drainMs = 1000;
 const hasGroups = process.platform !== 'win32';
@@ -27,8 +27,8 @@ export class ProcessHost extends Host {
     super();
     this.#child = spawn(process.execPath, [...inheritedFlags(memoryMb), fileURLToPath(childEntry)], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-      // Makes a process group, so that programs started by the handler are killed with it. On Windows it would instead
-      // open a window.
+      // Makes a process group, so that programs that the handler started are killed with its process. On Windows,
+      // `detached` makes no group but opens a window.
       detached: hasGroups,
       windowsHide: true,
     });
@@ -112,7 +112,10 @@ export class ProcessHost extends Host {
   }
 }
 
-/** Returns Node's flags of this process, without inline scripts, the inspector and modes such as `--test`. */
+/**
+ * Returns the Node flags for a child: the flags of this process and the memory limit. Leaves out inline scripts, the
+ * inspector and modes such as `--test`, which are for this process only.
+ */
 function inheritedFlags(memoryMb: number | null): string[] {
   const flags = process.execArgv.filter((flag, index, all) => !isOfThisProcess(flag) && !isScript(all[index - 1]));
   return memoryMb === null ? flags : [...flags, `--max-old-space-size=${memoryMb}`];

@@ -6,7 +6,7 @@ import type { ChildCommand, ChildReport } from '../messages.ts';
 /** The `workerData` of a thread. */
 export interface ThreadData {
   readonly port: MessagePort;
-  /** Element 0 counts the reports that the engine has received. The thread waits for it before it sends too many. */
+  /** Element 0 counts the reports that the engine has received. The thread waits while too many are not received. */
   readonly received: Int32Array<SharedArrayBuffer>;
 }
 
@@ -38,7 +38,7 @@ export class ThreadHost extends Host {
     this.#port.postMessage(command);
   }
 
-  /** Resolves immediately: printed lines are reports, and have arrived before the outcome. */
+  /** Resolves immediately: printed lines are sent as reports, which arrive before the outcome of the call. */
   outputDelivered(): Promise<void> {
     return Promise.resolve();
   }
