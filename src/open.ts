@@ -75,7 +75,7 @@ const blockedMaxDefault: Duration = '10m';
 const feedRetention: Duration = '1d';
 const slotsDefault = 16;
 const retentionDefault: Duration = '30d';
-/** The worker of the database and the worker of memory have `slots` slots each. */
+/** The worker of the database and the worker of memory have `slots` slots each, so twice as many attempts can run. */
 const attemptsFactor = 2;
 
 export class Engine extends EngineCore {
@@ -84,7 +84,7 @@ export class Engine extends EngineCore {
   }
 }
 
-/** The names of all options, by which misspelt options are refused. A name that is missing here fails to compile. */
+/** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({
   store: 0, types: 0, defs: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
   undeclaredDefs: 0, instance: 0,

@@ -102,7 +102,7 @@ export class Worker {
   async close(patienceMs: number): Promise<void> {
     const { runner, finisher, notes } = this.#running;
     const { clock, leaseMs, backupHeartbeat } = this.#parts;
-    // Outcomes that are not stored a lease after the patience are dropped: other instances repair their jobs.
+    // Outcomes that are not stored within `patienceMs` plus a lease are dropped. Other instances repair their jobs.
     const stopTimer = clock.after(patienceMs + leaseMs, () => finisher.giveUp());
     await this.suspend();
     await this.#drain(patienceMs);

@@ -42,8 +42,8 @@ async function watch(): Promise<void> {
 }
 
 /**
- * Opens the store before a heartbeat of this thread is needed, since little of the lease may be left then. Null: the
- * store cannot be opened; the next poll tries again.
+ * Opens the store at the start of the thread: when a heartbeat of this thread is needed, little of the lease may be
+ * left. Returns null if the store cannot be opened; the next poll tries again.
  */
 function open(): OpenedStore | null {
   try {

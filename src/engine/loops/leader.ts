@@ -1,4 +1,4 @@
-/** The leader: one instance does the maintenance. Leadership only saves work; maintenance is safe on every instance. */
+/** The leader: the instance that does maintenance first, so that the others find little to do. All may do it safely. */
 import type { Jobs } from '../../jobs.ts';
 
 export class Leader {

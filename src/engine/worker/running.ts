@@ -38,7 +38,7 @@ export interface RunningPart {
   readonly slots: Slots<RunningJob>;
 }
 
-/** `follow` plans the next tick of a definition whose schedule counts from the start or the end of its runs. */
+/** Creates the part. It calls `follow` when a run starts or ends from which the schedule of its definition counts. */
 export function running(parts: RunningParts, lease: InstanceLease, follow: (def: number) => Promise<void>): RunningPart {
   const { jobs, instance: by, clock } = parts;
   const attempts = new Attempts(parts.random);
