@@ -36,7 +36,7 @@ export interface EngineOptions {
   readonly defs?: readonly AnyJobDef[];
   /** How many handlers run at a time. Default: 16. */
   readonly slots?: number;
-  /** How long an instance may be without a heartbeat before others take over its jobs. Default: 15s; at least 1s. */
+  /** How long after the last heartbeat of an instance others take over its jobs. Default: 15s; at least 1s. */
   readonly lease?: Duration;
   /**
    * How long a handler may block the event loop before the instance counts as hung and other instances take over its

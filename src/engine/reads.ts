@@ -54,7 +54,7 @@ export interface EngineEvent extends FeedEvent {
   readonly cursor: string;
 }
 
-/** Parses the cursor of an event, or of a feed page of the store, whose events are then all unread. */
+/** Parses the cursor of an event. A cursor of the store's feed is also valid: reading starts directly after it. */
 const startAt = (after: string): EventPosition => parsePosition(after) ?? { cursor: after, read: 0 };
 
 const eventPollMs = 250;

@@ -69,7 +69,7 @@ export class TypeCatalogue {
     const readAt = clock.monotonic();
     const entry = (await readTypes(stores.database.store, [name])).get(name);
     const text = entry === undefined ? null : JSON.stringify(entry);
-    // The schema of an entry that has not changed is not parsed again.
+    // If the entry has not changed, its rules are reused: parsing its schema again would be slow.
     const rules = known?.text === text ? known.rules : entry === undefined ? rulesOfUnknown(name) : rulesOfEntry(entry);
     this.#read.set(name, { rules, text, readAt });
     return rules;

@@ -67,7 +67,7 @@ export class Workers {
     if (this.#isResumed) await this.#memory.start();
   }
 
-  /** Whether this token was given to a handler whose attempt is still under way in this process. */
+  /** Whether a worker of this engine gave the token to a handler whose attempt has not ended. */
   hasGiven(token: string, holding: Holding): boolean {
     return this.#all.some((worker) => worker.hasGiven(token, holding));
   }

@@ -145,7 +145,7 @@ export class TestEngine implements RunMaker {
     return (this.engine[name] as (...values: unknown[]) => unknown).bind(this.engine);
   }
 
-  /** If no job is running, jumps to a time shortly before the next due job, or before `end`. */
+  /** If no job is running, moves the clock to `unskippedMs` before the next due job or `end`, whichever is earlier. */
   async #skipIdleTime(end: number): Promise<void> {
     const stores = [this.#store, ...(this.#crashable?.isCrashed ? [] : [this.#engine!.memory])];
     const running = await Promise.all(stores.map((store) => store.count({ standings: ['running'] })));

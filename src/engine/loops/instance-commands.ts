@@ -38,7 +38,7 @@ export class InstanceCommands {
     return instanceCommandType(this.#parts.instance);
   }
 
-  /** Claims and executes commands. Does nothing while the claimer is claiming jobs: it claims the commands, too. */
+  /** Claims and executes commands. Does nothing if `isClaiming`: the claimer then claims commands with other jobs. */
   async turn(isClaiming: boolean): Promise<number> {
     const { jobs, instance } = this.#parts;
     if (isClaiming) return commandPollMs;
@@ -48,7 +48,7 @@ export class InstanceCommands {
     return commandPollMs;
   }
 
-  /** Executes a command and stores its success. Does not reject: an error is logged. */
+  /** Executes a command and stores that the run succeeded. Never rejects: an error is logged, and nothing is stored. */
   async execute(job: RunningJob): Promise<void> {
     const { jobs, instance, logger, apply } = this.#parts;
     const { order } = JSON.parse(job.input) as { order: InstanceCommand };

@@ -1,4 +1,4 @@
-/** The leader: the instance that does maintenance first, so that the others find little to do. All may do it safely. */
+/** The leader: the instance that does maintenance most often, so that others have little to do. No guarantee needs it. */
 import type { Jobs } from '../../jobs.ts';
 
 export class Leader {

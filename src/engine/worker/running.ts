@@ -38,7 +38,10 @@ export interface RunningPart {
   readonly slots: Slots<RunningJob>;
 }
 
-/** Creates the part. It calls `follow` when a run starts or ends from which the schedule of its definition counts. */
+/**
+ * Creates the running part. If the schedule of a run waits for the start or the end of the run, `follow` is called when
+ * the run starts and when its outcome is stored. It plans the next tick of the definition.
+ */
 export function running(parts: RunningParts, lease: InstanceLease, follow: (def: number) => Promise<void>): RunningPart {
   const { jobs, instance: by, clock } = parts;
   const attempts = new Attempts(parts.random);
