@@ -89,7 +89,7 @@ export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[])
 export interface Claimed {
   /** All changes that were written, including those of jobs that ended instead of being claimed. */
   readonly changes: readonly Change[];
-  /** The store time of the search. Pass it to `nextDue`, so that it finds jobs that became due since the search. */
+  /** The store time of the search. Given this time, `nextDue` also finds jobs that became due since the search. */
   readonly searchedAt: number;
 }
 
@@ -157,7 +157,7 @@ const removal = (before: Job): Change => ({ before, after: null, events: [] });
 const carriesJob = (request: CommandRequest): request is CommandRequest & { readonly job: Job } =>
   typeof request.job !== 'number';
 
-/** Loads the jobs of the requests; the map lacks those that do not exist. */
+/** Loads the jobs of the requests, by id. Jobs that do not exist are absent from the map. */
 async function loadJobs(store: Writer, requests: readonly CommandRequest[]): Promise<ReadonlyMap<number, Job>> {
   if (requests.length === 0) return new Map();
   return new Map((await store.load(requests.map(idOf))).map((job) => [job.id, job]));

@@ -50,7 +50,7 @@ export interface ListedDefinition extends KnownDefinition {
 }
 
 export interface EngineEvent extends FeedEvent {
-  /** Pass it as `after` to get the events that follow this one. */
+  /** The position of this event: pass it as `after` to get the events that follow this one. */
   readonly cursor: string;
 }
 

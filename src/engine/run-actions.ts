@@ -105,7 +105,7 @@ export class RunActions {
     return audit.ofJob('fail', id, act, (jobs) => jobs.fail(id, fence, storedError(error), audit.asker(act)));
   }
 
-  /** Returns the job and fence of a token. Throws if the token was not issued, or its job has ended or another fence. */
+  /** Returns the job and fence of a token. Refuses a token that was not issued, or is no longer valid. */
   async #holdingOf(token: string): Promise<Holding> {
     const { workers, stores, watchers } = this.#parts;
     const holding = parseToken(token);

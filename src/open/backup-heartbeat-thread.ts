@@ -14,7 +14,7 @@ const { address, instance, leaseMs, blockedMaxMs, about, signals, limits } = wor
 
 /** Short, so that missing heartbeats are noticed while most of the lease is left. */
 const pollMs = Math.min(leaseMs / 12, 1_000);
-/** The longest interval between two heartbeats of the main thread, unless it is blocked. */
+/** The longest interval between two heartbeats of a main thread that is not blocked. */
 const beatMs = leaseMs / 3;
 const timeLimits = new TimeLimits(limits.rows, limits.shared);
 
@@ -57,7 +57,7 @@ function open(): OpenedStore | null {
   }
 }
 
-/** Sends a heartbeat; false: it failed. The next poll tries again, and the main thread reports the outage. */
+/** Sends a heartbeat; returns false if it fails. The next poll tries again, and the main thread reports the outage. */
 async function beat(store: Store): Promise<boolean> {
   try {
     await store.beat({ id: instance, leaseMs, about, holds: [] });

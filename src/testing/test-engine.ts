@@ -62,7 +62,7 @@ export class TestEngine implements RunMaker {
     return this.#engine!;
   }
 
-  /** Creates a run. Its handle uses the current engine, so it also works after a crash and a restart. */
+  /** Creates a run. The returned handle uses the current engine, so it still works after a crash and a restart. */
   async createJobRun<What extends Runnable>(
     what: What,
     ...request: RequestOf<What>

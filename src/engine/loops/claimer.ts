@@ -46,7 +46,7 @@ export class Claimer {
   #hasGates: boolean;
   /** Whether the last claim returned fewer jobs than requested: none was left to claim, so the next claim can wait. */
   #lastClaimWasShort = false;
-  /** Why the store may have claims unknown to this instance, and until when more may appear; null: it has none. */
+  /** Why the store may have claims unknown to this instance, and until when more may appear; null: there are none. */
   #unknownClaims: UnknownClaims | null = { cause: 'previous process', until: -Infinity };
 
   constructor(parts: ClaimerParts) {

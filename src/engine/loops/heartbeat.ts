@@ -1,6 +1,6 @@
 /**
  * The heartbeat: renews the instance's lease, and revokes attempts whose jobs the store reports as lost. While the
- * store does not answer, it abandons all attempts before the lease lapses and other instances may repair their jobs.
+ * store does not answer, the heartbeat abandons all attempts before the lease lapses and others repair their jobs.
  */
 import type { Jobs } from '../../jobs.ts';
 import { isRefusal } from '../../refusal.ts';

@@ -1,4 +1,4 @@
-/** The lease of this instance, as far as this process knows. After it has lapsed, other instances repair its jobs. */
+/** The lease of this instance, as far as this process knows. After its lapse, other instances repair the jobs. */
 import type { Clock } from '../../time/clock.ts';
 
 export class InstanceLease {

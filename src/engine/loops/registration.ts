@@ -54,7 +54,7 @@ const isAnotherBeat = (before: Instance, now: Instance): boolean =>
 
 /**
  * Whether the process is known to be dead; false if that is unknown. Only a process of this host can be checked. A
- * process with the same id as this one, such as one in an earlier container, cannot: the check would find this process.
+ * process with the same id as this one, such as one in an earlier container, cannot be checked: `kill` finds this one.
  */
 function isDead({ host, pid }: InstanceAbout, ownHost: string): boolean {
   if (host !== ownHost || pid === process.pid || pid <= 0) return false;
