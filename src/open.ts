@@ -56,8 +56,8 @@ export interface EngineOptions {
   readonly random?: Random;
   /**
    * The id of this program as it is deployed, such as a commit. If several builds run at a time, the newest declares
-   * the types and definitions. The newest build is the one whose first start is the latest. Default: a hash of the types
-   * and definitions.
+   * the types and definitions. The newest build is the one whose first start is the latest. Default: a hash of the
+   * types and definitions.
    */
   readonly build?: string;
   /**
