@@ -23,7 +23,7 @@ export const isChange = (answer: CommandAnswer): answer is Change => !(answer in
 /** Who asks for a change, and why. The time of the change is that of the store. */
 export type Asker = Omit<Asking, 'now'>;
 
-/** After this many conflicts a request is refused as `contended`. Ordinary contention causes far fewer. */
+/** After this many conflicts with other writers, `contended` is thrown. Ordinary contention causes far fewer. */
 const triesMax = 50;
 
 /** Applies each request independently: a refusal or a conflict of one does not affect the others. */
@@ -82,14 +82,14 @@ export async function applyTogether(
   }
 }
 
-/** Inserts new jobs independently; returns for each whether it was written. If its unique key is taken, it is not. */
+/** Inserts new jobs independently; returns for each whether it was written. False: its unique key is taken. */
 export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[]): Promise<readonly boolean[]> =>
   store.commit({ changes });
 
 export interface Claimed {
   /** All changes that were written, including those of jobs that ended instead of being claimed. */
   readonly changes: readonly Change[];
-  /** The store time of the search. Pass it to `nextDue`, so that it finds jobs that became due since the search. */
+  /** The store time of the search. Given this time, `nextDue` also finds jobs that became due since the search. */
   readonly searchedAt: number;
 }
 
@@ -98,9 +98,9 @@ export const claim = (store: Store, request: ClaimRequest, holder: string, lease
   claimFor(store, request, leaseMs, () => holder);
 
 /**
- * Claims jobs for several holders. `holderOf` returns the holder of the next job, given the number of jobs that this
- * call has claimed before. `commandsFor` returns the commands for a job: `claiming`, and optionally further commands,
- * with which the job ends instead.
+ * Claims jobs for several holders. `holderOf` returns the holder of the next job, given how many jobs this call has
+ * claimed before. `commandsFor` returns the commands for a job: `claiming`, optionally followed by commands that end
+ * the job in the same change, so that the holder does not get it.
  */
 export async function claimFor(
   store: Store,
@@ -146,18 +146,18 @@ export async function peek(
 export const remove = (store: Store, jobs: readonly Job[]): Promise<readonly boolean[]> =>
   store.commit({ changes: jobs.map(removal) });
 
-/** Deletes a job and stores the audit entry of its deletion. Returns false if neither was done, after a conflict. */
+/** Deletes a job and stores the audit entry of the deletion. False: neither was done, because the job has changed. */
 export async function removeAndRecord(store: Store, job: Job, record: Change): Promise<boolean> {
   return (await store.commit({ changes: [removal(job), record], whole: true })).every(Boolean);
 }
 
 const removal = (before: Job): Change => ({ before, after: null, events: [] });
 
-/** Whether the request contains the job, not only its id. After a conflict that job is stale and is loaded instead. */
+/** Whether the request contains the job, not only its id. After a conflict this copy is stale, so the job is loaded. */
 const carriesJob = (request: CommandRequest): request is CommandRequest & { readonly job: Job } =>
   typeof request.job !== 'number';
 
-/** Loads the jobs of the requests; the map lacks those that do not exist. */
+/** Loads the jobs of the requests, by id. Jobs that do not exist are absent from the map. */
 async function loadJobs(store: Writer, requests: readonly CommandRequest[]): Promise<ReadonlyMap<number, Job>> {
   if (requests.length === 0) return new Map();
   return new Map((await store.load(requests.map(idOf))).map((job) => [job.id, job]));

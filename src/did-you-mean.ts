@@ -17,7 +17,7 @@ function nearest(given: string, known: readonly string[]): string | undefined {
   return (ranked[0] ?? contained(wanted, known))?.name;
 }
 
-/** Finds a known name that is part of the wanted one or contains it: `attempts` for `maxAttempts`. */
+/** Finds a known name that is part of the wanted name or contains it, such as `attempts` for `maxAttempts`. */
 function contained(wanted: string, known: readonly string[]): { readonly name: string } | undefined {
   const isPart = (part: string, whole: string): boolean => part.length >= 4 && whole.includes(part);
   const name = known.find((each) => isPart(each.toLowerCase(), wanted) || isPart(wanted, each.toLowerCase()));

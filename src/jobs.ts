@@ -1,4 +1,4 @@
-/** The operations on jobs for producers, workers, operators and viewers. All arguments are validated here. */
+/** The operations on jobs for producers, workers, operators and viewers. They validate their arguments. */
 import type { CommandAnswer, CommandRequest, Asker } from './apply.ts';
 import { audit, auditRecords, type AuditEntry, type AuditPage, type AuditQuery } from './jobs/audit.ts';
 import { checkHoldings, checkLeaseMs, checkWorkRequest, type WorkRequest } from './jobs/checks/claim.ts';

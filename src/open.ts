@@ -36,7 +36,7 @@ export interface EngineOptions {
   readonly defs?: readonly AnyJobDef[];
   /** How many handlers run at a time. Default: 16. */
   readonly slots?: number;
-  /** How long an instance may be without a heartbeat before others take over its jobs. Default: 15s; at least 1s. */
+  /** How long after the last heartbeat of an instance others take over its jobs. Default: 15s; at least 1s. */
   readonly lease?: Duration;
   /**
    * How long a handler may block the event loop before the instance counts as hung and other instances take over its
@@ -56,8 +56,8 @@ export interface EngineOptions {
   readonly random?: Random;
   /**
    * The id of this program as it is deployed, such as a commit. If several builds run at a time, the newest declares
-   * the types and definitions; it is the build whose first start is the latest. Default: a hash of the types and
-   * definitions.
+   * the types and definitions. The newest build is the one whose first start is the latest. Default: a hash of the
+   * types and definitions.
    */
   readonly build?: string;
   /**
@@ -75,7 +75,7 @@ const blockedMaxDefault: Duration = '10m';
 const feedRetention: Duration = '1d';
 const slotsDefault = 16;
 const retentionDefault: Duration = '30d';
-/** The worker of the database and the worker of memory have `slots` slots each. */
+/** The worker of the database and the worker of memory have `slots` slots each, so twice as many attempts can run. */
 const attemptsFactor = 2;
 
 export class Engine extends EngineCore {
@@ -84,7 +84,7 @@ export class Engine extends EngineCore {
   }
 }
 
-/** The names of all options, by which misspelt options are refused. A name that is missing here fails to compile. */
+/** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({
   store: 0, types: 0, defs: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
   undeclaredDefs: 0, instance: 0,

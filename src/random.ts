@@ -27,5 +27,5 @@ export function seededRandom(seed: number): Random {
   return { next, hex: (bytes) => Array.from({ length: bytes }, byte).join('') };
 }
 
-/** A new name for each engine. Its random part tells apart containers that share a host name and a process id. */
+/** Returns a new instance name. Its random part distinguishes containers with the same host name and process id. */
 export const instanceName = (random: Random): string => `${hostname().slice(0, 40)}-${process.pid}-${random.hex(4)}`;

@@ -1,7 +1,7 @@
 /**
  * Bulk: one operation on all jobs that match a query. It is a run of a built-in type, so it survives a crash, shows its
- * progress and can be cancelled. A second attempt skips jobs that the first has handled: they no longer match the
- * query, or they changed after the request.
+ * progress and can be cancelled. A second attempt does not repeat the work of the first: it skips jobs that have ended
+ * or been retried since the request, and a second pause or resume of a job is refused.
  */
 import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
@@ -103,7 +103,10 @@ async function act(jobs: Jobs, job: Job, request: BulkRequest, operation: number
   }
 }
 
-/** Retries a task. If its run has ended, retries the run with all its failed tasks instead. */
+/**
+ * Retries a task. If its run has ended, retries the run with all its failed or cancelled tasks instead. Does nothing if
+ * the task has been reopened already, by the retry of its run for another task.
+ */
 async function retryTask(jobs: Jobs, { id, parent }: Job, asker: Asker): Promise<void> {
   const [task, run] = [await jobs.get(id), await jobs.get(parent!)];
   if (task?.state !== 'ended') return;
@@ -114,8 +117,8 @@ async function retryTask(jobs: Jobs, { id, parent }: Job, asker: Asker): Promise
 const countedMax = 10_000;
 
 /**
- * Returns how many jobs match now. Fingerprints are not stored: to count the jobs with one, the matching jobs are read,
- * until `countedMax` have been counted.
+ * Returns how many jobs match now. Fingerprints are not stored. With a fingerprint, the jobs are therefore read and
+ * compared one by one, and counting stops at `countedMax`.
  */
 export async function countMatching(jobs: Jobs, query: Query, fingerprint?: string): Promise<number> {
   if (fingerprint === undefined) return (await jobs.count(query)).reduce((sum, { count }) => sum + count, 0);

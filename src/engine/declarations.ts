@@ -24,7 +24,7 @@ export interface DeclarationsParts {
   readonly leaseMs: number;
 }
 
-/** With more instances than this, each looks for new builds less often, so that the load on the store does not grow. */
+/** With more instances than this, each checks for new builds less often, so that the load on the store is limited. */
 const watchersMax = 20;
 
 export class Declarations {

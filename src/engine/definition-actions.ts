@@ -56,8 +56,8 @@ export class DefinitionActions {
   }
 
   /**
-   * Stores definitions that are new or have changed. The definitions of a batch are stored concurrently and share
-   * commits; an engine may have thousands.
+   * Stores definitions that are new or have changed. An engine may have thousands of definitions, so those of one batch
+   * are stored concurrently and share commits.
    */
   async declareAll(defs: readonly JobDef[], { build, isShared }: Declarer): Promise<void> {
     const { stores, workers, instance } = this.#parts;
@@ -152,7 +152,7 @@ export class DefinitionActions {
     return { rules, known: { ...known, spec: specOf(known, rules.isKnown ? rules.entry : null) }, jobs };
   }
 
-  /** Reads a definition. Declares it first if it is not stored, because the engine has not been resumed yet. */
+  /** Reads a definition. Declares it first if it is not stored, as is possible before the engine's first `resume`. */
   async #declared(def: JobDef, jobs: Jobs): Promise<KnownDefinition> {
     const { name, spec, enabled } = def;
     const known = await knownIn(jobs, name);
@@ -186,18 +186,18 @@ async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: D
   if (patch.params === undefined && patch.schedules === undefined) return patch;
   const { code, override: before } = known;
   const { params, schedules } = specOf({ code, override: mergeOverride(before, patch) });
-  // Stored parameters of null mean that there are none; null in the patch is a value to check.
+  // In the stored definition, null means that there are no parameters. In the patch, null is an input to validate.
   const output = await checkParams(rules, { params: patch.params === undefined ? (params ?? undefined) : params, schedules });
-  // A limit key that is a path of the input is read from the parameters whenever a run is created. A key that a
-  // function computes is stored now.
+  // If the type names a path of the input as its limit key, each new run reads the key from its parameters. If the type
+  // computes the key with a function, the key is computed here and stored in the override.
   if (patch.params === undefined || rules.entry.keyPath !== null) return patch;
   const limitKey = rules.limitKey(output);
   return limitKey === undefined ? patch : { limitKey, ...patch };
 }
 
 /**
- * Refuses `onePerType` for a definition if its type is known and does not set it. Every run of the type must take the
- * lock, and runs of other definitions would not.
+ * Refuses `onePerType` for a definition if its type is known and does not set `onePerType`. The lock works only if
+ * every run of the type takes it, and runs of other definitions of the type would not take it.
  */
 function refuseNewLock({ entry, isKnown }: TypeRules, onePerType: boolean): void {
   if (!isKnown || entry.onePerType || !onePerType) return;

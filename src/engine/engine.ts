@@ -251,7 +251,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#definitions.define(name, type, options, act);
   }
 
-  /** Ends a definition; its runs stay. An engine whose code declares it creates it again when it resumes. */
+  /** Ends a definition; its runs stay. If the code of an engine declares the definition, `resume` creates it again. */
   undefine(name: string, act?: ActOptions): Promise<void> {
     return this.#definitions.undefine(name, act);
   }
@@ -266,8 +266,8 @@ export class EngineCore implements RunBackend, RunMaker {
 
   /**
    * Overrides settings of a definition, with the options of `jobDef`. The changes are merged into the existing
-   * override, which survives deploys. A null value removes the override of its setting; null for `changes` removes the
-   * whole override.
+   * override, which survives deploys. A null value removes the override of its setting, except `params: null`, which
+   * makes null the input of the runs. Null for `changes` removes the whole override.
    */
   override(name: string, changes: DefChanges | null, act?: ActOptions): Promise<void> {
     return this.#definitions.override(name, changes, act);
@@ -325,7 +325,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.stage(id);
   }
 
-  /** How many claimable jobs of its type precede a pending job; null: it is not pending. */
+  /** How many due jobs of the same kind and type precede a pending job, at most 10,000; null: it is not pending. */
   queuePosition(job: Job): Promise<number | null> {
     return this.#reads.queuePosition(job);
   }
@@ -351,7 +351,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.count(query);
   }
 
-  /** The failures since a time, grouped by type, error code and message. */
+  /** The failures since a time, grouped by type, error code and message without its numbers. */
   failures(request: FailuresRequest): Promise<Failures> {
     return this.#reads.failures(request);
   }

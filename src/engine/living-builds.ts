@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 
 type BuildReader = Pick<Store, 'instances' | 'load' | 'now'>;
 
-/** The build id of each instance whose lease has not lapsed and that registered one; may contain duplicates. */
+/** Returns the build id of each instance that has a build and a valid lease; instances of one build repeat its id. */
 export async function livingBuildIds(store: BuildReader): Promise<readonly string[]> {
   const instances = await store.instances();
   const now = store.now();

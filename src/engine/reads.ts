@@ -39,7 +39,7 @@ export interface ReadParts {
 
 export interface PreviewRequest extends Pick<PreviewOptions, 'policies'> {
   readonly count?: number;
-  /** How long each run is assumed to take. */
+  /** How long each run is assumed to take. Default: 0s. */
   readonly runLasts?: Duration;
 }
 
@@ -50,11 +50,11 @@ export interface ListedDefinition extends KnownDefinition {
 }
 
 export interface EngineEvent extends FeedEvent {
-  /** Pass it as `after` to get the events that follow this one. */
+  /** The position of this event: pass it as `after` to get the events that follow this one. */
   readonly cursor: string;
 }
 
-/** `after` may be a position, or a cursor of the store. */
+/** Parses the cursor of an event. A cursor of the store's feed is also valid: reading starts directly after it. */
 const startAt = (after: string): EventPosition => parsePosition(after) ?? { cursor: after, read: 0 };
 
 const eventPollMs = 250;
@@ -116,7 +116,7 @@ export class EngineReads {
     return runStats(run, await this.#stores.forJob(id).count({ parent: id }), await this.history(id));
   }
 
-  /** How many claimable jobs precede a pending job; null: the job is not pending. */
+  /** How many due jobs of the same kind and type precede a pending job, at most 10,000; null: it is not pending. */
   async queuePosition(job: Job): Promise<number | null> {
     return job.state === 'pending' ? this.#stores.forJob(job.id).store.queuePosition(job) : null;
   }

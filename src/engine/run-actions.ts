@@ -23,7 +23,7 @@ export interface RunActionsParts {
 }
 
 const byToken = { by: 'token' };
-/** A system may use a token before the hand-off is stored. The call then polls for it, at most this many times. */
+/** A system may use a token before the hand-off is stored. The call then polls the job, at most this many times. */
 const firstPolls = 20;
 const firstPollMs = 250;
 
@@ -105,7 +105,7 @@ export class RunActions {
     return audit.ofJob('fail', id, act, (jobs) => jobs.fail(id, fence, storedError(error), audit.asker(act)));
   }
 
-  /** Returns the job and fence of a token. Refuses a token that was not given out, or is no longer valid. */
+  /** Returns the job and fence of a token. Refuses a token that was not issued, or is no longer valid. */
   async #holdingOf(token: string): Promise<Holding> {
     const { workers, stores, watchers } = this.#parts;
     const holding = parseToken(token);

@@ -67,8 +67,8 @@ export class RunCreation {
 }
 
 /**
- * Refuses `busy.type` if a run was not created because the unique key that Stint uses for one run at a time is taken.
- * If the caller chose the key, a taken key is not an error but the outcome `existing` or `updated`.
+ * Throws `busy.type` if a run was not created because another run has the unique key that Stint adds for `onePerType`.
+ * If the caller chose the unique key, a taken key is not an error: the outcome is `existing` or `updated`.
  */
 function refuseBusy(
   type: string,

@@ -67,12 +67,12 @@ export interface EndOptions extends ActOptions {
 }
 
 export interface CancelOptions extends EndOptions {
-  /** How long the handler may take to end by itself. After that the job is stopped. */
+  /** How long the handler may take to end by itself. After that the job is stopped. Default: without limit. */
   readonly grace?: Duration;
 }
 
 export interface RetryOptions extends ActOptions {
-  /** Retries only the tasks that did not succeed. */
+  /** Retries the run with only those of its tasks that failed or were cancelled. Default: with all its tasks. */
   readonly only?: 'failed';
 }
 

@@ -47,7 +47,7 @@ export class TypeCatalogue {
     return this.#refresh(name, known);
   }
 
-  /** Returns the entries of types: as registered in the store, or else from the code of this engine. */
+  /** Returns the registered entries of types, or else those of this engine's code; the map lacks unknown types. */
   async entries(names: readonly string[]): Promise<ReadonlyMap<string, TypeEntry>> {
     const { stores, handlers } = this.#parts;
     const entries = new Map(await readTypes(stores.database.store, names));
@@ -58,7 +58,7 @@ export class TypeCatalogue {
     return entries;
   }
 
-  /** Returns definitions with the settings in effect: their own, and for the rest those that their types have now. */
+  /** Returns definitions with the settings in effect. A setting that a definition leaves out comes from its type. */
   async resolve(known: readonly KnownDefinition[]): Promise<readonly KnownDefinition[]> {
     const entries = await this.entries([...new Set(known.map(({ code }) => code.type))]);
     return known.map((def) => ({ ...def, spec: specOf(def, entries.get(def.code.type) ?? null) }));
@@ -69,7 +69,7 @@ export class TypeCatalogue {
     const readAt = clock.monotonic();
     const entry = (await readTypes(stores.database.store, [name])).get(name);
     const text = entry === undefined ? null : JSON.stringify(entry);
-    // The schema of an entry that has not changed is not parsed again.
+    // If the entry has not changed, its rules are reused: parsing its schema again would be slow.
     const rules = known?.text === text ? known.rules : entry === undefined ? rulesOfUnknown(name) : rulesOfEntry(entry);
     this.#read.set(name, { rules, text, readAt });
     return rules;

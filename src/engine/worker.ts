@@ -23,7 +23,7 @@ export interface WorkerParts extends ClaimingParts, Omit<RunningParts, 'timeLimi
   readonly backupHeartbeat: BackupHeartbeat;
 }
 
-/** Wakes start the scheduler at most once in this time, since most wakes announce a new job, not a new definition. */
+/** Wakes start the scheduler at most once in this time: most wakes announce a new job, not a new definition. */
 const schedulingWakeMs = 1_000;
 
 export class Worker {
@@ -71,7 +71,7 @@ export class Worker {
     return this.#running.slots.free <= 0;
   }
 
-  /** Whether this token was given to a handler whose attempt is still under way here. */
+  /** Whether this worker gave the token to a handler whose attempt has not ended. */
   hasGiven(token: string, holding: Holding): boolean {
     return this.#running.attempts.under(holding)?.hasToken(token) ?? false;
   }
@@ -102,7 +102,7 @@ export class Worker {
   async close(patienceMs: number): Promise<void> {
     const { runner, finisher, notes } = this.#running;
     const { clock, leaseMs, backupHeartbeat } = this.#parts;
-    // Outcomes that are not stored a lease after the patience are dropped: other instances repair their jobs.
+    // Outcomes that are not stored within `patienceMs` plus a lease are dropped. Other instances repair their jobs.
     const stopTimer = clock.after(patienceMs + leaseMs, () => finisher.giveUp());
     await this.suspend();
     await this.#drain(patienceMs);
@@ -183,7 +183,7 @@ export class Worker {
     slots.fill();
   }
 
-  /** Call when the store answers again or this instance has become the leader: every loop may have work to do. */
+  /** Starts a turn of every loop: after an outage of the store, or as the new leader, each may have work to do. */
   #wakeLoops(): void {
     if (this.#isDraining) return;
     for (const loop of [this.#claiming.loop, ...this.#maintenance]) loop.wake();

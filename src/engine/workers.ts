@@ -12,7 +12,7 @@ export interface WorkersParts extends WorkerParts {
   readonly memory: Jobs;
 }
 
-/** The longest time for which ended in-memory runs are stored; without a limit they would fill the memory. */
+/** The longest default retention of in-memory runs: without a limit, ended runs would fill the memory. */
 const memoryRetentionMax: Duration = '1h';
 
 export class Workers {
@@ -22,7 +22,7 @@ export class Workers {
   #memory: Worker | null = null;
   #isResumed = false;
 
-  /** `apply` executes a command that another instance has sent to this one. */
+  /** `apply` executes a command that an operator has sent to this instance. */
   constructor(parts: WorkersParts, apply: (command: InstanceCommand) => Promise<void>) {
     this.#parts = parts;
     const commands = new InstanceCommands({ ...parts, apply });
@@ -67,7 +67,7 @@ export class Workers {
     if (this.#isResumed) await this.#memory.start();
   }
 
-  /** Whether this token was given to a handler whose attempt is still under way in this process. */
+  /** Whether a worker of this engine gave the token to a handler whose attempt has not ended. */
   hasGiven(token: string, holding: Holding): boolean {
     return this.#all.some((worker) => worker.hasGiven(token, holding));
   }

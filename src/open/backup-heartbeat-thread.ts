@@ -14,7 +14,7 @@ const { address, instance, leaseMs, blockedMaxMs, about, signals, limits } = wor
 
 /** Short, so that missing heartbeats are noticed while most of the lease is left. */
 const pollMs = Math.min(leaseMs / 12, 1_000);
-/** The longest interval between two heartbeats of the main thread, unless it is blocked. */
+/** The longest interval between two heartbeats of a main thread that is not blocked. */
 const beatMs = leaseMs / 3;
 const timeLimits = new TimeLimits(limits.rows, limits.shared);
 
@@ -42,8 +42,8 @@ async function watch(): Promise<void> {
 }
 
 /**
- * Opens the store before a heartbeat of this thread is needed, since little of the lease may be left then. Null: the
- * store cannot be opened; the next poll tries again.
+ * Opens the store at the start of the thread: when a heartbeat of this thread is needed, little of the lease may be
+ * left. Returns null if the store cannot be opened; the next poll tries again.
  */
 function open(): OpenedStore | null {
   try {
@@ -57,7 +57,7 @@ function open(): OpenedStore | null {
   }
 }
 
-/** Sends a heartbeat; false: it failed. The next poll tries again, and the main thread reports the outage. */
+/** Sends a heartbeat; returns false if it fails. The next poll tries again, and the main thread reports the outage. */
 async function beat(store: Store): Promise<boolean> {
   try {
     await store.beat({ id: instance, leaseMs, about, holds: [] });

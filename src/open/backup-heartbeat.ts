@@ -1,7 +1,7 @@
 /**
  * The backup heartbeat in a thread with its own connection to the store. It sends heartbeats only while the main thread
- * sends none, so that the lease does not lapse while a handler blocks the event loop. After `blockedMaxMs` it stops:
- * the process then counts as hung.
+ * sends none, so that the lease does not lapse while a handler blocks the event loop. After `blockedMaxMs` the thread
+ * sends no more: the process then counts as hung.
  */
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -24,8 +24,8 @@ export interface ThreadHeartbeatParts {
 
 /**
  * The `workerData` of the thread. `signals[0]` counts the heartbeats of the main thread. `signals[1]` is set to 1 to
- * stop the thread. `signals[2]` is incremented before and after the thread gives up jobs of the instance: odd means
- * that it is doing so.
+ * stop the thread. `signals[2]` is incremented before and after the thread gives up jobs of the instance; odd: the
+ * thread is giving up jobs now.
  */
 export interface HeartbeatThreadData {
   readonly address: StoreAddress;

@@ -2,8 +2,8 @@
  * The reaction of the heartbeat thread to a blocked event loop: it fails attempts that have exceeded their timeout, and
  * gives up the other jobs of the instance if the loop stays blocked after that.
  *
- * An event loop that is not blocked ends an attempt at its timeout itself. An attempt that is still among the running
- * ones some time after its timeout therefore proves that the loop is blocked.
+ * While the event loop is not blocked, a timer of the main thread ends each attempt at its timeout. If an attempt still
+ * runs some time after its timeout, the loop must therefore be blocked.
  */
 import { isChange, type CommandRequest } from '../apply.ts';
 import type { LimitedAttempt } from '../engine/work/time-limits.ts';
@@ -33,7 +33,7 @@ interface Seen {
   isEnforced: boolean;
 }
 
-/** How long the event loop may take to end an overdue attempt itself: after a pause of the process, timers are late. */
+/** How long the main thread has to end an overdue attempt: after a pause of the whole process, its timer is late. */
 const graceMs = 1_000;
 const heldBatch = 500;
 
@@ -46,7 +46,7 @@ export class BlockedLoop {
     this.#parts = parts;
   }
 
-  /** Whether the jobs of this instance were given up, so that its lease need not be renewed. */
+  /** Whether the jobs of this instance were given up and an attempt is still overdue. The lease is then not renewed. */
   get isGivenUp(): boolean {
     return this.#isGivenUp;
   }
@@ -137,8 +137,8 @@ const timeout = ({ fence, timeoutMs, isInHandler }: LimitedAttempt): CommandRequ
 };
 
 /**
- * The command that gives up a job. A job whose handler may block the loop lapses: that counts as a crash, so that it
- * cannot block instances for ever. Any other job is released, and its attempt does not count.
+ * Returns the command that gives up a job. A job whose handler may block the loop lapses. The lapse counts as a crash,
+ * so that the job cannot block one instance after another. Every other job is released; its attempt does not count.
  */
 const giveUp = ({ fence }: Job, isSuspect: boolean): CommandRequest['command'] =>
   isSuspect ? { do: 'lapse', fence } : { do: 'release', fence };

@@ -1,4 +1,4 @@
-/** Opens a store by its URL; the only file that imports the adapters to choose one. */
+/** Opens a store by its URL; the only file that chooses an adapter by the scheme of a URL. */
 import { Refusal } from '../refusal.ts';
 import { MemoryStore } from '../store/memory/store.ts';
 import { PostgresStore } from '../store/postgres/store.ts';
@@ -17,7 +17,7 @@ export function openStore(url: string, { clock = systemClock, create = true }: O
   return openStoreAt({ url, options: clock === systemClock ? {} : { clock } }, { create });
 }
 
-/** Opens a store by its address: URL and options of the adapter. With it, a second thread opens the same store. */
+/** Opens a store by its address: URL and options of the adapter. The heartbeat thread opens the same store with it. */
 export function openStoreAt({ url, options }: StoreAddress, { create = true }: { readonly create?: boolean } = {}): Store {
   const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
   switch (scheme) {
@@ -44,7 +44,7 @@ function openSqlite(url: string, options: SqliteOptions): Store {
 
 const sqliteOptions: OptionReaders = { durability: oneOf('full', 'normal') };
 
-/** The URL options that environment variables set, unless the query of the URL sets them. */
+/** Environment variables, each with the URL option that it sets, unless the query of the URL sets the option. */
 const postgresVariables: Readonly<Record<string, string>> = {
   STINT_SCHEMA: 'schema',
   STINT_POOL_MAX: 'max',
@@ -74,6 +74,6 @@ function splitOnce(text: string, separator: string): readonly string[] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
-/** Returns the URL that was passed, else that of the environment, else that of a file in the working directory. */
+/** Returns the given URL, or else that of the environment, or else that of a file in the working directory. */
 export const storeUrl = (url?: string): string =>
   url ?? process.env['STINT_DATABASE_URL'] ?? process.env['DATABASE_URL'] ?? 'sqlite:.stint/jobs.db';

@@ -19,7 +19,7 @@ export class CrashableStore {
     return this.#isCrashed;
   }
 
-  /** From now on, no call except `now` reaches the store, and no pending call returns. */
+  /** From now on, no call except `now` reaches the store, and no pending call resolves. */
   crash(): void {
     this.#isCrashed = true;
   }

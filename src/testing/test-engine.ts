@@ -18,7 +18,7 @@ export interface TestOptions extends Pick<EngineOptions, 'types' | 'defs' | 'slo
   readonly seed?: number;
 }
 
-/** Creates an engine that is started and claims runs. */
+/** Creates a test engine and starts it. */
 export async function testEngine(options: TestOptions = {}): Promise<TestEngine> {
   const engine = new TestEngine(options);
   await engine.restart();
@@ -28,7 +28,7 @@ export async function testEngine(options: TestOptions = {}): Promise<TestEngine>
 /** How long, in real time, `drain` waits for handlers that await something other than the virtual clock. */
 const patienceMs = 2_000;
 const quietTurns = 12;
-/** Idle time is skipped only up to this long before the next due job, so that every engine loop runs before it. */
+/** Idle time is skipped until this long before the next due job. In the rest, every engine loop turns at least once. */
 const unskippedMs = 65_000;
 /** Enough turns of the event loop for a poll that finds no work. */
 const settlingTurns = 3;
@@ -62,7 +62,7 @@ export class TestEngine implements RunMaker {
     return this.#engine!;
   }
 
-  /** Creates a run. Its handle uses the current engine, so it also works after a crash and a restart. */
+  /** Creates a run. The returned handle uses the current engine, so it still works after a crash and a restart. */
   async createJobRun<What extends Runnable>(
     what: What,
     ...request: RequestOf<What>
@@ -105,7 +105,7 @@ export class TestEngine implements RunMaker {
     this.#crashable?.crash();
   }
 
-  /** Simulates a new process on the same store, optionally with changed code. */
+  /** Simulates a new process on the same store, optionally with changed code. The previous engine crashes. */
   async restart(code: Partial<Omit<TestOptions, 'now' | 'seed'>> = {}): Promise<void> {
     const { now: _now, seed = 1, ...options } = { ...this.#options, ...code };
     const crashable = new CrashableStore(this.#store);
@@ -123,7 +123,7 @@ export class TestEngine implements RunMaker {
     await resumed;
   }
 
-  /** The runs of a type or definition, or all runs, oldest first; without in-memory runs. */
+  /** The runs of a type or definition, or all runs, among the oldest 1,000 of the store; without in-memory runs. */
   async runs(what?: { readonly name: string }): Promise<readonly Job[]> {
     const { jobs } = await this.#store.find({ kinds: ['run'] }, { order: 'oldest', limit: 1000 });
     return jobs.filter(({ type, def }) => what === undefined || type === what.name || def === what.name);
@@ -145,7 +145,7 @@ export class TestEngine implements RunMaker {
     return (this.engine[name] as (...values: unknown[]) => unknown).bind(this.engine);
   }
 
-  /** If no job is running, jumps to a time shortly before the next due job, or before `end`. */
+  /** If no job is running, moves the clock to `unskippedMs` before the next due job or `end`, whichever is earlier. */
   async #skipIdleTime(end: number): Promise<void> {
     const stores = [this.#store, ...(this.#crashable?.isCrashed ? [] : [this.#engine!.memory])];
     const running = await Promise.all(stores.map((store) => store.count({ standings: ['running'] })));

@@ -4,7 +4,7 @@ import type { Jobs } from '../../jobs.ts';
 import type { Job } from '../../model/job.ts';
 import { configurationOf, type Configuration } from '../../vocabulary/configuration.ts';
 
-/** Overlapping runs can end in any order: the run that ended last is searched among this many of the newest. */
+/** How many of the newest ended runs are read to find the one that ended last: overlapping runs end in any order. */
 const endedMax = 100;
 
 export async function configurationIn(jobs: Jobs, def: Job): Promise<Configuration> {

@@ -52,8 +52,8 @@ function ofSchema({ from, to }: Migration): Finding {
 }
 
 /**
- * The finding about a store that cannot be used: there is no database at the path, its schema is newer, or the server
- * does not answer. The message of the refusal contains the advice.
+ * Returns the finding about a store that cannot be used, such as one whose server does not answer. The message of the
+ * refusal contains the advice. Rethrows an error that is not a refusal.
  */
 export function unusableStore(error: unknown): Finding {
   if (!isRefusal(error)) throw error;
@@ -123,7 +123,7 @@ function ofInstances(instances: readonly Instance[], now: number): Finding[] {
   return [...found, warning('versions', says, 'finish the upgrade')];
 }
 
-/** The retention that the live instances report. The shortest is in effect, since every instance deletes by its own. */
+/** Reports the shortest retention of the live instances. It is in effect, since each deletes by its own retention. */
 function ofRetention(live: readonly Instance[]): Finding[] {
   const times = live.flatMap(({ about: { retentionMs } }) => (retentionMs === undefined ? [] : [retentionMs ?? Infinity]));
   if (times.length === 0) return [];

@@ -11,9 +11,9 @@ export interface FailureGroup {
   /** The message of the newest failure. */
   readonly message: string;
   readonly failed: number;
-  /** How many jobs have failed and wait for a retry or execute one. */
+  /** How many jobs wait for a retry, or execute one, after a failure. */
   readonly retrying: number;
-  /** The times of the failures, newest first. */
+  /** The times of the failures, newest first. For a job that is being retried: the time of its last change. */
   readonly times: readonly number[];
   /** The newest jobs of the group. */
   readonly samples: readonly Job[];
@@ -28,7 +28,7 @@ export interface Failures {
 }
 
 export interface FailuresRequest {
-  /** Only failures after this time. */
+  /** Only failures at this time or later. */
   readonly since: number;
   readonly type?: string;
 }

@@ -9,7 +9,7 @@ import type { TickMoments } from '../../time/ticks.ts';
 export interface PreviewedTick extends PreviewTick {
   /** The index of the schedule in the definition. */
   readonly schedule: number;
-  /** `waits`: it waits for the previous run to end; `replaces`: the previous run is stopped first. */
+  /** `waits`: the run of this tick waits for the previous run to end; `replaces`: the previous run is stopped first. */
   readonly does: 'runs' | 'is skipped' | 'waits' | 'replaces';
 }
 

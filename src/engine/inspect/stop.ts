@@ -11,7 +11,7 @@ export interface StopAnswer {
   readonly how: 'terminated' | 'disowned' | 'idle';
 }
 
-/** The effect that a stop would have now. Instances publish their isolated types, so the caller needs no code. */
+/** Returns the effect that a stop would have now. Each instance publishes which of its types are isolated. */
 export async function stopWouldBe(jobs: Jobs, id: number): Promise<StopAnswer['how']> {
   const job = await jobs.get(id);
   if (!job || !(await hasRunningHandler(jobs, job))) return 'idle';

@@ -7,14 +7,11 @@ import { noTimeLimits, type TimeLimits } from '../work/time-limits.ts';
 
 export interface BackupHeartbeat {
   readonly timeLimits: TimeLimits;
-  /** Calls `onReady` once the thread can send heartbeats. Until then, the lease lapses if the event loop is blocked. */
+  /** Starts the thread. Calls `onReady` when the thread can send heartbeats, or when it certainly never will. */
   start(about: InstanceAbout, onReady: () => void): void;
-  /** Call after each heartbeat of the instance itself: the thread then need not send one. */
+  /** Call after each heartbeat of the main thread: the heartbeat thread then need not send one. */
   noteBeat(): void;
-  /**
-   * A counter that is incremented before and after the thread gives up jobs of the instance: odd means that it is doing
-   * so.
-   */
+  /** A counter that is incremented before and after the thread gives up jobs; odd: it is giving up jobs now. */
   givenUp(): number;
   stop(): Promise<void>;
 }

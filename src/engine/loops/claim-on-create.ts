@@ -3,7 +3,7 @@
  *
  * Saves: one commit and one notification. Pick-up in the same process: PostgreSQL 3.3 → 1.7 ms, SQLite 1.8 → 1.0 ms
  * (bench/LEDGER.md, c70a5d2).
- * Applies: to one job of a type that this instance executes, while a slot is free and the last claim left nothing due.
+ * Applies: to one job of a type that this instance executes, if a slot is free and the last claim found no further job.
  * Without it: the new job wakes the claimers, and one of them claims it in a second commit.
  */
 import type { Jobs } from '../../jobs.ts';
@@ -71,7 +71,7 @@ export class ClaimOnCreate {
     }
   }
 
-  /** Frees the reserved slot. If the outcome of the creation is unknown, the claimer repairs unknown claims. */
+  /** Frees the reserved slot. If the job may have been claimed without being started, the claimer must repair it. */
   #endReservation(isOutcomeKnown: boolean): void {
     const { slots, claimer } = this.#parts;
     slots.unreserve();
@@ -79,5 +79,5 @@ export class ClaimOnCreate {
   }
 }
 
-/** Whether nothing was written. After `unavailable.store` and other errors, the job may have been written. */
+/** Whether the error proves that nothing was written: it is a refusal, but not `unavailable.store`. */
 const isRefused = (error: unknown): boolean => isRefusal(error) && error.code !== 'unavailable.store';

@@ -44,9 +44,9 @@ export class Claimer {
   #handlerMs = 50;
   /** Whether some jobs have a gate: the code declares a limit, or a job that was claimed has a gate. */
   #hasGates: boolean;
-  /** Whether the last claim returned fewer jobs than requested: no due job was left, and claiming can wait. */
+  /** Whether the last claim returned fewer jobs than requested: none was left to claim, so the next claim can wait. */
   #lastClaimWasShort = false;
-  /** Why the store may have claims unknown to this instance, and until when more may appear; null: it has none. */
+  /** Why the store may have claims unknown to this instance, and until when more may appear; null: there are none. */
   #unknownClaims: UnknownClaims | null = { cause: 'previous process', until: -Infinity };
 
   constructor(parts: ClaimerParts) {
@@ -61,22 +61,22 @@ export class Claimer {
   }
 
   /**
-   * Whether there is room for jobs and another claim may return some. With gates that is always possible: when a job
-   * ends, its gate can admit another.
+   * Whether there is room for jobs, and another claim may return some. With gates, a claim may return jobs even if the
+   * last one was short: when a job ends, its gate can admit another.
    */
   get needsJobs(): boolean {
     return (!this.#lastClaimWasShort || this.#hasGates) && this.#wanted() > 0;
   }
 
-  /** Whether the last claim left no due job of the claimed types, and a job of this type could be claimed now. */
+  /** Whether the last claim left no job that could be claimed, and this instance may claim a job of this type now. */
   isCaughtUp(type: string): boolean {
     const { types, lease } = this.#parts;
     return this.#lastClaimWasShort && !this.#unknownClaims && types.includes(type) && lease.epoch !== null;
   }
 
   /**
-   * Call when the answer to a claim was lost: the claim may have been written, or may be written within a lease. During
-   * that lease, each turn repairs claims that this instance does not know.
+   * Call when the answer to a claim was lost. The store may have written the claim, or may still write it. For the
+   * duration of a lease, each turn therefore repairs claims that this instance does not know.
    */
   noteUnknownClaims(): void {
     const { clock, lease } = this.#parts;

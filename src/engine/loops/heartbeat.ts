@@ -1,6 +1,6 @@
 /**
  * The heartbeat: renews the instance's lease, and revokes attempts whose jobs the store reports as lost. While the
- * store does not answer, it abandons all attempts before the lease lapses and other instances may repair their jobs.
+ * store does not answer, the heartbeat abandons all attempts before the lease lapses and others repair their jobs.
  */
 import type { Jobs } from '../../jobs.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -20,7 +20,7 @@ export interface HeartbeatParts {
   /** Jobs that were claimed and wait for a slot. */
   readonly waiting: () => readonly Holding[];
   readonly about: () => InstanceAbout;
-  /** Called when the store has confirmed a heartbeat; `lost`: the jobs that this instance no longer holds. */
+  /** Called when the store has confirmed a heartbeat; `lost`: reported jobs that this instance no longer holds. */
   readonly onBeat: (lost: ReadonlySet<number>) => void;
   /** Called when a heartbeat succeeds after a failed one, or after a pause in which the lease may have lapsed. */
   readonly onReconnect: () => void;

@@ -1,6 +1,6 @@
 /**
- * Instance commands: an operator's commands to one instance, as runs of a type that only this instance claims. The
- * instance claims them with its other jobs; while it is full or drained, it polls for them separately.
+ * Instance commands: an operator's commands to one instance. Each is a run of a type that only the addressed instance
+ * claims, together with its other jobs. While the instance is full or drained, it polls for commands separately.
  */
 import type { Jobs } from '../../jobs.ts';
 import type { Draft } from '../../jobs/draft.ts';
@@ -38,7 +38,7 @@ export class InstanceCommands {
     return instanceCommandType(this.#parts.instance);
   }
 
-  /** Claims and executes commands. Does nothing while the instance claims jobs: it claims the commands with them. */
+  /** Claims and executes commands. Does nothing if `isClaiming`: the claimer then claims commands with other jobs. */
   async turn(isClaiming: boolean): Promise<number> {
     const { jobs, instance } = this.#parts;
     if (isClaiming) return commandPollMs;
@@ -48,7 +48,7 @@ export class InstanceCommands {
     return commandPollMs;
   }
 
-  /** Executes a command and stores its success. Does not reject: an error is logged. */
+  /** Executes a command and stores that the run succeeded. Never rejects: an error is logged, and nothing is stored. */
   async execute(job: RunningJob): Promise<void> {
     const { jobs, instance, logger, apply } = this.#parts;
     const { order } = JSON.parse(job.input) as { order: InstanceCommand };

@@ -1,4 +1,7 @@
-/** The leader: one instance does the maintenance. Leadership only saves work; maintenance is safe on every instance. */
+/**
+ * The leader: the instance that does maintenance most often, so that the others find little to do. Leadership only
+ * saves work: maintenance is safe on every instance.
+ */
 import type { Jobs } from '../../jobs.ts';
 
 export class Leader {

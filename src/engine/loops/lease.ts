@@ -1,4 +1,4 @@
-/** The lease of this instance, as far as this process knows. After it has lapsed, other instances repair its jobs. */
+/** The lease of this instance, as far as this process knows. After its lapse, other instances repair the jobs. */
 import type { Clock } from '../../time/clock.ts';
 
 export class InstanceLease {
@@ -29,7 +29,7 @@ export class InstanceLease {
     return (this.durationMs * 2) / 3;
   }
 
-  /** Whether this instance certainly holds its jobs: its lease has not lapsed, and no thread has given the jobs up. */
+  /** Whether this instance certainly holds its jobs: the lease is valid, and the heartbeat thread gave up no jobs. */
   get isSafe(): boolean {
     return this.silenceMs < this.safeMs && this.givenUp === this.#givenUpSeen;
   }

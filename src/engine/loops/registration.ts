@@ -18,8 +18,8 @@ export interface RegistrationParts {
 }
 
 /**
- * Sends the first heartbeat. If another process has the name, waits until its lease lapses; refuses `taken.instance` if
- * that process sends a further heartbeat meanwhile.
+ * Sends the first heartbeat. If another process has the name, waits until the lease of that process lapses. Takes over
+ * the name at once if that process is dead; throws `taken.instance` if it sends a further heartbeat.
  */
 export async function register(parts: RegistrationParts): Promise<void> {
   const { clock, leaseMs, heartbeat } = parts;
@@ -53,8 +53,8 @@ const isAnotherBeat = (before: Instance, now: Instance): boolean =>
   now.beatAt > before.beatAt && now.about.boot === before.about.boot;
 
 /**
- * Whether the process is known to be dead. Only a process of this host can be checked. A process with our own id may
- * have been in an earlier container: the check would find this process instead.
+ * Whether the process is known to be dead; false if that is unknown. Only a process of this host can be checked. A
+ * process with the same id as this one, such as one in an earlier container, cannot be checked: `kill` finds this one.
  */
 function isDead({ host, pid }: InstanceAbout, ownHost: string): boolean {
   if (host !== ownHost || pid === process.pid || pid <= 0) return false;

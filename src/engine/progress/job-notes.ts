@@ -37,7 +37,7 @@ interface BufferedLine {
 
 export class JobNotes {
   readonly holding: Holding;
-  /** Whether the last write with notes of this job failed. They may be the cause, so they are then written alone. */
+  /** Whether the last write with notes of this job failed. These notes may be the cause, so they are written alone. */
   isSuspect = false;
   readonly #room: BufferRoom;
   #progress: Progress | null = null;

@@ -3,7 +3,7 @@
  *
  * They are written together four times a second, and the last notes of a job when it ends. There is one write at a
  * time, so that older notes never overwrite newer ones. A failed write is retried with exponential backoff, with the
- * latest progress and all lines. If only its response was lost, the lines are stored twice.
+ * latest progress and all lines. If a write succeeded but its response was lost, its lines are stored twice.
  */
 import type { Progress } from '../../model/progress.ts';
 import type { Holding, Store } from '../../store/store.ts';
@@ -33,7 +33,7 @@ export interface NotesOptions {
 export class Notes {
   readonly #options: NotesOptions;
   readonly #jobs = new Map<string, JobNotes>();
-  /** The fences of jobs that ended or were lost recently. Further notes of a job up to its fence are dropped. */
+  /** The fences of jobs that recently ended or were lost. Notes of a job under this or an older fence are dropped. */
   readonly #over = new Recent<number, number>(overRememberedMin);
   readonly #finishing = new Map<string, Promise<void>>();
   readonly #room: BufferRoom = { bytes: bytesWaitingMax };
@@ -63,8 +63,8 @@ export class Notes {
   }
 
   /**
-   * Writes the remaining notes of a job and drops later ones; null: no notes remain. Never rejects: after five failed
-   * writes it drops the notes, since the outcome of the job is stored only after them.
+   * Writes the remaining notes of a job and drops later ones; returns null if no notes remain. Never rejects: after
+   * five failed writes it drops the notes, because the outcome of the job is stored only after `finish`.
    */
   finish(holding: Holding): Promise<void> | null {
     this.#over.add(holding.id, holding.fence);
@@ -187,8 +187,8 @@ export class Notes {
 const keyOf = ({ id, fence }: Holding): string => `${id}/${fence}`;
 
 /**
- * Yields the notes in batches of limited size, then those of each suspect alone. A generator makes each batch just
- * before its write, so that it contains the latest notes.
+ * Yields the notes in batches of limited size, then the notes of each suspect job alone. As a generator, it makes each
+ * batch just before the write, so that the batch contains the latest notes.
  */
 function* batches(jobs: readonly JobNotes[]): Generator<readonly NoteDraft[]> {
   const { suspects = [], others = [] } = Object.groupBy(jobs, ({ isSuspect }) => (isSuspect ? 'suspects' : 'others'));

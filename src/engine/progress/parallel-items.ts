@@ -48,7 +48,7 @@ interface Source<T> {
 const sourceOf = <T>(items: Items<T>): Source<T> =>
   Symbol.asyncIterator in items ? asyncSource(items[Symbol.asyncIterator]()) : plainSource(items[Symbol.iterator]());
 
-/** Does not await items that are promises: a rejected promise then fails only its item, not the source. */
+/** A source that does not await items that are promises: a rejected promise fails only its item, not the source. */
 const plainSource = <T>(iterator: Iterator<T>): Source<T> => ({
   next: () => iterator.next(),
   close: () => closed(iterator),
@@ -80,7 +80,7 @@ async function closed(iterator: Iterator<unknown> | AsyncIterator<unknown>): Pro
   } catch {}
 }
 
-/** The next item; undefined after `stop` aborts, even while the source is pending. */
+/** Returns the next item; undefined if `stop` has aborted or aborts before the source returns the item. */
 async function nextUnless<T>(stop: AbortSignal, source: Source<T>): Promise<IteratorResult<T> | undefined> {
   if (stop.aborted) return undefined;
   const next = source.next();

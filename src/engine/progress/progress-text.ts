@@ -3,7 +3,7 @@ import type { ProcessNode, Progress } from '../../model/progress.ts';
 
 export const progressBytesMax = 262_144;
 
-/** How many items per stage and stages per process remain; tried in order until the text fits. The last always fits. */
+/** How many items per stage and stages per process remain: the first cut with which the text fits is used. */
 const cuts = [
   { items: 100, stages: 100 },
   { items: 30, stages: 100 },
@@ -15,8 +15,8 @@ const cuts = [
 ];
 
 /**
- * Returns the progress tree as JSON. Drops the oldest nodes until the JSON fits: the model limits the number of nodes,
- * but not the sum of their texts.
+ * Returns the progress tree as JSON. Drops the oldest items and stages until the JSON fits: the model limits the number
+ * of nodes, but not the total length of their texts.
  */
 export function progressText(progress: Progress): string {
   let text = JSON.stringify(progress);

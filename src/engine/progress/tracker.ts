@@ -47,7 +47,7 @@ export class Tracker implements ProgressTracker {
     return this.#progress;
   }
 
-  /** The error that aborted the work, as thrown or reported by the handler. */
+  /** The error that aborted the work, as thrown or reported by the handler; undefined: the work was not aborted. */
   get failure(): unknown {
     return this.#failure;
   }
@@ -196,8 +196,8 @@ export class Tracker implements ProgressTracker {
   }
 
   /**
-   * Records the error of an item, unless the handler has reported the failure of the item itself. If the handler has
-   * reported its success, the error is recorded in a new item. Returns the status of the item with the error.
+   * Records the error of an item, unless the handler has already reported that the item failed. If the handler has
+   * reported that the item succeeded, the error is recorded in a new item. Returns the status of the failed item.
    */
   #failItem(id: number, error: unknown): EndStatus {
     const status = this.#endOf(id);
@@ -207,7 +207,7 @@ export class Tracker implements ProgressTracker {
     return this.#endOf(failing) ?? 'ERROR';
   }
 
-  /** Starts a stage if none is open, and returns its key. In a cancelled job no stage starts. */
+  /** Starts a stage if none is open, except in a cancelled job. Returns the key of the newest stage. */
   #enterStage(total?: number): string {
     if (!isOpen(stageOf(this.#progress))) this.#take({ kind: 'startStage', total });
     return this.#stage;
@@ -226,8 +226,8 @@ export class Tracker implements ProgressTracker {
   }
 
   /**
-   * Records the error of a stage, unless the handler has reported the failure of the stage itself. If the handler has
-   * reported its success, the error is recorded in a new stage.
+   * Records the error of a stage, unless the handler has already reported that the stage failed. If the handler has
+   * reported that the stage succeeded, the error is recorded in a new stage.
    */
   #failStage(stage: string, cause: unknown): void {
     if (this.#stage !== stage || !isFailed(stageOf(this.#progress)?.status)) this.#fail('failStage', cause);
@@ -264,7 +264,7 @@ export class Tracker implements ProgressTracker {
     return new Cancelled('cannot start the stage: a failure has aborted the job', { cause: this.#failure });
   }
 
-  /** Whether a failure or the handler's end stopped the stage. After a mere cancel, a stage can still be complete. */
+  /** Whether a failure or the handler's end stopped the stage. A cancel does not count: all items may have ended. */
   get #isGivenUp(): boolean {
     return this.#isOver || this.isAborted || this.#progress.skipStage;
   }
@@ -291,7 +291,7 @@ type EndStatus = Exclude<ItemNode['status'], 'RUNNING'>;
 
 type ItemTally = Record<EndStatus | 'begun', number>;
 
-/** A limit on texts of handlers. The model then truncates them further, to 500 characters. */
+/** The most bytes of a handler's text that are passed to the model, which truncates the text to 500 characters. */
 const textBytesMax = 2_048;
 
 const textOf = (text: unknown): string | null => (text == null ? null : plainText(text, textBytesMax));

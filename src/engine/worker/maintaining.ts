@@ -31,7 +31,7 @@ const startLimitsMs = 5_000;
 const settleMs = 10_000;
 const orphansMs = 30_000;
 const retentionMs = 60_000;
-/** An instance that is not the leader runs maintenance this many times less often. */
+/** By which factor an instance that is not the leader waits longer between two rounds of maintenance. */
 const followerDelayFactor = 2;
 
 export function maintaining(parts: MaintainingParts, lease: InstanceLease): MaintainingPart {
@@ -42,7 +42,7 @@ export function maintaining(parts: MaintainingParts, lease: InstanceLease): Main
   const loop = (name: string, turn: Turn): Loop => new Loop(name, parts, turn);
   const every = (ms: number, work: () => Promise<number>): Turn => async () =>
     (await work()) > 0 ? 0 : ms * (leader.isLeader ? 1 : followerDelayFactor);
-  // While its own lease may have lapsed, an instance would repair the jobs that it is executing itself.
+  // An instance whose own lease has lapsed would repair the jobs that it is executing, so it repairs none.
   const repair = async (): Promise<number> => (lease.isSafe ? repairLapsed(store, by) : 0);
   const scheduling = loop('scheduling', () => scheduler.turn());
   const loops = [
@@ -56,7 +56,7 @@ export function maintaining(parts: MaintainingParts, lease: InstanceLease): Main
   return { leader, scheduling, loops, follow: (def) => follow(parts, scheduler, scheduling, def) };
 }
 
-/** Returns a function that cancels the runs of one page that were not started in time, and returns how many. */
+/** Returns a function that checks one page of due runs per call, and cancels runs that were not started in time. */
 function startLimits(store: Store, by: string): () => Promise<number> {
   let after: number | null = null;
   return async () => {

@@ -38,7 +38,10 @@ export interface RunningPart {
   readonly slots: Slots<RunningJob>;
 }
 
-/** `follow` plans the next tick of a definition whose schedule counts from the start or the end of its runs. */
+/**
+ * Creates the running part. If the schedule of a run waits for the start or the end of the run, `follow` is called when
+ * the run starts and when its outcome is stored. It plans the next tick of the definition.
+ */
 export function running(parts: RunningParts, lease: InstanceLease, follow: (def: number) => Promise<void>): RunningPart {
   const { jobs, instance: by, clock } = parts;
   const attempts = new Attempts(parts.random);
