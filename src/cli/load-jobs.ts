@@ -43,8 +43,8 @@ function explained(error: Error): string {
 }
 
 /**
- * Returns `file:line` of an error; null: unknown. The stack of a syntax error begins with it; other stacks have it in
- * their first frame.
+ * Returns `file:line` of an error; null: the stack contains no location. The stack of a syntax error begins with the
+ * location; other stacks have it in their first frame.
  */
 function locationOf({ stack = '' }: Error): string | null {
   const [, path, line] = /(?:^|\(|at )(?:file:\/\/)?(\/?[^\s():]+\.[cm]?[jt]sx?):(\d+)/m.exec(stack) ?? [];

@@ -10,7 +10,7 @@ import { settlesWithin } from '../time/settles-within.ts';
 const answerMaxMs = 2_000;
 const sharedMs = 1_000;
 
-/** Why the store accepts no writes; null: it does accept them. */
+/** The reason why the store accepts no writes; null: the store accepts writes. */
 type HealthFailure = string | null;
 
 export class HealthCheck {
@@ -25,7 +25,7 @@ export class HealthCheck {
     this.#clock = clock;
   }
 
-  /** Returns why the store accepts no writes, in words that reveal nothing to strangers; null: it accepts them. */
+  /** Checks the store, or returns the outcome of a check within the last second. The route is open to everyone. */
   async failure(): Promise<HealthFailure> {
     if (this.#clock.monotonic() - this.#checkedAt < sharedMs) return this.#last;
     const attempt = (this.#attempt ??= this.#try());
@@ -45,7 +45,7 @@ export class HealthCheck {
   }
 }
 
-/** Returns the public reason for an error. Its message stays hidden, because it may contain addresses and paths. */
+/** Returns the public reason for an error, without the error's message, which may contain addresses and paths. */
 function reasonOf(error: unknown): string {
   if (!isRefusal(error)) return 'the store fails';
   const { reason } = error.detail;

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { bulkActions, kindWords, standingWords } from './words.ts';
 
-/** A list. In a query string it is one text, with commas between the values. */
+/** A list. In a query string, the list is one parameter, with commas between the values. */
 export const listOf = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(item).max(1000));
-/** A list. In a query string each value is a parameter with the same name. */
+/** A list. In a query string, the parameter is repeated for each value. */
 const repeated = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(100));
 export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());

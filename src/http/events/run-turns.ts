@@ -11,7 +11,7 @@ import type { EventFeed } from './feed.ts';
 
 export const turnMs = 250;
 export const runsPerTurn = 100;
-/** The longest time between two reads of a run, even without events. */
+/** How long a stream waits for its turn. After this time it reads its run without a turn. */
 const patienceMs = 15_000;
 
 type FollowableFeed = Pick<EventFeed, 'start' | 'follow'>;

@@ -42,7 +42,10 @@ export class Counting {
     return this.#until > this.#parts.engine.now();
   }
 
-  /** Restores the stored time series; returns the feed cursor at which counting continues. Null: the oldest event. */
+  /**
+   * Restores the stored time series; returns the feed cursor from which counting continues. Null: no stored series can
+   * be continued, and counting begins with the oldest event.
+   */
   async begin(): Promise<string | null> {
     const { engine, timeSeries, logger } = this.#parts;
     await this.#lead();
@@ -51,7 +54,7 @@ export class Counting {
       const stored = await loadSeries(engine.jobs);
       if (stored !== null) {
         timeSeries.restore(stored);
-        // Throws if the cursor comes from another kind of store: the data may have been copied from SQLite to
+        // This read throws if the cursor is from another kind of store, as after a copy of the data from SQLite to
         // PostgreSQL.
         await engine.jobs.events(stored.cursor, 1);
         return stored.cursor;
