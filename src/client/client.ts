@@ -1,6 +1,6 @@
 /**
- * The client of the HTTP API: one call per route. It retries calls that are safe to repeat, and reconnects event
- * streams.
+ * The client of the HTTP API: calls every route by its name. It retries calls that are safe to repeat, and reconnects
+ * event streams.
  */
 import {
   routes, type Answer, type Changed, type Route, type RouteName, type RunView, type RequestArguments,
@@ -21,9 +21,9 @@ export interface ClientOptions {
    * network error, or if the server is unavailable. Default: 3.
    */
   readonly retries?: number;
-  /** How long to wait for a response, in milliseconds. Default: 90,000. */
+  /** How long each attempt of a call waits for the response, in milliseconds. Default: 90,000. */
   readonly timeoutMs?: number;
-  /** Replaces the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** For tests. */
   readonly clock?: Clock;
@@ -157,7 +157,7 @@ export class Client {
       const hasResponse = !(outcome instanceof Error);
       if (hasResponse && outcome.ok) return outcome;
       const status = hasResponse ? outcome.status : 0;
-      // 429: the server refused the call before it had any effect.
+      // Status 429 means that the server refused the call before the call had any effect.
       const isRepeatable = status === 429 || (isIdempotent && (status === 0 || isTransient(status)));
       if (!isRepeatable || tries > this.#retries || signal?.aborted === true) {
         throw hasResponse ? await problemOf(outcome) : outcome;

@@ -10,7 +10,6 @@ import { settlesWithin } from '../time/settles-within.ts';
 const answerMaxMs = 2_000;
 const sharedMs = 1_000;
 
-/** The reason why the store accepts no writes; null: the store accepts writes. */
 type HealthFailure = string | null;
 
 export class HealthCheck {
@@ -25,7 +24,10 @@ export class HealthCheck {
     this.#clock = clock;
   }
 
-  /** Checks the store, or returns the outcome of a check within the last second. The route is open to everyone. */
+  /**
+   * Checks the store, unless a check has ended within the last second. Returns the reason why the store accepts no
+   * writes; null: the store accepts writes.
+   */
   async failure(): Promise<HealthFailure> {
     if (this.#clock.monotonic() - this.#checkedAt < sharedMs) return this.#last;
     const attempt = (this.#attempt ??= this.#try());

@@ -1,7 +1,7 @@
 /**
  * Browser sessions: a cookie that scripts cannot read replaces the token. A session is stored as the audit record of
- * its sign-in, found by the hash of its cookie. It is therefore valid on every server of the store, and after a
- * restart.
+ * its sign-in, which is found by the hash of the cookie. The session is therefore valid on every server of the store,
+ * and after a restart.
  */
 import { createHash } from 'node:crypto';
 import type { Jobs } from '../../jobs.ts';

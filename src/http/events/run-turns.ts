@@ -1,6 +1,6 @@
 /**
  * Run turns: one timer that decides when the streams of single runs read their run again. A run is read after an event
- * of the run or of its tasks. While it is running it is read every turn, because progress and log lines are not events.
+ * of the run or of its tasks. A running run is read without an event, too: progress and log lines are not events.
  * Each turn reads a limited number of runs. With many streams the cost therefore stays the same, and each stream is
  * updated less often.
  */

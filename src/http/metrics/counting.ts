@@ -37,7 +37,7 @@ export class Counting {
     this.#storedAt = parts.clock.monotonic();
   }
 
-  /** Whether this server has the role, so that it counts the events of the store. */
+  /** Whether this server has the role `counting`, and therefore counts the events of the store. */
   get isHere(): boolean {
     return this.#until > this.#parts.engine.now();
   }
@@ -67,7 +67,7 @@ export class Counting {
     return null;
   }
 
-  /** Stores the time series, if this server has the role. */
+  /** Stores the time series if this server has the role; otherwise does nothing. */
   async store(): Promise<void> {
     const { engine, timeSeries, feed } = this.#parts;
     if (!this.isHere) return;

@@ -155,7 +155,7 @@ async function release({ engine }: HttpServices, jobs: readonly RunningJob[]): P
 }
 
 async function handedOut({ engine }: HttpServices, job: RunningJob): Promise<Answer<'claim'>['items'][number]> {
-  // Ended children are possible only if the job has no parent and was claimed before.
+  // Only a job that has no parent and was claimed before (its fence is above 1) can have ended children.
   const mayHaveChildren = job.parent === null && job.fence > 1;
   const { jobs: children } = mayHaveChildren
     ? await engine.jobs.find({ parent: job.id, standings: endedStandings }, { order: 'oldest', limit: childrenShownMax })
