@@ -38,7 +38,10 @@ function pointsOf(command: Command, path: string): CompletionPoint[] {
 
 const texts = ({ words }: CompletionPoint): string => words.map(({ text }) => text).join(' ');
 
-/** The bash script. It finds the command from the words before the cursor and ignores all others, such as options. */
+/**
+ * Returns the bash script. It finds the command in the words before the cursor, and ignores words that are no commands,
+ * for example options.
+ */
 const bash = (points: readonly CompletionPoint[]): string => `# stint completion bash >> ~/.bashrc
 _stint() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" path="" word i
@@ -84,8 +87,8 @@ const steps = (points: readonly CompletionPoint[], line: (path: string) => strin
     .join('\n');
 
 /**
- * The value of `"$path $word"` in the scripts after the user has entered this path. A path of one command has a space
- * before it.
+ * Returns the value that `"$path $word"` has in the scripts when `$word` is the last command of `path`. For the first
+ * command `$path` is empty, so the value begins with a space.
  */
 const entered = (path: string): string => (path.includes(' ') ? path : ` ${path}`);
 

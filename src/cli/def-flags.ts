@@ -55,7 +55,7 @@ export function defOptionsOf(flags: DefFlags): DefOptions<unknown> {
     ...(retention === undefined ? {} : { retention: retention as Duration }),
     ...(attempts === undefined ? {} : { retry: { attempts: Number(attempts) } }),
     ...(leaderOnly === undefined ? {} : { leaderOnly }),
-    // Without --no-manual-runs, Commander sets `manualRuns` to true.
+    // Without --no-manual-runs, Commander sets `manualRuns` to true, so true does not mean that the user chose it.
     ...(flags.manualRuns === false ? { manualRuns: false } : {}),
     ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
   };

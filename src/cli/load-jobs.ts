@@ -16,7 +16,10 @@ export async function loadJobs(files: readonly string[]): Promise<LoadedJobs> {
   return { types: exported.filter(isType), defs: exported.filter(isDef) };
 }
 
-/** The exports of a module, and the members of the arrays and objects that it exports. */
+/**
+ * Returns the exports of a module. Instead of an exported array or object, returns its members. Refuses a module
+ * without job types and definitions.
+ */
 async function exportsOf(file: string): Promise<unknown[]> {
   const module = await importOf(file);
   const values = Object.values(module);
@@ -34,7 +37,7 @@ async function importOf(file: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** The message of an import error, its location, and advice if Node cannot strip the TypeScript syntax. */
+/** Returns the message and location of an import error, with advice if Node does not support the TypeScript syntax. */
 function explained(error: Error): string {
   const location = locationOf(error);
   const isTypeScript = (error as NodeJS.ErrnoException).code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX';
@@ -43,8 +46,8 @@ function explained(error: Error): string {
 }
 
 /**
- * Returns `file:line` of an error; null: unknown. The stack of a syntax error begins with it; other stacks have it in
- * their first frame.
+ * Returns `file:line` of an error; null: the stack contains no location. The stack of a syntax error begins with the
+ * location; other stacks have it in their first frame.
  */
 function locationOf({ stack = '' }: Error): string | null {
   const [, path, line] = /(?:^|\(|at )(?:file:\/\/)?(\/?[^\s():]+\.[cm]?[jt]sx?):(\d+)/m.exec(stack) ?? [];

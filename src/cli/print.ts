@@ -4,10 +4,10 @@ import { styleText } from 'node:util';
 /**
  * The characters that are printed as escapes: control characters, and format characters such as U+202E that reorder or
  * hide text. The joiners of emoji and scripts (U+200C, U+200D) are excluded. The escapes are also valid in JSON, so
- * JSON output keeps its value.
+ * escaped JSON output parses to the same value.
  */
 const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu;
-/** The unsafe characters that our own output contains: line breaks, tabs, and the styles that `styled` sets. */
+/** The unsafe characters that this program itself prints: line breaks, tabs, and the styles that `styled` sets. */
 // oxlint-disable-next-line no-control-regex -- styles begin with the escape character
 const own = /\n|\t|\u001b\[(?:0|1|2|22|3[1-6]|39)m/y;
 
@@ -32,8 +32,8 @@ let isClosed = false;
 export const isOutputClosed = (): boolean => isClosed;
 
 /**
- * Remembers that the reader has closed the pipe. Without this listener, a write to it (EPIPE) would end the process
- * with a stack trace.
+ * Adds a listener that sets `isClosed` when the reader has closed the pipe. Without it, a write to the closed pipe
+ * (EPIPE) would end the process with a stack trace.
  */
 export function tolerateClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -62,7 +62,7 @@ export const printJson = (value: unknown): void => printLine(JSON.stringify(valu
 /** Prints a line. `printable` escapes it, in case the caller has not used `harmless`. */
 export const printLine = (text = ''): void => print(`${printable(text, hasStyles())}\n`);
 
-/** Pads each column to its widest cell and cuts the last one at the edge of the terminal. */
+/** Prints a table. Each column is padded to its widest cell, and the last column is cut at the edge of the terminal. */
 export function printTable(headings: readonly string[], rows: readonly (readonly TableCell[])[]): void {
   const cells = rows.map((row) => row.map(textOf));
   const widths = headings.map((heading, column) =>

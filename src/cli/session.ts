@@ -1,5 +1,6 @@
 /**
- * The session of one command: its common flags, and an engine that executes no jobs. Its store is closed at the end.
+ * The session of one command: its common flags, and an engine that executes no jobs. The store is closed when the
+ * command has ended.
  */
 import type { Command } from 'commander';
 import { userInfo } from 'node:os';

@@ -7,7 +7,7 @@ import { systemClock } from '../time/clock.ts';
 import { settlesWithin } from '../time/settles-within.ts';
 import { counted, printError } from './print.ts';
 
-/** How long running handlers may take to end after the signal. */
+/** How long running handlers may take to end after the signal. Then they are interrupted, and their jobs released. */
 const graceMs = 30_000;
 /**
  * How long the store may then take to record outcomes and the end of the instance. After this time the process exits.

@@ -99,8 +99,8 @@ function runningOf({ running, now }: Moment): FrameLine[] {
 }
 
 /**
- * The holder of a running run. "running tasks" for a held run: of held runs, only those that wait for tasks are listed.
- * Otherwise the state or fate: the run changed between the list and its snapshot.
+ * Returns the holder of a running run. Returns "running tasks" for a held run, because held runs are listed only while
+ * they wait for tasks. Otherwise returns the state or fate: the run has changed since it was listed.
  */
 function holderText(job: Job): string {
   if (job.state === 'running') return job.lease.holder;

@@ -1,6 +1,6 @@
 /**
- * The client of the HTTP API: one call per route. It retries calls that are safe to repeat, and reconnects event
- * streams.
+ * The client of the HTTP API: calls every route by its name. It retries calls that are safe to repeat, and reconnects
+ * event streams.
  */
 import {
   routes, type Answer, type Changed, type Route, type RouteName, type RunView, type RequestArguments,
@@ -16,11 +16,14 @@ export interface ClientOptions {
   readonly url: string;
   /** The access token, if the server requires one. */
   readonly token?: string;
-  /** How often a call is retried after a network error, or if the server is overloaded. Default: 3. */
+  /**
+   * How often a call is retried if the server is overloaded. A call that is safe to repeat is also retried after a
+   * network error, or if the server is unavailable. Default: 3.
+   */
   readonly retries?: number;
-  /** How long to wait for a response, in milliseconds. Default: 90,000. */
+  /** How long each attempt of a call waits for the response, in milliseconds. Default: 90,000. */
   readonly timeoutMs?: number;
-  /** Replaces the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** For tests. */
   readonly clock?: Clock;
@@ -28,7 +31,10 @@ export interface ClientOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Calls that create a run with the same key create only one run. Default: a random key for each call. */
+  /**
+   * The key of a call that creates a run: further calls with the same key create no other run. Ignored if the request
+   * has `unique`. Default: a random key for each call.
+   */
   readonly idempotencyKey?: string;
 }
 
@@ -73,7 +79,7 @@ export class Client {
     return (route.as === undefined ? await response.json() : await response.text()) as Answer<N>;
   }
 
-  /** Creates a run; only one, even if the call is retried. */
+  /** Creates a run. Retries of the call do not create another run. */
   async createRun(request: RequestArguments<'createRun'>['body'], options?: CallOptions): Promise<RemoteRun> {
     const { id } = await this.call('createRun', { body: request }, options);
     return this.run(id);
@@ -105,7 +111,7 @@ export class Client {
 
   /**
    * Yields the events of a streaming route. Reconnects when the connection is lost, and resumes after the last event
-   * id.
+   * id. Throws if more than `retries` connections in a row fail without an event.
    */
   async *events(
     name: 'stream' | 'streamRun',
@@ -151,7 +157,7 @@ export class Client {
       const hasResponse = !(outcome instanceof Error);
       if (hasResponse && outcome.ok) return outcome;
       const status = hasResponse ? outcome.status : 0;
-      // 429: the server refused the call before it had any effect.
+      // Status 429 means that the server refused the call before the call had any effect.
       const isRepeatable = status === 429 || (isIdempotent && (status === 0 || isTransient(status)));
       if (!isRepeatable || tries > this.#retries || signal?.aborted === true) {
         throw hasResponse ? await problemOf(outcome) : outcome;
@@ -210,7 +216,7 @@ const isTransient = (status: number): boolean => status === 429 || transientStat
 const joined = (signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
   AbortSignal.any(signals.filter((signal) => signal !== undefined));
 
-/** Joins lists with commas. Tags may contain commas, so each tag is a separate parameter. */
+/** Formats the query string. Lists are joined with commas, but each tag is a parameter, as tags may contain commas. */
 function queryText(query: CallArguments['query'] = {}): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -3,7 +3,7 @@
 export interface ServerEvent {
   readonly event: string;
   readonly data: unknown;
-  /** The last event id received so far, with which a new connection resumes; null: none was received. */
+  /** The last event id received on this connection. A new connection can resume after it. Null: none was received. */
   readonly lastId: string | null;
 }
 

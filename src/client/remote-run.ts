@@ -39,7 +39,7 @@ export class RemoteRun {
     return this.#caller.call('getRun', { params: { id: this.id } });
   }
 
-  /** Waits for the result. Throws if the run fails, is cancelled, or does not end in time. */
+  /** Waits for the result and returns it. Throws if the run fails, is cancelled, or does not end within `timeoutMs`. */
   async result({ timeoutMs = Infinity }: { readonly timeoutMs?: number } = {}): Promise<unknown> {
     const late = new AbortController();
     const cancel = timeoutMs === Infinity ? () => {} : this.#clock.after(timeoutMs, () => late.abort());

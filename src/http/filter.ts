@@ -44,7 +44,10 @@ function tagsOf(pairs: readonly string[], visibility: Visibility): Record<string
   return Object.fromEntries(tags);
 }
 
-/** Parses `path:value`. The value is a number, true, false or null if it is written like one; otherwise a text. */
+/**
+ * Parses `path:value`. The value is converted if it is a number, `true`, `false` or `null`; otherwise it is a text. A
+ * value in double quotes is always a text.
+ */
 function payloadOf(text: string, visibility: Visibility): NonNullable<Query['input']> {
   const [where, value] = cut(text, 'a payload filter');
   const path = where.split('.');

@@ -37,7 +37,7 @@ export interface HttpServices {
 }
 
 export interface HttpCall {
-  /** The caller; a placeholder on routes that are open to everyone. */
+  /** The caller. On routes that are open to everyone, the placeholder `anyone`. */
   readonly principal: Principal;
   readonly request: Request;
   readonly credentials: Credentials;
@@ -47,7 +47,7 @@ export interface HttpCall {
   isAllowed(): Promise<boolean>;
   /** Headers to add to the response. */
   readonly headers: Headers;
-  /** The HTTP status, if it differs from that of the route. */
+  /** Set by the handler if the HTTP status differs from that of the route. */
   status?: number;
 }
 

@@ -10,7 +10,6 @@ import { settlesWithin } from '../time/settles-within.ts';
 const answerMaxMs = 2_000;
 const sharedMs = 1_000;
 
-/** Why the store accepts no writes; null: it does accept them. */
 type HealthFailure = string | null;
 
 export class HealthCheck {
@@ -25,7 +24,10 @@ export class HealthCheck {
     this.#clock = clock;
   }
 
-  /** Returns why the store accepts no writes, in words that reveal nothing to strangers; null: it accepts them. */
+  /**
+   * Checks the store, unless a check has ended within the last second. Returns the reason why the store accepts no
+   * writes; null: the store accepts writes.
+   */
   async failure(): Promise<HealthFailure> {
     if (this.#clock.monotonic() - this.#checkedAt < sharedMs) return this.#last;
     const attempt = (this.#attempt ??= this.#try());
@@ -45,7 +47,7 @@ export class HealthCheck {
   }
 }
 
-/** Returns the public reason for an error. Its message stays hidden, because it may contain addresses and paths. */
+/** Returns the public reason for an error, without the error's message, which may contain addresses and paths. */
 function reasonOf(error: unknown): string {
   if (!isRefusal(error)) return 'the store fails';
   const { reason } = error.detail;

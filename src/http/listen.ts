@@ -40,7 +40,7 @@ export async function listen(fetch: Fetch, host: string, port: number, tls: List
     ? { createServer: createTlsServer, serverOptions: { ...limits, ...tls } }
     : { serverOptions: limits };
   const answer = (request: Request, env: unknown): Promise<Response> => fetch(request, env as HttpBindings);
-  // Otherwise the adaptor would replace the global Request and Response of the whole program.
+  // The default of `overrideGlobalObjects` would replace the global Request and Response of the whole program.
   const server = createAdaptorServer({ fetch: answer, overrideGlobalObjects: false, ...kind }) as Server;
   server.maxHeadersCount = headersMax;
   server.maxConnections = connectionsMax;

@@ -19,7 +19,7 @@ export interface Mounted {
 export function mountHttp({ path, ...options }: MountOptions): Mounted {
   checkPath(path);
   const http = createHttp(options);
-  // Otherwise the adaptor would replace the global Request and Response of the whole program.
+  // The default of `overrideGlobalObjects` would replace the global Request and Response of the whole program.
   const answer = getRequestListener((request, env) => http.fetch(request, env as never), {
     overrideGlobalObjects: false,
   });
@@ -38,8 +38,8 @@ export function mountHttp({ path, ...options }: MountOptions): Mounted {
 const isBelow = (path: string, url: string): boolean => url.startsWith(path) && /^([/?]|$)/.test(url.slice(path.length));
 
 /**
- * Whether the URL is the path without a slash at the end. The slash is added, because the dashboard's relative URLs
- * need it.
+ * Whether the URL is the path without a slash at the end. `handle` then redirects to the path with a slash, because
+ * the dashboard's relative URLs need the slash.
  */
 const isRoot = (path: string, url: string): boolean => url.split('?')[0] === path;
 

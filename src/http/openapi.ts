@@ -71,7 +71,7 @@ function fields(schema: z.ZodType | undefined, where: 'path' | 'query'): JsonSch
   }));
 }
 
-/** Converts a schema to JSON Schema. Its named parts go into `schemas`, and references point there. */
+/** Converts a schema to JSON Schema. Its named parts are added to `schemas` and replaced by references to them. */
 function jsonSchema(schema: z.ZodType, schemas: JsonSchema): JsonSchema {
   const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
   const { $schema: _schema, $defs = {}, ...own } = made;

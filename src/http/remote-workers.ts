@@ -13,7 +13,7 @@ export interface RemoteWorker {
   readonly slots: number;
 }
 
-/** The lease of the worker's entry as an instance. Each report extends it. */
+/** How long a remote worker counts as a live instance after its last report. */
 const aliveMs = 120_000;
 const reportAgainMs = 30_000;
 const workersMax = 10_000;
@@ -28,7 +28,10 @@ export class RemoteWorkers {
     this.#clock = clock;
   }
 
-  /** Registers a worker that has just asked for work, unless its last report is recent and the same. */
+  /**
+   * Registers a worker that asks for work. Writes nothing if the worker has reported the same types and slots within
+   * `reportAgainMs`.
+   */
   async report({ id, address, types, slots }: RemoteWorker): Promise<void> {
     const at = this.#clock.monotonic();
     const summary = JSON.stringify([types, slots]);

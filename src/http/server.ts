@@ -45,7 +45,10 @@ export interface HttpOptions {
   readonly engine: EngineCore;
   /** Default: no tokens, and only callers on this machine have access. */
   readonly access?: AccessOptions;
-  /** Host names that clients may use in URLs. Needed if a proxy in front of the server has its own name. */
+  /**
+   * Host names that clients may use in URLs, besides loopback names. Default: none, or any name if the server listens
+   * beyond this machine. Needed if a proxy in front of the server, or the server that mounts it, has its own name.
+   */
   readonly hosts?: readonly string[];
   /** The folder of the built dashboard; null: no dashboard. */
   readonly dashboard?: string | null;
@@ -53,7 +56,7 @@ export interface HttpOptions {
   readonly priorities?: PriorityLimits;
   /** How many event streams may be open at once. */
   readonly streams?: StreamLimits;
-  /** Receives unexpected errors of the server. */
+  /** Receives warnings and unexpected errors of the server. */
   readonly logger?: Logger;
   /** For tests. */
   readonly clock?: Clock;
@@ -71,7 +74,7 @@ const handlers: RouteHandlers<RouteName> = {
   ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes, ...typeRoutes, ...workRoutes,
 };
 
-// Correct both in src/http and in the build, dist/http: each is two folders below the package root.
+// This path is correct for src/http and for the build in dist/http: both are two folders below the package root.
 const builtDashboard = join(import.meta.dirname, '..', '..', 'dist', 'dashboard');
 const defaultPort = 7070;
 

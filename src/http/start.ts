@@ -24,7 +24,8 @@ export interface Started extends Listening {
 export const tokensPathDefault = '.stint/tokens.json';
 
 /**
- * Starts the server; refuses to listen beyond this machine without tokens. The engine is neither resumed nor closed.
+ * Starts the server; refuses to listen beyond this machine without tokens or `authenticate`. The engine is neither
+ * resumed nor closed.
  */
 export async function startHttp({ tokens, authenticate, ...options }: StartOptions): Promise<Started> {
   const { clock = systemClock, logger = silent } = options;

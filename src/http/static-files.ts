@@ -37,8 +37,8 @@ const plain = `<!doctype html>
 
 export class StaticFiles {
   /**
-   * The files by URL path, read when the server starts. After a rebuild, files on disk would not match the pages that
-   * were already served.
+   * The files by URL path, read once when the server starts. After a rebuild of the dashboard, the files on disk would
+   * not match the pages that browsers have already loaded.
    */
   readonly #files = new Map<string, { readonly type: string; readonly content: Buffer }>();
 
@@ -58,8 +58,8 @@ export class StaticFiles {
   }
 
   /**
-   * Returns the file of a URL path; null: no such file. A path without an extension is a page of the dashboard, so it
-   * gets `index.html`.
+   * Returns the file of a URL path; null: no such file. For a path without an extension, which is a page of the
+   * dashboard, returns `index.html`.
    */
   answer(path: string): Response | null {
     const isPage = !/\.\w{1,12}$/.test(path);

@@ -6,7 +6,10 @@ import type { MatrixView } from './contract.ts';
 
 const pageSize = 1_000;
 
-/** Reads the tasks after the id `after`, up to `limit`, rounded up to whole pages. */
+/**
+ * Reads tasks page by page, from the first or after the id `after`, until it has read `limit` tasks. The last page can
+ * exceed `limit`.
+ */
 export async function matrixOf(
   engine: EngineCore,
   run: number,

@@ -12,8 +12,8 @@ type Find = Pick<EngineCore, 'find' | 'count'>;
 
 const readPageSize = 1_000;
 /**
- * How many pages of stored matches are read for one response. If the caller can see none of these matches, the search
- * ends.
+ * How many pages of stored matches are read for one response. After them the response has a short page. If the caller
+ * can see none of these matches, the search ends.
  */
 const readPagesMax = 10;
 
@@ -38,7 +38,7 @@ export async function findVisible(engine: Find, query: Query, page: PageRequest,
 
 export interface VisibleCount {
   readonly tallies: readonly Tally[];
-  /** Whether there are older matches that were not counted. */
+  /** Whether the count stopped at its limit, so that older matches may be missing. */
   readonly isCut: boolean;
 }
 
@@ -50,8 +50,8 @@ export async function countVisible(engine: Find, query: Query, visibility: Visib
 }
 
 /**
- * Refuses a bulk operation by text if the caller sees redacted texts. It would act on matches in hidden text, and their
- * number would reveal that text.
+ * Refuses a bulk operation that selects runs by text, if the caller sees texts redacted; otherwise returns the query.
+ * The operation would also act on matches in hidden text, and the number of runs would reveal this text.
  */
 export function checkVisible(query: Query, visibility: Visibility): Query {
   if (visibility === 'full' || !isByText(query)) return query;

@@ -1,4 +1,4 @@
-/** `stint audit`: lists the recorded actions of operators. */
+/** `stint audit`: lists who did what, when and why. */
 import type { Command } from 'commander';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 import { addStoreFlags, parseId, withEngine, type CommonFlags } from '../session.ts';

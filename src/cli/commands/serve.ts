@@ -22,7 +22,7 @@ interface ServeFlags extends EngineFlags {
   readonly behindTls?: boolean;
 }
 
-/** An open server, with the line that prints its address. */
+/** An open server, and the line that `serve` prints about it. */
 interface OpenServer {
   readonly line: string;
   close(): Promise<void>;

@@ -106,14 +106,17 @@ async function momentOf(engine: Engine, store: string, rates: Moment['rates']): 
   };
 }
 
-/** Returns null if the run was deleted after it was listed. */
+/** Returns the snapshot of a run; null: the run was deleted after it was listed. */
 const snapshotOf = (engine: Engine, id: number): Promise<Snapshot | null> =>
   engine.snapshot(id).catch((error: unknown) => {
     if (isRefusal(error) && error.code === 'unknown.job') return null;
     throw error;
   });
 
-/** Switches to the terminal's alternate screen and hides the cursor; returns the function that switches back. */
+/**
+ * Switches to the terminal's alternate screen and hides the cursor; returns the function that switches back. Calls
+ * `onQuit` at q, Esc, Ctrl+C or SIGTERM.
+ */
 function takeScreen(onQuit: () => void): () => void {
   const { stdin, stdout } = process;
   const onKey = (key: Buffer): void => {

@@ -21,13 +21,13 @@ export interface AccessOptions {
   /** The valid tokens. A function is called for every request, so that the list can change. */
   readonly tokens?: readonly TokenRecord[] | (() => readonly TokenRecord[]);
   /**
-   * For servers with their own sign-in: called before tokens are checked. Null: the caller is unknown to it, and its
-   * token is checked.
+   * Identifies callers by the sign-in of your own server; called before tokens are checked. Null: the caller has not
+   * signed in there, and its token or session cookie is checked.
    */
   readonly authenticate?: (request: Request) => Caller | null | Promise<Caller | null>;
 }
 
-/** A caller that the mounting server has identified. */
+/** A caller that `authenticate` has identified. */
 export type Caller = Pick<Principal, 'name' | 'role'> & Partial<Principal>;
 
 /** The public fields of a token. */
@@ -54,7 +54,7 @@ const failuresMax = 20;
 
 export class Access {
   readonly sessions: Sessions;
-  /** Null: the server was set up without tokens. */
+  /** Returns the valid tokens; null: the server was set up without tokens. */
   readonly #tokens: (() => readonly TokenRecord[]) | null;
   readonly #authenticate: AccessOptions['authenticate'];
   readonly #failures: Throttle;
@@ -117,7 +117,7 @@ export class Access {
     }
   }
 
-  /** Starts a browser session. The refusal does not reveal whether a token exists. */
+  /** Starts a browser session; refuses a wrong token. The refusal is the same for unknown and for expired tokens. */
   async signIn(
     token: string,
     credentials: Credentials,
@@ -144,9 +144,7 @@ export class Access {
     return (await this.#bySession(credentials)) ?? (isLocal ? local : null);
   }
 
-  /**
-   * Returns the principal of the session in the cookie; null: there is none, or the token that started it was revoked.
-   */
+  /** Returns the principal of the cookie's session; null: there is no session, or its token was revoked. */
   async #bySession({ cookie }: Credentials): Promise<Principal | null> {
     const session = this.#tokens === null ? null : await this.sessions.find(cookie);
     if (session === null) return null;
@@ -209,7 +207,10 @@ export interface BindRequest {
   readonly isInsecure: boolean;
 }
 
-/** Refuses to listen beyond this machine without tokens, or without TLS unless that is allowed explicitly. */
+/**
+ * Throws if the server would listen beyond this machine although callers need not authenticate. Also throws if traffic
+ * would be unencrypted, unless `isInsecure` allows it.
+ */
 export function checkBind({ host, isSetUp, hasTls, isInsecure }: BindRequest): void {
   if (isLoopbackName(host)) return;
   if (!isSetUp) {

@@ -3,7 +3,9 @@ import { isLoopbackName } from './access.ts';
 import { HttpRefusal } from '../problems.ts';
 
 export interface GuardOptions {
-  /** Accepted host names. Default: loopback names, or any name if the server listens beyond this machine. */
+  /**
+   * Accepted host names besides loopback names. Default: none, or any name if the server listens beyond this machine.
+   */
   readonly hosts?: readonly string[] | undefined;
   readonly isPublic: boolean;
 }
@@ -14,8 +16,8 @@ const urlMax = 16_384;
 const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses unknown host names. This prevents DNS rebinding: a page of another site could point its own name at this
- * server.
+ * Refuses unknown host names. This prevents DNS rebinding, where another site points its own host name at this server,
+ * so that the browser lets the site's pages call it.
  */
 export function checkHost(request: Request, { hosts, isPublic }: GuardOptions): void {
   const given = request.headers.get('host') ?? new URL(request.url).host;
@@ -45,7 +47,7 @@ export function checkSize(request: Request): void {
   if (length > bodyMax) throw tooLarge();
 }
 
-/** Reads the body, and stops as soon as it exceeds the limit. */
+/** Reads the body; refuses it as soon as it exceeds `bodyMax`, because `checkSize` knows only the declared length. */
 export async function bodyText(request: Request): Promise<string> {
   if (request.body === null) return '';
   const chunks: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 /**
  * The highest priority that callers may use, by role. Without this limit, one producer could delay the runs of all
- * others.
+ * other producers.
  */
 import { HttpRefusal } from '../problems.ts';
 import type { Principal } from './principal.ts';

@@ -34,8 +34,8 @@ export function redactTexts<T>(value: T, visibility: Visibility): T {
 }
 
 /**
- * Redacts the tags whose name looks like that of a secret. All roles see the other tags, because tags are made for
- * searches.
+ * Redacts the tags with names of secrets, such as `password`. Callers of all roles see the other tags, because tags are
+ * made for searches.
  */
 export const redactTags = (
   tags: Readonly<Record<string, string>> | null,

@@ -1,7 +1,7 @@
 /**
  * Browser sessions: a cookie that scripts cannot read replaces the token. A session is stored as the audit record of
- * its sign-in, found by the hash of its cookie. It is therefore valid on every server of the store, and after a
- * restart.
+ * its sign-in, which is found by the hash of the cookie. The session is therefore valid on every server of the store,
+ * and after a restart.
  */
 import { createHash } from 'node:crypto';
 import type { Jobs } from '../../jobs.ts';
@@ -13,8 +13,8 @@ import type { Clock } from '../../time/clock.ts';
 export const cookieName = '__Host-stint';
 
 /**
- * The lifetime of the cookie. Every call of `/me` renews it, so the browser only drops it after this time without a
- * visit.
+ * The lifetime of the cookie. Every call of `/me` renews the cookie, so the browser deletes it only after this time
+ * without a visit, or `absoluteMs` after the sign-in.
  */
 const idleMs = 8 * 3_600_000;
 const absoluteMs = 7 * 24 * 3_600_000;

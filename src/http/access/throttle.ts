@@ -15,7 +15,7 @@ export class Throttle {
     this.#countMax = countMax;
   }
 
-  /** Returns how many seconds the address must wait; 0: it may act now. */
+  /** Returns how many seconds the address must wait; 0: the address may act now. */
   waitFor(address: string): number {
     const seen = this.#seen(address);
     if (seen === undefined || seen.count < this.#countMax) return 0;

@@ -56,7 +56,7 @@ function fingerprintOf(path: string): string {
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
-/** Reads the tokens of a file; empty: the file does not exist. */
+/** Returns the tokens in a file; none if the file does not exist. */
 export const tokensIn = (path: string): readonly TokenRecord[] =>
   existsSync(path) ? readTokens(readFileSync(path, 'utf8')) : [];
 

@@ -12,7 +12,7 @@ export interface TokenRecord {
   readonly role: Role;
   /** The first characters of the token, shown in lists to identify it. */
   readonly prefix: string;
-  /** SHA-256 in hexadecimal. A token has 256 bits of entropy, so no slower hash is needed. */
+  /** SHA-256 in hexadecimal. A generated token has 256 bits of entropy, so no slower hash is needed. */
   readonly hash: string;
   /** When the token was created, in milliseconds since 1970; null: unknown. */
   readonly created: number | null;
@@ -57,7 +57,7 @@ const Entry = z.strictObject({
 
 /**
  * Reads tokens from JSON `[{ name, role, hash | token, created?, expires?, seesPayloads? }]`. `source` is this JSON or
- * the path of a file with it. Blank: no tokens.
+ * the path of a file with this JSON. If `source` is blank, there are no tokens.
  */
 export function readTokens(source: string): readonly TokenRecord[] {
   if (source.trim() === '') return [];

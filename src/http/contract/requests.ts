@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { bulkActions, kindWords, standingWords } from './words.ts';
 
-/** A list. In a query string it is one text, with commas between the values. */
+/** A list. In a query string, the list is one parameter, with commas between the values. */
 export const listOf = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (typeof value === 'string' ? value.split(',') : value), z.array(item).max(1000));
-/** A list. In a query string each value is a parameter with the same name. */
+/** A list. In a query string, the parameter is repeated for each value. */
 const repeated = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(100));
 export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());
-/** An integer. A path or query string may contain only decimal digits: 0x1, 1e0, +1 and 01 are refused. */
+/** An integer. In a path or query string, only decimal digits are accepted: 0x1, 1e0, +1 and 01 are refused. */
 export const whole = (min: number, max: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : value),

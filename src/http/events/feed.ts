@@ -1,4 +1,7 @@
-/** The event feed: one reader of the store's feed, shared by all streams. Events of in-memory jobs have no position. */
+/**
+ * The event feed: one reader of the store's feed, shared by all streams. It also delivers the events of in-memory jobs,
+ * which have no position.
+ */
 import type { Logger } from '../../logger.ts';
 import type { FeedPage as StoreFeed, FeedEvent, Store } from '../../store/store.ts';
 import { feedPageMax, positionOf } from '../../store/feed-position.ts';
@@ -6,7 +9,7 @@ import type { Clock } from '../../time/clock.ts';
 import { WorkSignal } from '../work-signal.ts';
 
 export interface FeedItem {
-  /** Null: the event belongs to an in-memory job. */
+  /** The position in the store's feed; null: the event belongs to an in-memory job. */
   readonly position: string | null;
   readonly event: FeedEvent;
 }
@@ -28,7 +31,8 @@ const feedPollMs = 200;
 const idlePollMs = 1_000;
 const outageMs = 1_000;
 /**
- * How many events are read to catch up. After that the feed skips to its end, so that a server starts within seconds.
+ * How many events a starting server reads to catch up. If there are more, the feed skips to its end, so that the server
+ * starts within seconds.
  */
 const caughtUpMax = 200_000;
 
@@ -78,8 +82,8 @@ export class EventFeed {
   }
 
   /**
-   * Calls `call` with every event from now on; returns the function that ends this. The feed polls faster while it has
-   * readers.
+   * Calls `call` with every event from now on; returns a function that ends the calls. The feed polls faster while it
+   * has followers with `isReader`.
    */
   follow(call: (item: FeedItem) => void, isReader = true): () => void {
     this.#followers.add(call);

@@ -6,7 +6,7 @@ import { HttpRefusal } from '../problems.ts';
 export interface StreamLimits {
   /** How many event streams of this server may be open. Default: 2000. */
   readonly max?: number;
-  /** How many event streams the tokens of one name may have open. Default: 500. */
+  /** How many event streams callers with the same name may have open. Default: 500. */
   readonly perClient?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Run turns: one timer that decides when the streams of single runs read their run again. A run is read after an event
- * of the run or of its tasks. While it is running it is read every turn, because progress and log lines are not events.
+ * of the run or of its tasks. A running run is read without an event, too: progress and log lines are not events.
  * Each turn reads a limited number of runs. With many streams the cost therefore stays the same, and each stream is
  * updated less often.
  */
@@ -11,7 +11,7 @@ import type { EventFeed } from './feed.ts';
 
 export const turnMs = 250;
 export const runsPerTurn = 100;
-/** The longest time between two reads of a run, even without events. */
+/** How long a stream waits for its turn. After this time it reads its run without a turn. */
 const patienceMs = 15_000;
 
 type FollowableFeed = Pick<EventFeed, 'start' | 'follow'>;

@@ -17,8 +17,8 @@ const sseHeaders = {
 } as const;
 
 /**
- * Takes the next piece whenever the client can receive more. The response ends with `stream`, even if the client reads
- * nothing.
+ * Returns a response that takes the next piece whenever the client can receive more. The response ends when `stream`
+ * ends, even if the client reads nothing.
  */
 export function sseResponse(pieces: AsyncGenerator<string, void, undefined>, stream: OpenStream): Response {
   const encoder = new TextEncoder();

@@ -32,8 +32,8 @@ export class StreamBuffer {
   }
 
   /**
-   * Waits for the first event, then removes and returns all buffered ones. Empty: none came within `withinMs`, or the
-   * connection closed.
+   * Waits for the first event, then removes and returns all buffered events. Returns none if no event arrived within
+   * `withinMs`, or if the connection was closed.
    */
   async take(withinMs: number): Promise<readonly FeedItem[]> {
     if (this.#buffered.length === 0 && !this.#isOverrun) await this.#wake.wait(withinMs, this.#signal);

@@ -1,6 +1,6 @@
 /**
  * The event streams: all changes, or one run. The stream of all changes sends every stored event exactly once, even if
- * the client reconnects.
+ * the client reconnects with the last id that it received.
  */
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
@@ -15,8 +15,8 @@ import { sseEvent, sseHeartbeat, ssePosition, sseRetry } from './sse.ts';
 const heartbeatMs = 15_000;
 const tooSlow = 'the client reads too slowly; reconnect with the last id';
 /**
- * How many sent events are remembered to skip duplicates. More events cannot arrive while a stream switches from
- * catching up to the shared feed.
+ * How many events sent while catching up are remembered. The shared feed delivers the newest of them again, and the
+ * stream skips these. The shared feed normally lags by far fewer events.
  */
 const sentMax = 20_000;
 
@@ -64,9 +64,9 @@ export async function* changes(
 }
 
 /**
- * Yields the stored events after a position. At the end of the store's feed it joins the shared feed, which may lag
- * behind the store. It then reads to the end once more, so that no event is missed. The caller drops the events that
- * both feeds deliver.
+ * Yields the stored events after a position. At the end of the store's feed, calls `join`, which follows the shared
+ * feed. The shared feed may have delivered newer events before `join`, so the store is read to its end once more. The
+ * caller drops the events that arrive twice.
  */
 async function* catchUp(
   { engine }: HttpServices,

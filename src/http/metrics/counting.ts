@@ -37,12 +37,15 @@ export class Counting {
     this.#storedAt = parts.clock.monotonic();
   }
 
-  /** Whether this server has the role, so that it counts the events of the store. */
+  /** Whether this server has the role `counting`, and therefore counts the events of the store. */
   get isHere(): boolean {
     return this.#until > this.#parts.engine.now();
   }
 
-  /** Restores the stored time series; returns the feed cursor at which counting continues. Null: the oldest event. */
+  /**
+   * Restores the stored time series; returns the feed cursor from which counting continues. Null: no stored series can
+   * be continued, and counting begins with the oldest event.
+   */
   async begin(): Promise<string | null> {
     const { engine, timeSeries, logger } = this.#parts;
     await this.#lead();
@@ -51,7 +54,7 @@ export class Counting {
       const stored = await loadSeries(engine.jobs);
       if (stored !== null) {
         timeSeries.restore(stored);
-        // Throws if the cursor comes from another kind of store: the data may have been copied from SQLite to
+        // This read throws if the cursor is from another kind of store, as after a copy of the data from SQLite to
         // PostgreSQL.
         await engine.jobs.events(stored.cursor, 1);
         return stored.cursor;
@@ -64,7 +67,7 @@ export class Counting {
     return null;
   }
 
-  /** Stores the time series, if this server has the role. */
+  /** Stores the time series if this server has the role; otherwise does nothing. */
   async store(): Promise<void> {
     const { engine, timeSeries, feed } = this.#parts;
     if (!this.isHere) return;

@@ -4,7 +4,7 @@ import { workKinds } from '../../model/state.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 
-/** The durations that end with an event; null: the event does not end this duration, or its start was not seen. */
+/** The durations that end with an event. Null: this duration does not end with the event, or its start was not seen. */
 export interface JobDurations {
   /** The time from due to claimed. */
   readonly waitedMs: number | null;
@@ -21,8 +21,7 @@ export class DurationTracker {
 
   endedBy({ job, kind, event }: FeedEvent): JobDurations {
     if (!workKinds.includes(kind)) return none;
-    // A wait begins with this event at the earliest: before it, the job could not be claimed, even if its due time is
-    // older.
+    // A wait begins at this event, even if the due time is earlier: before this event, the job could not be claimed.
     if ('due' in event) this.#due.set(job, Math.max(event.due, event.at));
     if (event.kind === 'claimed') {
       this.#claimed.set(job, event.at);

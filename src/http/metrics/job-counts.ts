@@ -10,10 +10,11 @@ import type { Clock } from '../../time/clock.ts';
 type Counter = Pick<EngineCore, 'count' | 'now'>;
 type MonotonicClock = Pick<Clock, 'monotonic'>;
 
-/** A count that takes at most this long is not cached. */
+/** A count that takes at most this long is not cached, except the count of ended jobs. */
 const cheapMs = 50;
-/** A slower count is cached: for each millisecond beyond `cheapMs`, this many milliseconds. */
+/** A slower count is cached for this many milliseconds per millisecond that it took beyond `cheapMs`. */
 const cacheFactor = 20;
+/** How long the count of ended jobs is cached at least. */
 const endedCacheMs = 2_000;
 
 export class JobCounts {

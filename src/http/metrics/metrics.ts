@@ -20,7 +20,7 @@ export class Metrics {
   readonly #counts = new Map<string, number>();
   readonly #wait = new Map<string, Histogram>();
   readonly #run = new Map<string, Histogram>();
-  /** The first types that were counted. They have a label each; all further types share one. */
+  /** The first `typesMax` types that were counted. Each has its own label; all further types share `otherTypes`. */
   readonly #labelled = new Set<string>();
   #gauges: () => Readonly<Partial<Record<MetricName, number>>> = () => ({});
 
@@ -137,7 +137,7 @@ function healthLines({ pool, bytes, oldestTransactionMs }: StoreHealth): string[
   ];
 }
 
-/** Sums the counts by type and standing. The types with the most jobs have their own sums; all others share one. */
+/** Sums the counts by type and standing. All types but the `typesMax` with the most jobs are summed as `otherTypes`. */
 function bounded(tallies: readonly Tally[]): [Record<string, string>, number][] {
   const byType = Map.groupBy(tallies, ({ type }) => type);
   const sumOf = (type: string): number => byType.get(type)!.reduce((sum, { count }) => sum + count, 0);

@@ -13,8 +13,8 @@ export interface Percentiles {
 }
 
 /**
- * Bins per doubling of a duration. With eight, a quantile is off by at most 5 %. It always lies between the shortest
- * and the longest duration.
+ * How many bins a doubling of the duration is divided into. With eight bins, a quantile is off by at most 5 %. Every
+ * quantile is limited to the range from the shortest to the longest duration.
  */
 const binsPerDoubling = 8;
 
@@ -55,7 +55,7 @@ export class Quantiles {
   }
 }
 
-/** Returns the bin that contains the value of this rank, in ascending order from 1. */
+/** Returns the bin of the duration with this rank. Rank 1 is the shortest duration. */
 function binAt(bins: readonly (readonly [number, number])[], rank: number): number {
   let left = rank;
   return bins.find(([, count]) => (left -= count) <= 0)?.[0] ?? 0;

@@ -17,7 +17,7 @@ const seriesTypeName = 'stint.series';
 const retentionMs = 100 * 86_400_000;
 const storedMax = 100;
 
-/** Reads the newest stored series; null: none is stored, or its JSON has the form of another version. */
+/** Returns the newest stored series; null: none is stored, or another version of Stint stored it in another format. */
 export async function loadSeries(jobs: Jobs): Promise<StoredSeries | null> {
   const [newest] = (await jobs.find(records, { order: 'newest', limit: 1 })).jobs;
   if (newest === undefined) return null;

@@ -1,7 +1,7 @@
 /**
  * Time series for charts: counts and durations per interval, in one ring of buckets for each range. Events are counted
- * from the feed, and counting continues from the stored state after a restart. The feed has the same order for all
- * servers, so all have the same figures, and a request never counts rows. For the time before counting began, the
+ * from the feed, and counting continues from the stored state after a restart. All servers count the events of the same
+ * feed, so all servers show the same counts, and a request need not count rows. For the time before counting began, the
  * newest ended jobs are read once.
  */
 import type { EngineCore } from '../../engine/engine.ts';
@@ -51,7 +51,7 @@ export class TimeSeries {
     this.#since = now;
   }
 
-  /** Sets the time at which counting begins. Jobs that ended before it are read from the store by `load`. */
+  /** Sets the time at which counting begins. `load` adds jobs that ended before this time. */
   countFrom(since: number): void {
     this.#since = since;
   }
@@ -82,8 +82,8 @@ export class TimeSeries {
   }
 
   /**
-   * Reads the newest jobs that ended before counting began, and adds them. Later calls, and calls after `restore`, do
-   * nothing.
+   * Reads the newest ended jobs, up to `loadedPagesMax` pages, and adds those that ended before counting began. Later
+   * calls, and calls after `restore`, read nothing.
    */
   load(): Promise<void> {
     this.#loaded ??= this.#loadEnded();

@@ -1,4 +1,4 @@
-/** The audit over HTTP: the recorded actions of operators. */
+/** The audit over HTTP: lists who did what, when and why. */
 import type { RouteHandlers } from '../handler.ts';
 import { redact } from '../access/redact.ts';
 import { pageOf } from './runs.ts';

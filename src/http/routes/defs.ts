@@ -74,7 +74,10 @@ export const defRoutes: RouteHandlers<DefRouteNames> = {
     return created(services, { def: name }, body, call);
   },
 
-  /** A page is a range of event numbers, newest first. The ticks of one event are always on one page. */
+  /**
+   * Lists ticks, newest first. A page covers `limit` events of the definition, with or without ticks. The ticks of one
+   * event are always on one page.
+   */
   async listTicks({ engine }, { params: { name }, query: { after, limit = pageDefault } }) {
     const { job } = await engine.definition(name);
     const newest = after === undefined ? job.version : after - 1;

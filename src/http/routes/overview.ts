@@ -54,8 +54,8 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
 };
 
 /**
- * Returns the due job that was created first; null: none is due. It approximates the job that is due longest, which
- * would need a scan.
+ * Returns the due job that was created first; null: no job is due. Another job may have been due for longer, but only a
+ * scan would find it.
  */
 export async function oldestReady(engine: HttpServices['engine'], now: number): Promise<StatsView['oldestReady']> {
   const query = { kinds: workKinds, standings: ['pending'], dueBefore: now } as const;

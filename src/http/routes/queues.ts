@@ -6,7 +6,7 @@ import type { LimitView, QueueView } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { instancesPerType } from '../instances-per-type.ts';
 
-/** For how many types the oldest ready job is read: the types with the most ready jobs. */
+/** The oldest ready job is read only for this many types, those with the most ready jobs. For the others it is null. */
 const agesMax = 20;
 
 export const queueRoutes: RouteHandlers<'listQueues'> = {

@@ -95,7 +95,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
   async complete({ engine, workSignal }, { params: { id }, body: { fence, result } }, { principal }) {
     await held(engine, id, fence, principal);
     const job = await engine.jobs.succeed(id, fence, { by: actor(principal) }, jsonText(result));
-    // Wakes waiting claims: the ended job may have freed a place at a gate, which the store does not report.
+    // Wakes waiting claims: the job may have freed a place at a gate, and the store does not report free places.
     workSignal.notify();
     return reply(job);
   },
@@ -114,7 +114,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     const command = { do: 'fail', fence, error: jobError, retryable, ...due } as const;
     const [answer] = await engine.jobs.conclude([{ job: id, command }], { by: actor(principal) });
     if (answer instanceof Refusal) throw answer;
-    // Wakes waiting claims: the ended job may have freed a place at a gate, which the store does not report.
+    // Wakes waiting claims: the job may have freed a place at a gate, and the store does not report free places.
     workSignal.notify();
     return reply(answer!.after!);
   },
@@ -141,8 +141,8 @@ const claimOf = ({ worker, types, limit = 1, leaseMs = leaseDefaultMs }: ClaimBo
 });
 
 /**
- * The holder of a worker's jobs. It includes the caller's name, so that no worker can use the name of another caller's
- * worker or of an instance.
+ * Returns the holder name under which a worker claims jobs. It includes the caller's name, so that no worker can use
+ * the holder name of another caller's worker or of an instance.
  */
 const holderName = (principal: Principal, worker: string): string => `${actor(principal)}/${worker}`;
 
@@ -155,7 +155,7 @@ async function release({ engine }: HttpServices, jobs: readonly RunningJob[]): P
 }
 
 async function handedOut({ engine }: HttpServices, job: RunningJob): Promise<Answer<'claim'>['items'][number]> {
-  // Ended children are possible only if the job has no parent and was claimed before.
+  // Only a job that has no parent and was claimed before (its fence is above 1) can have ended children.
   const mayHaveChildren = job.parent === null && job.fence > 1;
   const { jobs: children } = mayHaveChildren
     ? await engine.jobs.find({ parent: job.id, standings: endedStandings }, { order: 'oldest', limit: childrenShownMax })
