@@ -1,6 +1,6 @@
 /**
  * The gate: a limit that several jobs share. It names the type, the definition, the key (such as a tenant) and whether
- * only the leader may admit jobs. This file computes how many more jobs a gate admits from the number admitted so far.
+ * only the leader may admit jobs. From the number of admitted jobs, this file computes how many more a gate admits.
  */
 
 export interface Gate {
@@ -61,7 +61,7 @@ export class GateAdmissions {
     return gate.leaderOnly && !this.#isLeader ? 0 : Math.max(0, roomAt(gate, this.#admitted, this.#limits));
   }
 
-  /** Counts one more job as admitted if the gate has room for it; otherwise returns false. */
+  /** Counts one more job as admitted and returns true; returns false if the gate has no room for it. */
   admit(text: string): boolean {
     if (this.room(text) === 0) return false;
     for (const limit of limitNames(this.#gate(text))) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);

@@ -56,7 +56,8 @@ export function data(job: Job): string {
 }
 
 /**
- * Returns the data with the number of hand-outs and, unless it is null, the time from which a SCHEDULED repeat counts.
+ * Returns the data with two more members: the number of hand-outs, and the time from which a SCHEDULED repeat counts
+ * (`scheduled`; null: this member is not added).
  */
 export const withHandOut = (input: string, count: number, scheduled: string | null): string =>
   withMembers(input, { [countKey]: count, ...(scheduled === null ? {} : { originalNextRun: scheduled }) });
@@ -74,8 +75,8 @@ function originalNextRun(job: Job): string | null {
 }
 
 /**
- * Adds members to the text of a JSON object. New members are appended, as SQLite does, so that the rest of the text
- * stays unchanged.
+ * Adds members to the text of a JSON object; returns any other text unchanged. If all members are new, appends them as
+ * SQLite does, so that the rest of the text stays unchanged. Otherwise writes the whole object anew.
  */
 function withMembers(text: string, members: Readonly<Record<string, number | string>>): string {
   const object = parseExact(text);

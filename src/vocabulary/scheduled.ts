@@ -23,7 +23,7 @@ const words: Readonly<Record<JobStanding, ScheduledState>> = {
 export const scheduledState = (job: Job): ScheduledState =>
   isOpen(job) && job.cancel !== null ? 'started' : words[jobStandingOf(job)];
 
-/** The work that the owner of the lock does: a phase of a run, a tick of a definition, or its disabling. */
+/** The work that the owner of the lock does: a phase of a run, a tick of a definition, or disabling a definition. */
 export type LockState = Phase | 'tick' | 'disable';
 export const lockStates: readonly LockState[] = ['prepare', 'run', 'gather', 'tick', 'disable'];
 
