@@ -28,7 +28,10 @@ export interface Spec {
   readonly priority: number;
   readonly overlap: Overlap;
   readonly misfire: Misfire;
-  /** Whether the runs of the type execute one at a time; `overlap` then considers runs of all definitions of the type. */
+  /**
+   * Whether the runs of the type execute one at a time. If so, `overlap` considers the runs of all definitions of the
+   * type.
+   */
   readonly onePerType: boolean;
   readonly inMemory: boolean;
   readonly manualRuns: boolean;

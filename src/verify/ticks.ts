@@ -66,8 +66,8 @@ interface TickLink {
 
 /** S19, S22: from the next tick before the event to the next tick after it, every tick has a run or a recorded skip. */
 function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void {
-  // An event with an unchanged plan only records ticks of schedules that an edit is about to remove. Its next tick is
-  // expected to be the same as before, so it is not checked for ticks that it passes over.
+  // An event with an unchanged plan only records ticks of schedules that an edit is about to remove. Its plan still has
+  // their next ticks, so the check for a tick that is passed over would find a false violation.
   const isUnmoved = isSame(plan, event.plan);
   plan.schedules.forEach((before, index) => {
     const schedule = spec.schedules[index];

@@ -38,7 +38,7 @@ export interface VerifyProgress {
 
 const overdueDefaultMs = 60_000;
 const patienceDefaultMs = 3_000;
-/** A finding is reported if it appears in this many checks, the first included; with `patienceMs` 0, after the first. */
+/** A finding is reported if it appears in this many checks, the first included. Does not apply if `patienceMs` is 0. */
 const confirmations = 3;
 const atOnce = 16;
 
