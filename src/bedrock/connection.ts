@@ -91,7 +91,7 @@ export class BedrockConnection implements BedrockCaller {
     return () => void this.#goneCalls.delete(call);
   }
 
-  /** Whether the client has exceeded the timeout for what it is doing now. */
+  /** Whether the client has exceeded its timeout: to send a head or a body, to receive a reply, or while idle. */
   isOverdue(now: number): boolean {
     return now - this.#since > this.#allowedMs();
   }

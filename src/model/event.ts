@@ -36,7 +36,7 @@ export type EventBody =
   | { readonly kind: 'retried'; readonly error: JobError; readonly due: number }
   /**
    * Another system will finish the job, under the same fence. Also recorded when a worker reclaims a job whose lease
-   * had lapsed, and when a cancel shortens the lease of a handed-off job.
+   * had lapsed, and when a cancel or UpdateJob of Bedrock sets another end of the lease.
    */
   | { readonly kind: 'handedOff'; readonly holder: string; readonly until?: number }
   /** The job waits for its children. */

@@ -16,7 +16,10 @@ export interface Gate {
   readonly defMax?: number;
 }
 
-/** How many jobs may be admitted at a time, across all instances, by name; a name that is missing has no limit here. */
+/**
+ * How many jobs may be admitted at a time, across all instances, by name. For a name that is missing, the limit in the
+ * gate applies, if there is one.
+ */
 export interface Limits {
   readonly types: ReadonlyMap<string, number>;
   readonly defs: ReadonlyMap<string, number>;
