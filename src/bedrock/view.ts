@@ -1,4 +1,4 @@
-/** Views: jobs as JSON objects in replies. Keys are in alphabetical order; the data of a job is copied unchanged. */
+/** Views: jobs as JSON objects in replies. Keys are in alphabetical order; the data of a job is inserted as text. */
 import type { HandedOut } from '../jobs/bedrock/hand-out.ts';
 import type { EndedJob, Job } from '../model/job.ts';
 import type { Fate } from '../model/state.ts';

@@ -42,7 +42,10 @@ const patienceDefaultMs = 3_000;
 const confirmations = 3;
 const atOnce = 16;
 
-/** Yields each violation as soon as it is confirmed; returns the number of jobs and events checked. */
+/**
+ * Yields violations as they are found; those that `inspect` finds, only once they are confirmed. Returns the number of
+ * jobs and events checked.
+ */
 export async function* verify(store: Store, options: VerifyOptions = {}): AsyncGenerator<Violation, VerifyProgress> {
   const { patienceMs = patienceDefaultMs, clock = systemClock, onProgress } = options;
   const inspection = new StoreInspection(store, options);

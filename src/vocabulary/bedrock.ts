@@ -47,8 +47,7 @@ export const handOuts = (job: Job): number =>
   job.policy.handOutsMax === undefined || job.state === 'ended' ? 0 : job.crashes + job.attempt;
 
 /**
- * Returns the data that the client passed. For a job that was handed out, includes the members that Bedrock adds at a
- * hand-out.
+ * Returns the data that the client passed. If `handOuts` is not 0, adds the members that Bedrock adds at a hand-out.
  */
 export function data(job: Job): string {
   const count = handOuts(job);

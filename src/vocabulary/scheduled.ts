@@ -30,8 +30,8 @@ export const lockStates: readonly LockState[] = ['prepare', 'run', 'gather', 'ti
 export interface Lock {
   readonly owner: string | null;
   /**
-   * The store time at which the lock ends; null: there is no owner, or the lock lasts as long as the owner's instance
-   * sends heartbeats.
+   * The store time at which the lock ends. Null: there is no owner, or the lock lasts as long as the owner's instance
+   * sends heartbeats, or it has no end (see `Lease`).
    */
   readonly expires: number | null;
   readonly state: LockState | null;
