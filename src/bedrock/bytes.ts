@@ -1,4 +1,4 @@
-/** Received bytes that are not parsed yet. The buffer doubles when full, so that small packets rarely copy it. */
+/** Received bytes that are not parsed yet. A full buffer doubles, so that many small packets cause few copies. */
 
 const nothing = Buffer.alloc(0);
 

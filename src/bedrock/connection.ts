@@ -66,7 +66,7 @@ export class BedrockConnection implements BedrockCaller {
   #isBroken = false;
   /** When the current wait for the client began, in monotonic time. */
   #since: number;
-  /** The last reply that handed out jobs; null once the client sends bytes, which proves that it has read the reply. */
+  /** The last reply that handed out jobs; null: none, or the client has sent bytes since, so it counts as read. */
   #unconfirmed: { readonly reply: Reply; readonly at: number } | null = null;
 
   constructor(socket: Socket, parts: ConnectionParts) {
@@ -91,7 +91,7 @@ export class BedrockConnection implements BedrockCaller {
     return () => void this.#goneCalls.delete(call);
   }
 
-  /** Whether the client has exceeded the timeout for what it is doing now. */
+  /** Whether the client has exceeded its timeout: to send a head or a body, to receive a reply, or while idle. */
   isOverdue(now: number): boolean {
     return now - this.#since > this.#allowedMs();
   }
@@ -183,7 +183,7 @@ export class BedrockConnection implements BedrockCaller {
     return request;
   }
 
-  /** Ends the connection. After FIN, first waits for the TCP reset of a client that did not read the reply. */
+  /** Ends the connection. After a hand-out and FIN, first waits for a TCP reset, which means the reply was not read. */
   #leave(): void {
     if (this.#unconfirmed === null || !this.#hasEnded) this.#end();
     else this.#parts.clock.after(resetMs, () => this.#end());
@@ -220,7 +220,10 @@ export class BedrockConnection implements BedrockCaller {
     if (wanted.toLowerCase() === 'close') this.close();
   }
 
-  /** Replies 202 and closes the connection. The command runs at `at` (null: now), and its own reply is not sent. */
+  /**
+   * Replies 202, or 500 if too many commands wait, and closes the connection. The command runs at `at` (null: now), and
+   * its own reply is not sent.
+   */
   #forget(request: BedrockRequest, at: number | null): void {
     const { services, logger, runLater } = this.#parts;
     const caller = { name: this.name, isLocal: this.isLocal, isGone: true, whenGone: whenGoneAlready };

@@ -242,7 +242,7 @@ export class LongPolls {
     try {
       while ((await repairLapsed(jobs.store, by)) >= repairBatch);
     } catch (error) {
-      // The repair failed: makes the next check due at once.
+      // Some lapsed leases may not be repaired yet, so the next call of `#repair` must check again.
       this.#lapses.note(since);
       throw error;
     }

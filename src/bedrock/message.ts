@@ -42,7 +42,10 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 /** The maximum length of a line ending: CR and LF. */
 const endingBytes = 2;
-/** A web page can make a browser send requests to this port. Browsers are recognized by method line and headers. */
+/**
+ * A web page can make a browser send commands to this port, so requests of browsers are refused. They are recognized
+ * by the method line (`browserLine`) or by a header (`browserHeaders`).
+ */
 const browserLine = /^(?:get|post|put|head|delete|options|patch|connect|trace) \S+ http\/\d/i;
 const browserHeaders = ['host', 'origin', 'sec-fetch-site', 'user-agent'];
 const healthLine = /^get \/status\/handlingcommands http\/1\.[01]$/i;

@@ -25,8 +25,8 @@ export const isOn = (headers: Headers, name: string): boolean => {
 };
 
 /**
- * Returns the jobID, which must be a 64-bit integer in decimal, without leading zeros. Returns 0, which is no job's id,
- * for integers that cannot be an id.
+ * Returns the jobID. Throws a 402 unless it is a 64-bit integer in decimal, without leading zeros. Returns 0, which is
+ * no job's id, for integers that cannot be an id.
  */
 export function jobIdOf(headers: Headers): number {
   const text = textOf(headers, 'jobid');
@@ -49,8 +49,8 @@ export const priorityOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : atoi(text);
 
 /**
- * Reads `firstRun` or `nextRun`; undefined: missing or empty. Returns NaN for an unreadable time. The queue refuses NaN
- * after its earlier checks, so that a request with several errors gets the same status as from Bedrock.
+ * Reads `firstRun` or `nextRun`; undefined: missing or empty. Returns NaN for an unreadable time instead of throwing.
+ * The queue refuses NaN after other checks, so that a request with several errors gets the same status as from Bedrock.
  */
 export function timeOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;

@@ -31,7 +31,10 @@ export interface BedrockOptions {
    * now. False, the default: each missed time is caught up.
    */
   readonly reanchor?: boolean;
-  /** Lets the server listen beyond this machine. The protocol has no authentication: every client has full access. */
+  /**
+   * Lets the server listen on addresses that other machines can reach. The protocol has no authentication: every client
+   * can read and change all Bedrock jobs.
+   */
   readonly isOpenToAll?: boolean;
 }
 

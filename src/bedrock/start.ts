@@ -11,7 +11,7 @@ export interface StartBedrockOptions extends BedrockOptions {
   readonly host?: string;
   /** The port to listen on; 0 selects a free port. Default: 8888. */
   readonly port?: number;
-  /** Receives unexpected errors of the server. */
+  /** Receives unexpected errors of the server, and warnings about disconnected clients. Default: nothing is logged. */
   readonly logger?: Logger;
 }
 
@@ -23,7 +23,7 @@ export interface StartedBedrock {
 
 const defaultPort = 8888;
 
-/** Throws a refusal if other machines can reach `host`, unless `isOpenToAll` is set. */
+/** Starts the server. Throws a refusal if other machines can reach `host`, unless `isOpenToAll` is set. */
 export async function startBedrock({
   engine, host = '127.0.0.1', port = defaultPort, logger = silent, ...options
 }: StartBedrockOptions): Promise<StartedBedrock> {

@@ -11,7 +11,7 @@ export class StatusError extends Error {
   }
 }
 
-/** The statuses of one command, by refusal code. Codes that are not listed here have the status in `common`. */
+/** The statuses of one command, by refusal code. A missing code has its status in `common`, or else `500 Refused`. */
 export type Statuses = { readonly [C in RefusalCode]?: string | ((refusal: Refusal) => string) };
 
 /** Bedrock's clients treat this status, and no other, like a lost connection: they retry the command. */

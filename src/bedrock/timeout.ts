@@ -5,7 +5,7 @@ const defaultMs = 110_000;
 /** A longer timeout is shortened to one day. */
 const maxMs = 86_400_000;
 
-/** Returns the timeout that the headers ask for; 0 or less: the command has timed out already. */
+/** Returns the timeout in the headers, or the default; 0 or less: the command has timed out already. */
 export function timeoutOf(headers: Headers): number {
   const text = textOf(headers, 'timeout');
   return text === undefined ? defaultMs : Math.min(atoi(text), maxMs);

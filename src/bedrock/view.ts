@@ -1,10 +1,13 @@
-/** Views: jobs as JSON objects in replies. Keys are in alphabetical order; the data of a job is copied unchanged. */
+/** Views: jobs as JSON objects in replies. Keys are in alphabetical order; the data of a job is inserted as text. */
 import type { HandedOut } from '../jobs/bedrock/hand-out.ts';
 import type { EndedJob, Job } from '../model/job.ts';
 import type { Fate } from '../model/state.ts';
 import { bedrockState, created, data, lastRun, nextRun } from '../vocabulary/bedrock.ts';
 
-/** The job in a reply to GetJob or GetJobs: its state before the hand-out, its parent's data and its ended children. */
+/**
+ * Returns the JSON of a job in a reply to GetJob or GetJobs: its fields before the hand-out, its parent's data and its
+ * ended children.
+ */
 export function handedOutText({ before, parent, children }: HandedOut): string {
   const isChild = before.parent !== null;
   const finished = children.filter(withFate('succeeded'));
@@ -29,7 +32,7 @@ export function handedOutText({ before, parent, children }: HandedOut): string {
   });
 }
 
-/** The reply to QueryJob. */
+/** Returns the JSON of a job in a reply to QueryJob. */
 export const queriedText = (job: Job): string =>
   objectText({
     created: text(created(job)),

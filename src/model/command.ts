@@ -8,14 +8,15 @@ import type { TerminateCode } from './state.ts';
 
 export type Command =
   /**
-   * Claim the job. `until`: the store time at which the lease ends; null: it lasts as long as the holder's instance
-   * sends heartbeats. `parentCancelled`: the parent was asked to cancel, so this job is cancelled instead of claimed.
+   * Claim the job. `until`: the store time at which the lease ends; null: see `Lease`. The `retryAfter` of a Bedrock
+   * job takes precedence over `until`. `parentCancelled`: the parent was asked to cancel, so this job is cancelled
+   * instead of claimed.
    */
   | { readonly do: 'claim'; readonly holder: string; readonly until: number | null; readonly parentCancelled?: boolean }
   /**
    * The attempt succeeded. `result` is JSON text. `ignoreRepeat`: end the job although it has a repeat rule.
-   * `despiteChildren`: succeed even if children were added that the job has not waited for. `reanchor`: skip short
-   * repeats that were missed, and continue with the first one after now.
+   * `despiteChildren`: succeed even if children were added that the job has not waited for. `reanchor`: if the repeat
+   * rule has a short interval, skip the repeats that were missed, and continue with the first one after now.
    */
   | {
       readonly do: 'succeed';
@@ -26,7 +27,7 @@ export type Command =
       readonly reanchor?: boolean;
     }
   | { readonly do: 'fail'; readonly fence: number; readonly error: JobError; readonly retryable: boolean; readonly retryAt?: number }
-  /** Cancel the job if its `startBy` has passed before its first claim. */
+  /** Cancel the job because its `startBy` has passed and it was never claimed. Refused if this is not the case. */
   | { readonly do: 'expire' }
   /** Return the job to the queue; the attempt does not count. */
   | { readonly do: 'release'; readonly fence: number; readonly due?: number }
@@ -34,8 +35,8 @@ export type Command =
   | { readonly do: 'again'; readonly fence: number; readonly due: number }
   | { readonly do: 'handOff'; readonly fence: number; readonly holder: string; readonly until: number | null }
   /**
-   * Take the job back, for the worker whose lease has lapsed. Refused once another worker has claimed the job
-   * (Bedrock).
+   * Return the job to the worker whose lease on it has lapsed (Bedrock). Refused once another worker has claimed the
+   * job.
    */
   | { readonly do: 'reclaim'; readonly holder: string }
   /** Wait for children that are stored in the same commit or exist already. */

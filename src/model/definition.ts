@@ -28,7 +28,10 @@ export interface Spec {
   readonly priority: number;
   readonly overlap: Overlap;
   readonly misfire: Misfire;
-  /** Whether the runs of the type execute one at a time; `overlap` then considers the runs of all its definitions. */
+  /**
+   * Whether the runs of the type execute one at a time. If so, `overlap` considers the runs of all definitions of the
+   * type.
+   */
   readonly onePerType: boolean;
   readonly inMemory: boolean;
   readonly manualRuns: boolean;
@@ -59,8 +62,8 @@ export interface SpecGate {
 }
 
 /**
- * A definition as the code declares it, and the operator's override in a field of its own, so that a deploy does not
- * overwrite it.
+ * A definition as the code declares it, and the operator's override. They are separate fields, so that a deploy does
+ * not overwrite the override.
  */
 export interface Definition {
   readonly code: Spec;
@@ -115,8 +118,8 @@ export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>
   spec.onePerType ? `live type ${spec.type}` : `live def ${name}`;
 
 /**
- * The unique key of a run that must wait for another run to end. Either the run replaces the other one, or two
- * definitions of a type with `onePerType` ticked at the same instant.
+ * The unique key of a run that must wait for another run to end, because that run holds `overlapKey`. Either the
+ * waiting run replaces the other run, or two definitions of a type with `onePerType` ticked at the same instant.
  */
 export const waitingKey = (name: string): string => `next def ${name}`;
 
@@ -203,8 +206,8 @@ export interface TickGiven {
 }
 
 /**
- * Returns the event for a definition that is enabled. Ticks that were due while it was disabled are recorded as
- * skipped, and its schedules start from now.
+ * Returns the event for a definition that is being enabled. It records the ticks that were due while the definition was
+ * disabled as skipped. The schedules of the definition start from now.
  */
 export function wakeUp(def: Job, spec: Spec, now: number): EventBody {
   const outcomes = def.plan!.schedules.flatMap((plan, index) => missed(plan, spec, index, def.def!, now, 'disabled'));
@@ -213,8 +216,8 @@ export function wakeUp(def: Job, spec: Spec, now: number): EventBody {
 }
 
 /**
- * Returns a skip for each unhandled tick of the schedules that an edit removes. A tick can be unhandled after its
- * nominal time because the spread delays it.
+ * Returns a skip for each tick of the removed schedules whose nominal time has passed but which was not handled. The
+ * spread delays ticks beyond their nominal time, so an edit can remove a schedule in between.
  */
 export function removedTicks(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {
   const remaining = new Set(after.schedules.map((schedule) => JSON.stringify(schedule)));

@@ -36,7 +36,7 @@ export type EventBody =
   | { readonly kind: 'retried'; readonly error: JobError; readonly due: number }
   /**
    * Another system will finish the job, under the same fence. Also recorded when a worker reclaims a job whose lease
-   * had lapsed.
+   * had lapsed, and when a cancel or UpdateJob of Bedrock sets another end of the lease.
    */
   | { readonly kind: 'handedOff'; readonly holder: string; readonly until?: number }
   /** The job waits for its children. */
@@ -67,9 +67,9 @@ export type EventBody =
   | { readonly kind: 'cancelled'; readonly code: TerminateCode; readonly late?: Late }
   /** The attempt finished, and the job is due again: by its repeat rule, or because its worker asked for it. */
   | { readonly kind: 'repeated'; readonly due: number }
-  /** The job was reopened by an operator. */
+  /** The ended job was reopened, by an operator or a Bedrock client. */
   | { readonly kind: 'reopened'; readonly due: number; readonly phase: Phase; readonly hold?: 'children' }
-  /** An operator or the code changed the job. */
+  /** Fields of the job were changed, by an operator, a deploy or a Bedrock client. */
   | { readonly kind: 'edited'; readonly edit: Edit }
   /** A definition handled ticks of its schedules. */
   | { readonly kind: 'ticked'; readonly ticks: readonly TickOutcome[]; readonly plan: Plan; readonly due: number };
@@ -99,15 +99,16 @@ export interface Edit {
 }
 
 /**
- * A tick with its run, or a skipped tick, or a range of skipped ticks from `nominal` to `to`. `schedule` is an index.
+ * A tick with its run, a skipped tick, or a range of `count` skipped ticks from `nominal` to `to`. `schedule` is an
+ * index into the schedules of the definition.
  */
 export type TickOutcome =
   | { readonly schedule: number; readonly nominal: number; readonly run: number; readonly lateMs: number }
   | { readonly schedule: number; readonly nominal: number; readonly to?: number; readonly count?: number; readonly skipped: TickSkip };
 
 /**
- * Why a tick was skipped: by the rules for late ticks and clock changes (`SkipReason`), for an open run, because the
- * definition was disabled, or because an edit removed its schedule.
+ * Why a tick was skipped. `SkipReason`: by the rules for late ticks and clock changes. `overlap`: an earlier run was
+ * open. `disabled`: the definition was disabled. `edited`: an edit removed the schedule of the tick.
  */
 export type TickSkip = SkipReason | 'overlap' | 'disabled' | 'edited';
 

@@ -73,8 +73,8 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
 export const evolve = (job: Job, event: Event): Job => (effects[event.kind] as Effect<EventKind>)(job, event);
 
 /**
- * Returns the job after its events. The result is missing, since it is stored beside the history, and the input is that
- * of `origin` unless an event edited it.
+ * Returns the job after its events. The job has no result, since results are stored beside the history. Its input is
+ * that of `origin` unless an event edited it.
  */
 export function replay(origin: JobOrigin, events: readonly Event[]): Job {
   return events.reduce(evolve, blankJob(origin));
@@ -112,7 +112,7 @@ const stampOf = ({ n, at }: Stamp) => ({ version: n, changed: at });
 const moved = (job: Job, { n, at }: Stamp): JobFacts => facts(job, n, at);
 
 /**
- * Returns the job as pending. It counts toward its gate no longer, except a run that only has to gather its results.
+ * Returns the job as pending. It no longer counts toward its gate, unless it is a run in the phase `gather`.
  */
 const outside = (job: Job, event: Stamp): PendingJob => ({
   ...moved(job, event),

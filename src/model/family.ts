@@ -9,7 +9,7 @@ import { isLate, type Job, type OnTaskFailure } from './job.ts';
 export const childHold = (parent: Job): Hold | null =>
   parent.state === 'running' || isLate(parent) ? 'parent' : null;
 
-/** Whether more tasks of a run have failed than its policy tolerates; the run is then cancelled. */
+/** Whether more tasks of a run have failed than its policy tolerates. The run is then asked to cancel, and fails. */
 export function exceedsTolerance(policy: OnTaskFailure | undefined, failed: number, total: number): boolean {
   if (policy === undefined || policy === 'collect') return false;
   if (policy === 'failFast') return failed > 0;

@@ -1,6 +1,6 @@
 /**
  * The gate: a limit that several jobs share. It names the type, the definition, the key (such as a tenant) and whether
- * only the leader may admit jobs. This file computes how many more jobs a gate admits from the number admitted so far.
+ * only the leader may admit jobs. From the number of admitted jobs, this file computes how many more a gate admits.
  */
 
 export interface Gate {
@@ -16,7 +16,10 @@ export interface Gate {
   readonly defMax?: number;
 }
 
-/** How many jobs may be admitted at a time, across all instances, by name; a name that is missing has no limit here. */
+/**
+ * How many jobs may be admitted at a time, across all instances, by name. For a name that is missing, the limit in the
+ * gate applies, if there is one.
+ */
 export interface Limits {
   readonly types: ReadonlyMap<string, number>;
   readonly defs: ReadonlyMap<string, number>;
@@ -61,7 +64,7 @@ export class GateAdmissions {
     return gate.leaderOnly && !this.#isLeader ? 0 : Math.max(0, roomAt(gate, this.#admitted, this.#limits));
   }
 
-  /** Counts one more job as admitted if the gate has room for it; otherwise returns false. */
+  /** Counts one more job as admitted and returns true; returns false if the gate has no room for it. */
   admit(text: string): boolean {
     if (this.room(text) === 0) return false;
     for (const limit of limitNames(this.#gate(text))) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);

@@ -27,8 +27,8 @@ interface CharSet {
 type CharRange = readonly [first: number, last: number];
 
 /**
- * Refuses `malformed.pattern` for characters that the stores cannot compare, and for too many characters or stars. A
- * pattern without wildcards may have any length.
+ * Parses a pattern. Refuses `malformed.pattern` for characters that the stores compare differently, and for too many
+ * characters or stars. A pattern without wildcards may have any length.
  */
 export function parseGlob(text: string): Glob {
   checkCharacters(text);
@@ -46,8 +46,9 @@ export function literalPrefix(glob: Glob): string {
 }
 
 /**
- * On a mismatch, goes back to the last star only and lets it match one character more. Earlier stars need not change,
- * since the last star can match any difference. So there are at most characters × tokens steps.
+ * Whether the name matches the pattern. On a mismatch, goes back only to the last star, and lets it match one more
+ * character. Earlier stars need not match more, since the last star can match those characters instead. So there are at
+ * most characters × tokens steps.
  */
 export function matches(glob: Glob, name: string): boolean {
   const { tokens } = glob;
@@ -207,7 +208,10 @@ function setRegexOf({ inverted, ranges }: CharSet): string {
   return `[${inverted ? '^' : ''}${body.join('')}]`;
 }
 
-/** In PostgreSQL, a backslash escapes any ASCII character that is no letter or digit, inside a set and outside. */
+/**
+ * Returns the character for a PostgreSQL regular expression, inside a set or outside. There a backslash escapes any
+ * ASCII character that is no letter or digit.
+ */
 function escaped(code: number): string {
   const char = String.fromCodePoint(code);
   return code < 0x80 && !/[0-9A-Za-z]/.test(char) ? `\\${char}` : char;

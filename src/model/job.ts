@@ -43,7 +43,10 @@ export interface JobFacts extends JobOrigin {
   readonly fence: number;
   /** Rises each time an ended job is reopened. */
   readonly generation: number;
-  /** Attempts in this phase and generation; an attempt that was released or lost in a crash does not count. */
+  /**
+   * The number of attempts since the phase began or the job was reopened or repeated. An attempt that was released or
+   * lost in a crash does not count.
+   */
   readonly attempt: number;
   readonly crashes: number;
   /** Whether the job counts toward its gate. */
@@ -52,7 +55,7 @@ export interface JobFacts extends JobOrigin {
   /** Whether children were added for which the job does not wait yet. It must wait for them before it can succeed. */
   readonly hasChildrenWaiting: boolean;
   readonly cancel: CancelNote | null;
-  /** The error of the last attempt. */
+  /** The error of the last attempt that failed; null: none has failed, or a later attempt was successful. */
   readonly error: JobError | null;
   /** JSON text; null: there is none yet. */
   readonly result: string | null;
@@ -62,7 +65,7 @@ export interface JobFacts extends JobOrigin {
   readonly plan: Plan | null;
 }
 
-/** The fields that a job has from its creation; only an edit changes them. */
+/** The fields that a job has from its creation. Only an edit changes any of them: type, policy, tags or input. */
 export interface JobOrigin {
   readonly id: number;
   readonly kind: Kind;
@@ -87,8 +90,8 @@ export interface JobOrigin {
 export interface Lease {
   readonly holder: string;
   /**
-   * The store time at which the lease ends. Null: it lasts as long as the holder's instance sends heartbeats, or
-   * without limit if the job was handed off.
+   * The store time at which the lease ends. Null: the lease lasts as long as the holder's instance sends heartbeats. If
+   * the holder is no instance (a Bedrock worker, or the token of a job that was handed off), the lease has no end.
    */
   readonly until: number | null;
 }
@@ -104,7 +107,7 @@ export interface CancelNote {
   readonly at: number;
   readonly code: TerminateCode;
   readonly why: string | null;
-  /** How the job ends once none of its children is open. */
+  /** The fate that the job gets when it ends after this request; a stop makes it `cancelled` in any case. */
   readonly fate: 'cancelled' | 'failed';
   /** When the job is stopped if it has not ended; null: never. */
   readonly stopAt: number | null;

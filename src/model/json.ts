@@ -24,10 +24,9 @@ const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'pr
 const pathShownMax = 200;
 
 /**
- * Returns the JSON text of a user's value. Values that JSON would drop silently are refused: NaN, functions, symbols,
- * Maps and other objects that are neither plain nor have `toJSON`. Undefined is treated as JSON does: omitted in
- * objects, null in arrays, and null as the whole value. Refuses `malformed.json` with the path of the wrong value in
- * the detail.
+ * Returns the JSON text of a user's value. Undefined is omitted in objects, null in arrays, and null as the whole
+ * value. Refuses `malformed.json`, with the path of the wrong value in the detail, if JSON.stringify would lose data:
+ * for NaN, functions, symbols, Maps and other objects that are neither plain nor have `toJSON`.
  */
 export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits): string {
   if (value === undefined) return 'null';
@@ -37,8 +36,9 @@ export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits)
 }
 
 /**
- * Checks that a text from outside is JSON, and returns it; only half surrogate pairs are replaced, by escapes. Refuses
- * `malformed.json`.
+ * Checks a text from outside, and returns it with half surrogate pairs replaced by escapes. Refuses `malformed.json` if
+ * the text is no JSON, exceeds the limits, or contains an unsafe key or a number such as 1e999, which is read as
+ * Infinity.
  */
 export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimits): string {
   checkBytes(text, limits);
@@ -63,8 +63,8 @@ const wellFormed = (text: string): string =>
   text.isWellFormed() ? text : text.replace(/\p{Surrogate}/gu, escapedUnit);
 
 /**
- * Parses a text and leaves out keys that could reach a prototype. A text that `checkJsonText` has accepted contains
- * none.
+ * Parses a text and leaves out keys that could reach a prototype. A text that `checkJsonText` has accepted contains no
+ * such key.
  */
 export function parseJson(text: string): Json {
   return parsed(text, mayHaveUnsafeKey(text) ? leaveOutUnsafe : undefined);
@@ -175,8 +175,8 @@ class PlainDataCheck {
 
 /**
  * Checks each value while JSON.stringify writes it, since only JSON.stringify sees the results of `toJSON`. Refuses the
- * first value that is too deep, so that the stack stays shallow. Refuses the value as soon as its text must be too
- * long: an object that contains another many times could become a text of any length.
+ * first value that is too deep, so that the stack stays shallow. Refuses the whole value as soon as its text is known
+ * to be too long: a small object that contains another many times could become a huge text.
  */
 class JsonWalk {
   readonly #limits: JsonLimits;
@@ -270,7 +270,7 @@ function checkBytes(text: string, limits: JsonLimits): void {
   throw new Refusal('malformed.json', `cannot keep this as JSON: ${tooLong(limits)}`, { path: '$', bytesMax: limits.bytes });
 }
 
-/** Refuses a text that is too deep before JSON.parse builds its values: it could consist of a million brackets. */
+/** Refuses a text that is too deep before JSON.parse builds its values. The text could be a million brackets. */
 function checkDepth(text: string, limits: JsonLimits): void {
   let depth = 0;
   let inString = false;
@@ -308,8 +308,8 @@ function notJson(text: string, error: unknown): Refusal {
 }
 
 /**
- * Whether a parsed value has no unsafe key and no infinite number, such as 1e999. Faster than `JsonWalk`, which then
- * reports the path of the wrong value.
+ * Whether a parsed value has no unsafe key and no infinite number, such as 1e999. Faster than `JsonWalk`, which is used
+ * only if the result is false, to report the path of the wrong value.
  */
 function isFit(value: Json): boolean {
   if (typeof value === 'number') return Number.isFinite(value);

@@ -218,9 +218,9 @@ function settle(job: HeldJob, _command: Command, { now }: Asking): Verdict {
 }
 
 /**
- * Returns when the job is due after its last child has ended. A run is due now. A Bedrock job for which `plan` set a
- * due time keeps that time, or the one that an edit has set since. Another job with a repeat rule keeps a due time in
- * the past, since its next repeat may count from it.
+ * Returns when the job is due after its last child has ended. If `plan` set a due time (Bedrock), this is that time, or
+ * the time that an edit has set since. A job with a repeat rule keeps a due time in the past, since its next repeat may
+ * count from that time. All other jobs are due now.
  */
 function dueAfterChildren({ scheduled, due, policy }: HeldJob, now: number): number {
   if (scheduled !== null) return due;
@@ -248,7 +248,8 @@ function cancelHeld(job: HeldJob, command: CommandOf<'cancel'>, asking: Asking):
 }
 
 /**
- * Asks the job to cancel. A second request can only set an earlier stop, or change the fate from failed to cancelled.
+ * Asks the job to cancel. A second request has an effect only if it sets an earlier stop, or changes the fate from
+ * failed to cancelled.
  */
 function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, asking: Asking): Verdict {
   const asked = job.cancel;
@@ -263,8 +264,9 @@ function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, as
 }
 
 /**
- * Ends the lease of a handed-off job at `until`. No instance executes that job, so none could stop it; once the lease
- * has lapsed, repair ends the job because of the cancel.
+ * Returns the event that ends the lease of a handed-off job at `until`; no event if the lease ends earlier or the job
+ * was not handed off. No instance executes a handed-off job, so none could stop it. Once its lease has lapsed, repair
+ * ends the job because of the cancel.
  */
 function handedOffUntil(job: RunningJob | HeldJob, until: number): EventBody[] {
   if (job.state !== 'running' || !isHandedOff(job) || (job.lease.until ?? Infinity) <= until) return [];
@@ -293,8 +295,9 @@ const poisoned = (job: Job, holder: string): JobError => ({
 });
 
 /**
- * Returns when the job is due after its lease lapsed: immediately after the first crash, later after every further one.
- * A Bedrock job with `retryAfter` is due at the end of its lease.
+ * Returns when the job is due after its lease lapsed. After the first crash, it is due at once; after each further
+ * crash, after the wait of its retry policy. A Bedrock job with `retryAfter` is due at the time at which its lease
+ * ended.
  */
 function timesAfterCrash(job: RunningJob, now: number): { readonly due: number; readonly scheduled?: number } {
   if (job.policy.retryAfter !== undefined) return { due: job.lease.until ?? job.due, scheduled: scheduledDue(job) };

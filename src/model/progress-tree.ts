@@ -2,9 +2,9 @@
  * The tree of progress: processes, their stages and items, as plain JSON whose size is bounded.
  *
  * Counts are exact; the number of nodes is limited:
- * - A stage keeps 300 items: the first 100, and the newest. Of the others, succeeded and skipped items are dropped
- *   first, then failed ones, then running ones.
- * - All stages together keep 1,000 items when a stage or process starts; the oldest stages lose theirs first.
+ * - A stage keeps 300 items: its first 100, and 200 later ones. When an item exceeds the limit, one of the later ones
+ *   is dropped: the oldest that succeeded or was skipped; if there is none, the oldest that failed; else the oldest.
+ * - When a stage or process starts, the items of all stages are reduced to 1,000; the oldest stages lose items first.
  * - A process keeps its newest 100 stages, a job its newest 10 processes; the number of dropped nodes is recorded.
  * - A text is cut at 500 characters and then ends with ….
  */
@@ -72,7 +72,7 @@ export interface StageNode extends ProgressNode {
 }
 
 export interface ItemNode extends ProgressNode {
-  /** Null: the stage has no item ids, and processes one item at a time. */
+  /** The id that the handler gave; null: it gave none, and the start of the next item without an id ends this one. */
   readonly item: ItemId | null;
   readonly policy: EffectivePolicy;
 }
@@ -89,7 +89,7 @@ export const emptyProgress: Progress = {
 
 export const isRunning = (item: ItemNode): boolean => item.status === 'RUNNING';
 
-/** The number of items that have ended, in any status. */
+/** Returns the number of items that have ended, in any status. */
 export const settledOf = ({ done, failed, skipped }: StageNode): number => done + failed + skipped;
 
 export function cut(text: string | null | undefined): string | null {

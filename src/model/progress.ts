@@ -64,7 +64,7 @@ interface StartItem {
   readonly policy?: FailurePolicy | undefined;
 }
 
-/** Skips the running item with this id; without one, counts items that were never started as skipped. */
+/** Skips the running item with the id `item`. If there is none, counts `count` (default 1) further items as skipped. */
 interface SkipItem {
   readonly kind: 'skipItem';
   readonly item?: ItemId | undefined;
@@ -86,9 +86,10 @@ export const isSuccessful = (progress: Progress): boolean =>
   !isCancelled(progress) && progress.processes.every(({ status }) => status === 'SUCCESS' || status === 'RUNNING');
 
 /**
- * Returns the progress after one step. Never throws, and accepts steps in any order: an end without a start creates the
- * node that it ends, and a start ends a node that is still open. Once the work was asked to stop, no process or stage
- * starts. A step with an earlier time than the last one gets the time of the last one.
+ * Returns the progress after one step. Never throws, and accepts steps in any order. An end without a start creates the
+ * node that it ends. A start ends the open node at the same level, except items with ids, of which several can be open.
+ * Once the work was asked to stop, no process or stage starts. If `at` is before the last step, the time of the last
+ * step is used.
  */
 export function track(progress: Progress, step: ProgressStep, at: number): Progress {
   const time = Math.max(at, progress.updatedAt ?? at);
@@ -330,8 +331,8 @@ function withRunningItem(progress: Progress, item: ItemId | undefined, at: numbe
 }
 
 /**
- * Whether the item was ended together with its stage. A later step for that item is ignored; otherwise it would create
- * a new stage.
+ * Whether the stage of the item has ended. All its items have then ended, too, and a later step for the item is ignored
+ * instead of creating a new stage.
  */
 const wentWithItsStage = (stage: StageNode | undefined, id: ItemId | null): boolean =>
   stage !== undefined && !isOpen(stage) && id !== null && stage.items.some(({ item }) => item === id);

@@ -10,7 +10,7 @@ export interface RetryPolicy {
   readonly maxMs: number;
   /** The fraction of a wait that is random, 0 to 1. */
   readonly jitter: number;
-  /** The job fails at this number of crashes (leases that lapsed), which are counted separately from attempts. */
+  /** The job fails when its lease has lapsed this many times (crashes). A crash does not count as an attempt. */
   readonly crashesMax: number;
 }
 
@@ -47,7 +47,10 @@ export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
   };
 }
 
-/** Validates a user's value. Refuses `malformed.option` and `malformed.number`, with the field in the detail. */
+/**
+ * Validates a user's value and fills in defaults. Throws the refusal `malformed.option` or `malformed.number`. If the
+ * value is an object, the detail of the refusal names the wrong field.
+ */
 export function checkRetry(given: unknown): RetryPolicy {
   const policy = retryOf(checkFields(given));
   checkWhole('attemptsMax', policy.attemptsMax);
@@ -78,14 +81,15 @@ export function longestWaitMs({ backoff, baseMs, maxMs }: RetryPolicy, attempt: 
     case 'linear':
       return Math.min(maxMs, baseMs * failures);
     case 'exponential':
-      // 2^52 ms exceeds every `maxMs`. A much greater power is Infinity, and 0 × Infinity is NaN.
+      // Without the limit of 52, the power would become Infinity, and the product NaN if `baseMs` is 0. The limit
+      // changes no wait, since 2^52 ms exceeds every `maxMs`.
       return Math.min(maxMs, baseMs * 2 ** Math.min(failures - 1, 52));
   }
 }
 
 /**
- * Returns a pseudo-random number in [0, 1) that depends only on the text: FNV-1a, then a mix that spreads its last
- * bits.
+ * Returns a pseudo-random number in [0, 1) that depends only on the text. It is the FNV-1a hash, passed through the
+ * finalizer of MurmurHash3, since FNV-1a alone gives similar numbers for similar texts.
  */
 function chance(text: string): number {
   let hash = 0x811c9dc5;

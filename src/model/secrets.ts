@@ -5,15 +5,15 @@ const secretNames = /pass(word|wd|phrase)?$|secret|token|authori[sz]ation|(api|p
 /** Whether a field of this name usually holds a secret. */
 export const isSecretName = (name: string): boolean => secretNames.test(name);
 
-// A name, `=` or `:`, and a value, quoted or not. The lookahead excludes "Bearer …", which `withoutSecrets` has
-// replaced before.
+// A name, `=` or `:`, and a value, quoted or not. The lookahead excludes values that begin with Bearer or Basic:
+// `withoutSecrets` has already replaced the secret in them.
 const secretAssignment = new RegExp(
   String.raw`(\b\w{0,40}(?:password|passwd|secret|token|api[-_]?key|authorization)["']?\s{0,4}[=:]\s{0,4})` +
     String.raw`["']?(?!bearer\b|basic\b)[^\s"',;&}]{1,500}["']?`,
   'gi',
 );
 
-/** Replaces secrets in a text: `password=…`, `Bearer …`, `scheme://user:password@…`. */
+/** Returns the text with secrets replaced by `[redacted]`: `password=…`, `Bearer …`, `scheme://user:password@…`. */
 export const withoutSecrets = (text: string): string =>
   text
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, '$1 [redacted]')

@@ -1,6 +1,5 @@
 /**
- * The type entry: the settings of a job type that a program needs to create its runs, even without the code of the
- * type.
+ * The type entry: the settings of a job type that a program needs to create runs of the type, even without its code.
  */
 import type { Policy } from './job.ts';
 
@@ -21,8 +20,8 @@ export interface TypeEntry {
   readonly taskConcurrency: number | null;
   readonly keyConcurrency: number | null;
   /**
-   * The path to that key in the input, as member names, outermost first; null: there is no key, or only the code can
-   * compute it.
+   * The path in the input to the key that `keyConcurrency` limits, as member names, outermost first. Null: there is no
+   * key, or only the code of the type can compute it.
    */
   readonly keyPath: readonly string[] | null;
   readonly isolate: 'thread' | 'process' | null;
@@ -49,7 +48,7 @@ export const unknownType = (name: string): TypeEntry => ({
 
 /**
  * Returns the string or number at a path of the input, as text; runs with the same text are limited together.
- * Undefined: the input has none.
+ * Undefined: the input has neither a string nor a number there.
  */
 export function keyAt(input: unknown, path: readonly string[]): string | undefined {
   let value = input;

@@ -20,7 +20,7 @@ export function releasedKey({ before, after }: Pick<Change, 'before' | 'after'>)
   return isClosed && isWhileOpen(before) ? before.unique!.key : null;
 }
 
-/** Returns until when the job holds its key; null: while the job is open. */
+/** Returns the time at which the period of the job's key ends; null: the key has no period, or the job has no key. */
 export const keyUntil = ({ unique, created }: Job): number | null =>
   unique === null || unique.forMs === null ? null : created + unique.forMs;
 

@@ -23,8 +23,8 @@ export function checkParent(child: Job, parent: Job | undefined): Violation[] {
 }
 
 /**
- * S15: a child that waits for its parent will be freed. The parent can free it only while it runs, or if it must still
- * wait for its children.
+ * S15: a child that waits for its parent will be freed. The parent can free the child only while the parent runs, or if
+ * the parent has yet to wait for children (`hasChildrenWaiting`).
  */
 function checkHold(child: Job, parent: Job): Violation[] {
   if (child.state !== 'held' || child.hold !== 'parent') return [];

@@ -44,8 +44,8 @@ async function readPage(store: JobReader, query: Query, after: number): Promise<
 }
 
 /**
- * Called when a row makes its page unreadable. Reads ranges of ids, up to the first range that contains unreadable
- * rows.
+ * Called when a row makes its page unreadable. Reads one range of ids after the other, and returns the first range that
+ * contains unreadable rows.
  */
 async function probe(store: JobReader, after: number, cause: unknown): Promise<PageBefore<number>> {
   for (let probes = 0; probes < probesMax; probes++) {

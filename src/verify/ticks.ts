@@ -37,8 +37,8 @@ export function checkTicks({ job, events }: JobWithHistory): Violation[] {
 type FindTick = (invariant: Invariant, sentence: string) => void;
 
 /**
- * Whether the event replaces the spec of the definition. The history does not contain the spec before the first such
- * event, so earlier ticks are not checked against a spec.
+ * Whether the event replaces the spec of the definition. The history does not contain the spec that the first such
+ * event replaced, so ticks before that event are not checked against a spec.
  */
 const isRespecified = (event: Event): boolean => event.kind === 'edited' && event.edit.input !== undefined;
 
@@ -66,7 +66,8 @@ interface TickLink {
 
 /** S19, S22: from the next tick before the event to the next tick after it, every tick has a run or a recorded skip. */
 function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void {
-  // An event with an unchanged plan only records the ticks that an edit is about to remove; it passes over none.
+  // An event with an unchanged plan only records ticks of schedules that an edit is about to remove. Its plan still has
+  // their next ticks, so the check for a tick that is passed over would find a false violation.
   const isUnmoved = isSame(plan, event.plan);
   plan.schedules.forEach((before, index) => {
     const schedule = spec.schedules[index];

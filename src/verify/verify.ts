@@ -38,11 +38,14 @@ export interface VerifyProgress {
 
 const overdueDefaultMs = 60_000;
 const patienceDefaultMs = 3_000;
-/** A finding is reported if it appears in this many checks, the first included. */
+/** A finding is reported if it appears in this many checks, the first included. Does not apply if `patienceMs` is 0. */
 const confirmations = 3;
 const atOnce = 16;
 
-/** Yields every violation when it is found; returns the number of jobs and events checked. */
+/**
+ * Yields violations as they are found; those that `inspect` finds, only once they are confirmed. Returns the number of
+ * jobs and events checked.
+ */
 export async function* verify(store: Store, options: VerifyOptions = {}): AsyncGenerator<Violation, VerifyProgress> {
   const { patienceMs = patienceDefaultMs, clock = systemClock, onProgress } = options;
   const inspection = new StoreInspection(store, options);
@@ -150,8 +153,8 @@ class StoreInspection {
   }
 
   /**
-   * Returns the job with its history; null: the job was deleted. Reads both again while they differ because of a change
-   * in between, up to `confirmations` times.
+   * Returns the job with its history; null: the job was deleted. If the job was changed between the two reads, reads
+   * both again, up to `confirmations` times. If they still differ, returns them as they are.
    */
   async #withHistory(seen: Job): Promise<JobWithHistory | null> {
     let job: Job | undefined = seen;

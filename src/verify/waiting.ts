@@ -33,8 +33,8 @@ export function checkWaiting(job: Job, context: WaitingContext): Violation[] {
 }
 
 /**
- * L1: a job whose lease has lapsed is repaired. L3: the holder is a registered instance; otherwise nobody would notice
- * its loss.
+ * L1: a job whose lease has lapsed is repaired. L3: the holder of a run or task that was not handed off is a registered
+ * instance; otherwise nobody would notice the loss of the holder.
  */
 function checkLease(job: RunningJob, { now, instances, overdueMs }: WaitingContext): Violation[] {
   const { id, lease } = job;

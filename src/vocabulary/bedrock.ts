@@ -47,8 +47,7 @@ export const handOuts = (job: Job): number =>
   job.policy.handOutsMax === undefined || job.state === 'ended' ? 0 : job.crashes + job.attempt;
 
 /**
- * Returns the data that the client passed. For a job that was handed out, includes the members that Bedrock adds at a
- * hand-out.
+ * Returns the data that the client passed. If `handOuts` is not 0, adds the members that Bedrock adds at a hand-out.
  */
 export function data(job: Job): string {
   const count = handOuts(job);
@@ -56,7 +55,8 @@ export function data(job: Job): string {
 }
 
 /**
- * Returns the data with the number of hand-outs and, unless it is null, the time from which a SCHEDULED repeat counts.
+ * Returns the data with two more members: the number of hand-outs, and the time from which a SCHEDULED repeat counts
+ * (`scheduled`; null: this member is not added).
  */
 export const withHandOut = (input: string, count: number, scheduled: string | null): string =>
   withMembers(input, { [countKey]: count, ...(scheduled === null ? {} : { originalNextRun: scheduled }) });
@@ -74,8 +74,8 @@ function originalNextRun(job: Job): string | null {
 }
 
 /**
- * Adds members to the text of a JSON object. New members are appended, as SQLite does, so that the rest of the text
- * stays unchanged.
+ * Adds members to the text of a JSON object; returns any other text unchanged. If all members are new, appends them as
+ * SQLite does, so that the rest of the text stays unchanged. Otherwise writes the whole object anew.
  */
 function withMembers(text: string, members: Readonly<Record<string, number | string>>): string {
   const object = parseExact(text);

@@ -71,7 +71,7 @@ export function configurationOf(def: Job, runs: readonly Job[]): Configuration {
   };
 }
 
-/** Returns RUNNING while a run executes, even if the definition has been disabled since. */
+/** Returns the status of a definition. While a run executes, this is RUNNING even if the definition is disabled. */
 function statusOf(def: Job, runs: readonly Job[]): CurrentStatus {
   if (runs.some((run) => runStatus(run) === 'RUNNING')) return 'RUNNING';
   return isDisabled(def) ? 'DISABLED' : 'SCHEDULED';

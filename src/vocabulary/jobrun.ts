@@ -95,13 +95,13 @@ export interface JobRunStats {
   /** The percentage of tasks that have ended. 0: none has; 100: all have; otherwise 1 to 99. */
   readonly percentDone: number;
   /**
-   * The percentage of tasks that succeeded. Null: not all are DONE; 0: all failed; 100: all succeeded; otherwise 1 to
-   * 99.
+   * The percentage of tasks that succeeded. Null: there are no tasks, or not all are DONE; 0: all failed; 100: all
+   * succeeded; otherwise 1 to 99.
    */
   readonly percentSuccess: number | null;
   /**
-   * The time from the first start since the run was created, reopened or repeated to its end; null: it has not ended or
-   * never started.
+   * The time from the start of the run to its end; null: it has not ended or never started. The start is the first one
+   * since the run was created, reopened or repeated.
    */
   readonly totalMs: number | null;
   /** The duration of the attempt that planned the tasks; null: there is none. */

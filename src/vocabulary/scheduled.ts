@@ -23,15 +23,15 @@ const words: Readonly<Record<JobStanding, ScheduledState>> = {
 export const scheduledState = (job: Job): ScheduledState =>
   isOpen(job) && job.cancel !== null ? 'started' : words[jobStandingOf(job)];
 
-/** The work that the owner of the lock does: a phase of a run, a tick of a definition, or its disabling. */
+/** The work that the owner of the lock does: a phase of a run, a tick of a definition, or disabling a definition. */
 export type LockState = Phase | 'tick' | 'disable';
 export const lockStates: readonly LockState[] = ['prepare', 'run', 'gather', 'tick', 'disable'];
 
 export interface Lock {
   readonly owner: string | null;
   /**
-   * The store time at which the lock ends; null: there is no owner, or the lock lasts as long as the owner's instance
-   * sends heartbeats.
+   * The store time at which the lock ends. Null: there is no owner, or the lock lasts as long as the owner's instance
+   * sends heartbeats, or it has no end (see `Lease`).
    */
   readonly expires: number | null;
   readonly state: LockState | null;
