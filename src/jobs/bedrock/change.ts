@@ -25,7 +25,7 @@ export interface UpdateRequest {
   readonly clearsRepeat?: boolean;
   readonly due?: number;
   readonly priority?: number;
-  /** Whether a job that missed repeats continues after now instead of catching up; see `nextRepeat`. */
+  /** Whether a job that has missed repeats skips them instead of catching up; see `nextRepeat`. */
   readonly reanchor?: boolean;
 }
 

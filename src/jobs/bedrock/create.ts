@@ -208,8 +208,8 @@ class Creation {
   }
 
   /**
-   * Returns the unique key that prevents two concurrent requests from creating the same unique job. A job that was
-   * renamed still has the key of its old name; then the key gets a number.
+   * Returns the unique key that prevents two concurrent requests from creating the same unique job. If a renamed job
+   * still has this key, from its old name, returns the key with a number appended.
    */
   async #keyOf(name: string, kind: Kind): Promise<string> {
     const { store } = this.#producer;
@@ -227,7 +227,10 @@ class Creation {
     return marked(draft.data ?? noData, this.#kindOf(draft) === 'mock');
   }
 
-  /** Data with the mock mark makes the job a mock. A job with a parent is a mock only if its parent is. */
+  /**
+   * Returns the kind of the draft's job: `mock` if the draft has no parent and its data has the mock mark; otherwise
+   * the kind of the request.
+   */
   #kindOf({ data, parent }: QueueDraft): Kind {
     return parent === undefined && data !== null && isMarked(data) ? 'mock' : this.#kind;
   }

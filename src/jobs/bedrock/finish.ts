@@ -20,7 +20,7 @@ export interface FinishRequest {
   /** JSON text that replaces the job's data. */
   readonly data?: string;
   readonly ignoreRepeat?: boolean;
-  /** Whether a job that missed repeats continues after now instead of catching up; see `nextRepeat`. */
+  /** Whether a job that has missed repeats skips them instead of catching up; see `nextRepeat`. */
   readonly reanchor?: boolean;
 }
 
