@@ -14,8 +14,8 @@ import { openChildren, settleAfter } from './settle.ts';
 
 export interface ClaimedJobs {
   /**
-   * The claimed jobs. A job that was asked to cancel before, or is past its `startBy`, ends instead of being claimed,
-   * and is not in this list.
+   * The claimed jobs. A job ends instead of being claimed if it or its parent was asked to cancel, or if it is past its
+   * `startBy`. Such a job is not in this list.
    */
   readonly jobs: readonly RunningJob[];
   /** The store time of the search. Pass it to `nextDue`, which then misses no job that became due since. */
