@@ -24,7 +24,7 @@ export interface ExecTypeOptions {
 /** A program with settings that differ from those of the other programs. */
 export interface ExecProgram {
   readonly program: string;
-  /** Added to `env` of the type; of two variables with one name, this one wins. */
+  /** Added to `env` of the type. A variable here replaces the variable of the type with the same name. */
   readonly env?: Readonly<Record<string, string>>;
   /** Replaces `cwd` of the type for this program. */
   readonly cwd?: string;
@@ -87,7 +87,9 @@ export class ExecPolicy {
     });
   }
 
-  /** Returns the program to start. Throws if it is not listed, or if its path now leads to another file. */
+  /**
+   * Returns the program to start. Throws if it is not listed, or if its file is gone or its path leads to another file.
+   */
   program(name: string): FixedProgram {
     const program = this.#programs.get(name);
     if (program === undefined) throw new Error(`cannot run ${shown(name)}: it is not in the list of programs`);

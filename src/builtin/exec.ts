@@ -148,8 +148,8 @@ const exitOf = (child: Child, name: string): Promise<ProgramEnd> =>
 async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log: Context['log']): Promise<void> {
   const isClosed = tree === null || (child.stdout.closed && child.stderr.closed);
   const closed = isClosed ? Promise.resolve() : once(child, 'close').catch(() => {});
-  // Without grace, end() below kills the group in the same turn of the event loop in which Node reaped the program. So
-  // soon after, no other group can have the same number, and leaderExited() is not called first.
+  // Without grace, end() below kills the group in the same turn of the event loop in which Node reaped the program. No
+  // other group can have got its number so soon. So leaderExited(), which prevents signals to the group, is not called.
   if (watch.graceLeftMs > 0) {
     tree?.leaderExited();
     await tree?.isGoneWithin(watch.graceLeftMs);

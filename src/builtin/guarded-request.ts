@@ -1,6 +1,7 @@
 /**
  * Sends a request to an allowed address only. The host name is resolved once, all its addresses are checked, and the
- * connection is made to a checked address. An attacker gains nothing by changing the DNS entry in between.
+ * connection is made to a checked address. So a DNS entry that changes between the check and the connection has no
+ * effect.
  */
 import { lookup } from 'node:dns/promises';
 import { request as plainRequest, type IncomingMessage } from 'node:http';

@@ -84,7 +84,7 @@ export class ProcessTree {
     return left.map(({ pid }) => pid);
   }
 
-  /** Does what `end` does, but synchronously, for use while this process exits. */
+  /** Kills the processes like `end`, but synchronously and without a wait, for use while this process exits. */
   endNow(): void {
     this.#signalGroup('SIGKILL');
     for (let searches = 0; searches < searchMax; searches++) {
@@ -193,7 +193,10 @@ function recordAfter(ms: number): void {
   recording = mine;
 }
 
-/** Kills all programs when this process exits, also by process.exit() or an uncaught exception, but not by SIGKILL. */
+/**
+ * Kills all programs when this process exits, also by process.exit() or an uncaught exception. It is not called if a
+ * signal such as SIGKILL ends this process.
+ */
 function endAllNow(): void {
   for (const tree of live) tree.endNow();
 }

@@ -334,7 +334,7 @@ async function commitSome(share: Share, what: string, changes: readonly Change[]
   if (changes.length > 0) await share.commit(what, changes, { whole });
 }
 
-/** Returns the first change of each job, because the port does not specify two changes of one job in one batch. */
+/** Returns the first change of each job, so that a batch never has two changes of one job; guard.ts tests that case. */
 function distinct(changes: readonly Change[]): Change[] {
   const seen = new Set<number>();
   const idOf = ({ before, after }: Change): number => (before ?? after)!.id;

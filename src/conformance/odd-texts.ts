@@ -20,7 +20,7 @@ export const oddTexts: readonly string[] = [
   '__proto__',
 ];
 
-/** Texts for fields that are stored as JSON, which can also contain NUL, unpaired surrogates and noncharacters. */
+/** Texts for fields that are stored as JSON: JSON can also contain NUL, unpaired surrogates and noncharacters. */
 export const textsForJson: readonly string[] = [
   ...oddTexts, 'a\u0000b', '\u0001\u001f\u007f', '\ud800 alone', '\uffff\ufffe',
 ];

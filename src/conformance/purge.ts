@@ -1,4 +1,4 @@
-/** Retention: ended jobs are deleted after their retention, with all their data, and nothing else is. */
+/** Retention: ended jobs are deleted after their retention, with all their data; other jobs and data stay. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { same } from './same.ts';
 import { childOf, type Topic, type World } from './world.ts';

@@ -1,4 +1,4 @@
-/** The queue position: how many jobs will be claimed before a job. */
+/** The queue position: how many jobs of the same kind and type come before a job in the order of claims. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { gateText } from '../model/gate.ts';
 import type { JobSpec, Topic } from './world.ts';

@@ -1,6 +1,7 @@
 /**
  * Races: several connections change a small set of jobs at once, in real time. Each connection decides on the version
- * of a job that it last read. A ledger records the store's answers, which are compared with its histories afterwards.
+ * of a job that it last read. A ledger records the store's answers. After the race, they are compared with the stored
+ * histories.
  */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { seededRandom, systemRandom, type Random } from '../random.ts';
@@ -226,7 +227,7 @@ export class Racer {
     if (!isWaiting || command.do !== 'requeue') await this.#apply(job, command);
   }
 
-  /** Brings all jobs to their end. Throws if a job stays open: the store no longer offers it. */
+  /** Executes all open jobs until they end. Throws if a job stays open after `drainTriesMax` tries. */
   async drain(): Promise<void> {
     this.#held = [];
     for (let tries = 0; tries < drainTriesMax; tries += 1) {

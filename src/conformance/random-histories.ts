@@ -84,7 +84,7 @@ class HistoryPlayer {
     return this.#close();
   }
 
-  /** Runs histories concurrently; returns the first failure, or null. */
+  /** Runs histories concurrently; returns the first failure; null: no history failed. */
   async play(histories: readonly (readonly Choice[])[], seed: number): Promise<HistoryFailure | null> {
     const firstId = await this.#store.reserve(histories.length * idsPerShare);
     const play = (this.#plays += 1);
@@ -115,8 +115,8 @@ class HistoryPlayer {
   }
 
   /**
-   * Purges both sides and compares how many jobs were deleted. The store is purged once for all shares, because a purge
-   * cannot be limited to the types of one share.
+   * Purges the store under test and the oracles, and compares how many jobs were deleted. The store under test is
+   * purged once for all shares, because a purge cannot be limited to the types of one share.
    */
   async #purge(shares: readonly Share[], reader: FeedReader): Promise<HistoryFailure | null> {
     await reader.readOn();
@@ -128,7 +128,9 @@ class HistoryPlayer {
     return failureOf(shares[0]!, 0, async () => equal(gone, sum, 'purged jobs'));
   }
 
-  /** Deletes all jobs of the histories. Two hours later, the purge also deletes their instances. */
+  /**
+   * Deletes all jobs of the histories. Then advances the clock by two hours, so that a purge deletes their instances.
+   */
   async #clear(shares: readonly Share[]): Promise<void> {
     const pages = shares.map((share) => this.#store.find({ types: share.types() }, { limit: 1000 }));
     await this.#store.commit({ changes: (await Promise.all(pages)).flatMap(({ jobs }) => jobs.map(removal)) });
@@ -202,7 +204,10 @@ async function failureOf(share: Share, index: number, work: () => Promise<void>)
   }
 }
 
-/** Runs the failed history alone, and simplifies it while it still fails. Returns an error with its simplest form. */
+/**
+ * Runs the failed history alone, and simplifies it while it still fails. Returns an error with the simplest history
+ * that fails; if the history does not fail alone, an error with the original failure.
+ */
 async function explained(open: Open, found: HistoryFailure, seed: number, shrinkMs: number): Promise<Error> {
   const player = await HistoryPlayer.open(open);
   let smallest: HistoryFailure | null = null;

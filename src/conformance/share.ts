@@ -115,7 +115,7 @@ export class Share {
     return jobs.filter(isChosen);
   }
 
-  /** Returns the jobs that belong to this history, in order of their ids. */
+  /** Returns those of the given jobs that belong to this history, in order of their ids. */
   mine(jobs: readonly Job[]): Job[] {
     const ids = new Set(this.ids);
     return byId(jobs.filter(({ id }) => ids.has(id)));

@@ -99,7 +99,8 @@ function recordOf({ id, created, tags, input }: Job): AuditRecord {
 }
 
 /**
- * Returns the fields of a job for `before` and `after` of an entry: those that an operator may need once it is deleted.
+ * Returns the fields of a job that an entry stores in `before` and `after`. They show what the job was, even after the
+ * job has been deleted.
  */
 export const auditView = (job: Job): unknown => ({
   id: job.id,

@@ -39,7 +39,7 @@ export interface BuildDeclarations {
   readonly defs: readonly string[];
 }
 
-/** Stores the entries of job types that are new or have changed. */
+/** Stores the entries of job types. An entry that is equal to the stored one is not written again. */
 export async function registerTypes(store: Store, entries: readonly TypeEntry[], asker: Asker): Promise<void> {
   for (let from = 0; from < entries.length; from += recordBatch) {
     const records = entries.slice(from, from + recordBatch).map((entry) => recordOf('type', entry.name, entry));
@@ -113,14 +113,15 @@ function buildOf({ input, created }: Job): Build {
 }
 
 /**
- * The id of a type or build: 51 bits of a hash of its name. With 10,000 names, the probability that two get the same id
- * is 1 in 40 million.
+ * Returns the id of a type or build: 51 bits of a hash of its name. With 10,000 names, the probability that two get the
+ * same id is 1 in 40 million.
  */
 const idOf = (kind: NamedRecord['kind'], name: string): number =>
   firstRecordId + Number(digestOf(`${kind} ${name}`).readBigUInt64BE() >> 13n);
 
 /**
- * 48 bits of a hash, to keep the record of a build small: it lists all types and definitions that the build declares.
+ * Returns 48 bits of the hash of a name. The record of a build lists these hashes instead of the names of all its types
+ * and definitions, so that the record stays small.
  */
 const shortHash = (name: string): string => digestOf(name).subarray(0, 6).toString('base64url');
 

@@ -65,7 +65,7 @@ function claimOnCreate(holder: string, newJob: Change): Change {
 const created = ({ after }: Change): Created => ({ id: after!.id, outcome: 'created', job: after });
 
 /**
- * Stores children, and the event that their parent got them, in one commit. With a fence, the commit is refused if the
+ * Stores children in one commit with the event `adopted` of their parent. With a fence, the commit is refused if the
  * parent is no longer held under this fence.
  */
 export async function createChildren(
@@ -112,7 +112,7 @@ async function keyHolder(producer: Creator, draft: Draft, by: string, tries: num
     : { id, outcome: 'existing', job: (await store.load([id]))[0] ?? null };
 }
 
-/** Edits the job by the draft and returns it; null: the job is not waiting (see `isWaiting`) and stays unchanged. */
+/** Edits the job by the draft and returns it; null: the job was deleted or is not waiting (see `isWaiting`). */
 async function update(store: Writer, id: number, draft: Draft, by: string): Promise<Job | null> {
   const [change] = await applyTogether(store, async () => {
     const asking = { by, now: store.now() };

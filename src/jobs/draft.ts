@@ -27,7 +27,10 @@ export interface Draft {
   readonly tick?: RunTick;
   /** Jobs of one job type with the same limit key share a limit, such as the jobs of one tenant. */
   readonly limitKey?: string;
-  /** The limits of the job: `typeMax` for its job type, or for another name in `type`; `defMax` for its definition. */
+  /**
+   * How many jobs may execute at once: `typeMax` of the job type, `defMax` of the definition. With `type`, `typeMax`
+   * applies to all jobs that have this `type` in their gate, instead of to the job type.
+   */
   readonly gate?: { readonly type?: string; readonly typeMax?: number; readonly defMax?: number };
 }
 
@@ -35,7 +38,7 @@ export interface UniqueRequest {
   readonly key: string;
   /** If the key is taken: `keep` the job that has it, or `update` that job. */
   readonly onTaken?: 'keep' | 'update';
-  /** How long after creation the key stays taken, even after the job has ended. */
+  /** How long after creation the key stays taken, even after the job has ended. Default: while the job is open. */
   readonly forMs?: number;
 }
 

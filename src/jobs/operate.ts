@@ -124,8 +124,8 @@ async function withFamily(store: Store, change: Change, asker: Asker, graceMs?: 
 }
 
 /**
- * Returns the change that adds a reopened child to its parent; a refusal if the parent no longer waits for children. It
- * is committed together with the child, so that the parent cannot continue in between.
+ * Returns the change that adds a reopened child to its parent; a refusal if the parent no longer waits for children.
+ * The caller commits this change together with the child, so that the parent cannot continue in between.
  */
 async function askParent(store: Store, { id, parent }: Job, asking: Asking): Promise<Change | Refusal> {
   const [found] = await store.load([parent!]);

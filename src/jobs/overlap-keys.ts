@@ -18,7 +18,7 @@ export interface DueDefinition {
 
 /** How long the handler of a replaced run may take to stop. After that the run is stopped by force. */
 const replaceGraceMs = 5_000;
-/** With one run per type: how many open runs of the type are read, and asked to stop, for one tick. */
+/** With one run per type: how many open runs of the type one tick reads, and asks to stop, at most. */
 const replacedMax = 100;
 
 export class OverlapKeys {
@@ -53,8 +53,9 @@ export class OverlapKeys {
   }
 
   /**
-   * Whether the run that has the key belongs to a tick at the same instant. If several definitions of one type tick at
-   * once, the run of the first starts and the runs of the others wait for it instead of being skipped.
+   * Whether the run that has the key belongs to a tick that is not older than the due tick of this definition. If
+   * several definitions of one type tick at once, the run of the first starts. The runs of the others wait for it
+   * instead of being skipped.
    */
   #isOfSameInstant(key: string, def: Job): boolean {
     return this.#taken.has(key) || isNotOlder(this.#holders.get(key)!, def, this.#now);

@@ -1,6 +1,6 @@
 /**
- * Repair: fails, retries or releases claimed jobs whose worker is gone, and then settles their parents. Each command
- * has the fence that was read, so it is refused if the job has been claimed again since.
+ * Repair: fails, retries or releases claimed jobs that nobody executes any longer, and then settles their parents. Each
+ * command has the fence that was read, so it is refused if the job has been claimed again since.
  */
 import { applyEach, isChange, type Asker } from '../apply.ts';
 import type { Command } from '../model/command.ts';
@@ -17,7 +17,7 @@ export type UnknownClaimCause = 'lost answer' | 'previous process';
 /** How many jobs one call repairs at most. */
 export const repairBatch = 500;
 
-/** For a job whose handler may have started: the end of the lease counts as a crash. */
+/** For a job whose handler may have started: the attempt counts as a crash. */
 const lapse = ({ fence }: Job): Command => ({ do: 'lapse', fence });
 /** For a job whose handler was not called: the job returns to the queue, and the attempt does not count. */
 const release = ({ fence }: Job): Command => ({ do: 'release', fence });

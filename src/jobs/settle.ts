@@ -15,7 +15,8 @@ import { openStandings } from '../store/query.ts';
 const settleBatch = 100;
 
 /**
- * Settles the parents of children that ended in these changes, and stops children that waited for a parent that ended.
+ * Settles the parents of the jobs that ended in these changes. If an ended job is itself a parent whose children still
+ * waited for it, stops these children.
  */
 export async function settleAfter(store: Store, changes: readonly Change[], asker: Asker): Promise<void> {
   const ended = changes.flatMap(({ before, after }) =>
@@ -81,7 +82,8 @@ async function hasExceededTolerance(store: Store, parent: Job): Promise<boolean>
 }
 
 /**
- * Ends children that are not running, and asks running children to cancel; after `graceMs`, if given, they are stopped.
+ * Cancels the open children: ends children that are not running, and asks running children to stop. After `graceMs`, if
+ * given, running children are stopped by force.
  */
 export async function cancelChildren(store: Store, parent: number, asker: Asker, graceMs?: number): Promise<void> {
   const command = { do: 'cancel', code: 'parent', ...(graceMs === undefined ? {} : { graceMs }) } as const;

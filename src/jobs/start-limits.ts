@@ -14,7 +14,10 @@ export interface StartLimitPage {
 
 const pageSize = 1000;
 
-/** Checks one page of the due runs: no index has `startBy`, and a queue may have a million runs. */
+/**
+ * Cancels the runs of one page that are past their `startBy`. Pages contain all due runs, because no index has
+ * `startBy`. One call reads one page only, because a queue may have a million due runs.
+ */
 export async function cancelUnstarted(store: Store, after: number | null, asker: Asker): Promise<StartLimitPage> {
   const now = store.now();
   const query = { kinds: ['run'], standings: ['pending'], dueBefore: now } as const;

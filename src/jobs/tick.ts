@@ -53,7 +53,7 @@ export async function tickBefore(definer: Producer, def: Job, now: number, asker
 
 type Changes = [Change, ...Change[]];
 
-/** Data of the running programs that ticking needs: the entries of job types, and the definitions to disable. */
+/** What ticking must know about the running programs: the entries of job types, and the definitions to disable. */
 export interface TickKnowledge {
   /** Returns the current entries of these job types, whose settings apply to new runs. */
   readonly typesOf: (names: readonly string[]) => Promise<ReadonlyMap<string, TypeEntry>>;
@@ -65,7 +65,7 @@ export type AbandonableDef = Pick<Definition, 'build'> & { readonly name: string
 
 const registered = ({ store }: Producer): TickKnowledge => ({ typesOf: (names) => readTypes(store, names) });
 
-/** Returns the earliest time after `after` at which a definition is due; null: none is. */
+/** Returns the earliest time after `after` at which a definition is due; null: no definition is due after it. */
 export const nextTickDue = (store: Store, after: number): Promise<number | null> => store.nextDue(everyDefinition, after);
 
 /** Plans the next tick of schedules that wait for the start or the end of a run, if that run has started or ended. */

@@ -13,7 +13,10 @@ import type { WorkRequest } from './checks/claim.ts';
 import { openChildren, settleAfter } from './settle.ts';
 
 export interface ClaimedJobs {
-  /** The claimed jobs, without jobs that ended instead: asked to cancel earlier, or past their `startBy`. */
+  /**
+   * The claimed jobs. A job ends instead of being claimed if it or its parent was asked to cancel, or if it is past its
+   * `startBy`. Such a job is not in this list.
+   */
   readonly jobs: readonly RunningJob[];
   /** The store time of the search. Pass it to `nextDue`, which then misses no job that became due since. */
   readonly searchedAt: number;

@@ -7,7 +7,7 @@ export interface Clock {
   /** Milliseconds since an arbitrary start; never decreases. */
   monotonic(): number;
   /**
-   * Resolves when `ms` have passed or the signal aborts; never rejects. With Infinity, it resolves only by the signal.
+   * Resolves when `ms` have passed or the signal aborts; never rejects. With Infinity, only the signal ends the sleep.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
@@ -70,7 +70,7 @@ export class VirtualClock implements Clock {
   #wall: number;
   #monotonic = 0;
   #advancing = false;
-  /** Ordered by the time at which they fire, then by creation. */
+  /** The armed timers, ordered by the time at which they fire, then by creation. */
   readonly #timers: VirtualTimer[] = [];
 
   constructor(start: number) {
@@ -115,7 +115,7 @@ export class VirtualClock implements Clock {
     this.#wall += ms;
   }
 
-  /** How long until the next timer is due; Infinity: none is armed. */
+  /** Returns the time in ms until the next timer fires; Infinity: no timer is armed. */
   untilNext(): number {
     return this.#timers.length === 0 ? Infinity : Math.max(0, this.#timers[0]!.at - this.#monotonic);
   }

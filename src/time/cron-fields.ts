@@ -126,7 +126,7 @@ function itemsOf(piece: Piece): Piece[] {
   });
 }
 
-/** Whether a field restricts the days. As in cron, a field with `*` or `?` does not, not even a `*` with a step. */
+/** Whether a field restricts the days. As in cron, a field with `*` or `?` does not, even if the `*` has a step. */
 function isRestricted(piece: Piece): boolean {
   return !/[*?]/.test(piece.text);
 }

@@ -8,8 +8,9 @@ import { offsetMax, stretchAt, type Stretch } from './zone.ts';
 
 export type { CronSpec } from './cron-fields.ts';
 
-// Why not the library croner: its errors have no position, and its policies for gaps and overlaps cannot be chosen. It
-// computes some thousands of ticks a second; counting missed ticks needs hundreds of thousands. Tests compare with it.
+// Why this is not the library croner: croner's errors have no position, and its policies for gaps and overlaps cannot
+// be chosen. Croner computes some thousands of ticks a second; counting missed ticks needs hundreds of thousands. Tests
+// compare the ticks of this file with those of croner.
 
 /**
  * When to run for a wall time in a gap, which clocks skip. `next`: at the end of the gap. `shift`: later by the length
@@ -60,8 +61,8 @@ export function nextCron(spec: CronSpec, rules: CronRules, after: number): CronT
   return null;
 }
 
-// A bound on the loop of `nextCron`. Each hop passes a change of the offset or skips to the next matching date, so that
-// a few hops find the tick.
+// A bound on the loop of `nextCron`, which returns null beyond it. Each hop passes a change of the offset or skips to
+// the next matching date, so a few hops suffice in practice.
 const hopsMax = 100;
 
 interface Policies {

@@ -17,7 +17,7 @@ export function requireText(value: unknown, code: RefusalCode, what: string, max
   return value;
 }
 
-/** Describes a wrong value for a refusal: a number as it is, of other values only the type. */
+/** Describes a wrong value for a refusal: a number by its digits, any other value by its type. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

@@ -57,7 +57,7 @@ export function tryModifiers(modifiers: readonly Modifier[], instant: number): n
   return at >= instantMin && at <= instantMax ? at : null;
 }
 
-/** Returns the sum of a list that only adds seconds, minutes, hours or days; otherwise null, as the length varies. */
+/** Returns the sum in ms if the list only adds seconds, minutes, hours or days; otherwise null: the length varies. */
 export function fixedLengthMs(modifiers: readonly Modifier[]): number | null {
   let sum = 0;
   for (const modifier of modifiers) {
@@ -105,9 +105,10 @@ function howTo(text: string): string {
   return 'Write each modifier like +1 HOUR, START OF DAY or WEEKDAY 1.';
 }
 
-// The functions below have the same results as SQLite's date.c. Adding seconds to days may lead outside the calendar,
-// and a later modifier back into it. All other modifiers need an instant within the years -4713 to 9999. A day beyond
-// the end of its month counts into the next month: 31 January + 1 month is 3 March, or 2 March in a leap year.
+// The functions below have the same results as SQLite's date.c. Adding seconds, minutes, hours or days may lead outside
+// the calendar, and a later modifier may lead back into it. All other modifiers need an instant within the years -4713
+// to 9999. A day beyond the end of its month counts into the next month: 31 January + 1 month is 3 March, or 2 March in
+// a leap year.
 const julianMin = -210_866_760_000_000;
 const julianYearMin = -4713;
 

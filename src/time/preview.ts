@@ -14,7 +14,7 @@ export interface PreviewOptions {
   readonly count: number;
   /** The name of the definition, from which the delay of its spread is computed. */
   readonly name?: string;
-  /** Policies to try instead of those of a cron schedule. */
+  /** For a cron schedule: policies to use instead of those of the schedule. */
   readonly policies?: { readonly gap?: GapPolicy; readonly overlap?: OverlapPolicy };
   /** The assumed duration of each run, for schedules that count from the end of a run; default: 0. */
   readonly runMs?: number;
@@ -51,7 +51,7 @@ export function preview(schedule: Schedule, options: PreviewOptions): PreviewTic
   return ticks;
 }
 
-/** Moves the start of the preview to `after` if it is earlier, so that overdue ticks are not listed. */
+/** Returns `start` with its field `after` raised to at least the given time, so that overdue ticks are not listed. */
 const startingAt = (start: TickMoments, after: number): TickMoments => ({
   ...start,
   after: Math.max(start.after, after),

@@ -45,12 +45,13 @@ export function nextRepeat(repeat: Repeat, moments: RepeatMoments, options: { re
   return options.reanchor ? reanchored(repeat, next, moments) : next;
 }
 
-/** Only shorter intervals skip missed runs, as in Bedrock. Jobs with longer intervals catch up. */
+/** With `reanchor`, only jobs with an interval below this skip missed runs, as in Bedrock. Other jobs catch up. */
 const reanchorBelowMs = 4 * 3_600_000;
 
 /**
- * Returns the first time after now in steps of the interval, as Bedrock does since 2026. This applies to rules with
- * base SCHEDULED that only add, with an interval below `reanchorBelowMs`; otherwise returns `next`.
+ * If `next` is not after now, returns the first time after now that is a whole number of intervals after the scheduled
+ * time, as Bedrock does since 2026. Applies to rules with base SCHEDULED that only add, with an interval of at least
+ * one second and below `reanchorBelowMs`; otherwise returns `next`.
  */
 function reanchored({ base, modifiers }: Repeat, next: number, moments: RepeatMoments): number {
   const now = Math.floor(moments.finished / 1000) * 1000;

@@ -145,7 +145,7 @@ function checkEvery(json: object): EverySchedule {
 function checkRepeat(json: object): RepeatSchedule {
   checkKeys(json, ['kind', 'text'], 'malformed.schedule', 'a repeat schedule');
   const text = (json as Fields)['text'] as string;
-  // Applied to an arbitrary day, to refuse a rule whose result is outside the years 0000 to 9999.
+  // The rule is applied to an arbitrary day, to refuse a rule whose result is outside the years 0000 to 9999.
   applyModifiers(parseRepeat(text).modifiers, daysOf(2026, 1, 1) * dayMs);
   return { kind: 'repeat', text };
 }

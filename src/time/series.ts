@@ -35,11 +35,14 @@ export interface Series {
   readonly awaitsRun: boolean;
   next(after: number): Occurrence | null;
   /**
-   * Returns the newest occurrences in (after, until] that run, at most `most`. Occurrences skipped in a gap are
-   * included if they are between or after them.
+   * Returns the newest occurrences in (after, until] that run, at most `most`. Also returns skipped occurrences that
+   * are between or after the occurrences that run.
    */
   newest(after: number, until: number, most: number): Occurrence[];
-  /** Returns all occurrences in (after, until] as skipped for `reason`; those in a gap get the reason `gap`. */
+  /**
+   * Returns all occurrences in (after, until] as skipped: with the reason `gap` if `skipped` is set, otherwise with
+   * `reason`. If there are more than can be counted, they are one range with `reason`.
+   */
   skips(after: number, until: number, reason: SkipReason): Skip[];
 }
 
@@ -73,7 +76,7 @@ export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waitin
 /** How many occurrences are visited one by one. If there are more, the rest is skipped without being counted. */
 export const walkMax = 10_000;
 
-/** Returns the first occurrence after an instant. */
+/** Returns the first occurrence after an instant; null: there is none. */
 type Step = (after: number) => Occurrence | null;
 
 /** How many parsed cron expressions, and how many parsed repeat rules, are cached. */
@@ -224,7 +227,7 @@ function runnable(found: Occurrence[]): number {
   return found.filter(({ skipped }) => !skipped).length;
 }
 
-/** Returns the end of the list that has the last `most` occurrences that run, with the skipped ones among them. */
+/** Returns the end of the list, from the first of the last `most` occurrences that run; skipped ones are included. */
 function tail(found: Occurrence[], most: number): Occurrence[] {
   let [start, left] = [found.length, most];
   for (let index = found.length - 1; index >= 0 && left > 0; index -= 1) {

@@ -1,5 +1,6 @@
 /**
- * Waiting for a promise with a time limit: true if it is fulfilled within `ms`, otherwise false; rejects if it rejects.
+ * Waits for a promise with a time limit. Returns true if the promise is fulfilled within `ms`, and false if the time
+ * passes first. Rejects if the promise rejects within `ms`.
  */
 import type { Clock } from './clock.ts';
 

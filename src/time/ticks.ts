@@ -30,7 +30,10 @@ export interface Tick {
 export type NextTick = Tick | 'waiting' | null;
 
 export interface Misfire {
-  /** For late ticks: `skip` runs none, `once` runs the newest for all of them, `all` runs each. */
+  /**
+   * For late ticks: `skip` runs none. `once` runs the newest for all of them, or none if a later tick is on time. `all`
+   * runs each.
+   */
   readonly policy: 'skip' | 'once' | 'all';
   /** A tick that is late by more than this does not run, whatever the policy, unless it is within `graceMs`. */
   readonly windowMs: number;

@@ -32,7 +32,7 @@ export class WakeSignal {
   wait(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      // Uses callbacks, not `Clock.sleep` with an AbortController: its abort costs more than a short turn of a loop.
+      // Uses callbacks, not `Clock.sleep` with an AbortController: aborting one costs more than a short turn of a loop.
       const wake = (): void => {
         cancelTimer();
         signal?.removeEventListener('abort', wake);

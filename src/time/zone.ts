@@ -69,7 +69,7 @@ interface OffsetChange {
   readonly after: number;
 }
 
-/** The offset at `start`, and its changes within (start, start + bucketMs]; cached. */
+/** A cached range of `bucketMs` in a zone: the offset at its start, and the changes after its start up to its end. */
 interface Bucket {
   readonly offset: number;
   readonly changes: readonly OffsetChange[];

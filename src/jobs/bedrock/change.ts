@@ -25,11 +25,14 @@ export interface UpdateRequest {
   readonly clearsRepeat?: boolean;
   readonly due?: number;
   readonly priority?: number;
-  /** Whether a job that missed repeats continues after now instead of catching up; see `nextRepeat`. */
+  /** Whether a job that has missed repeats skips them instead of catching up; see `nextRepeat`. */
   readonly reanchor?: boolean;
 }
 
-/** Replaces the data. A new repeat rule also sets a new due time, unless the request has a due time. */
+/**
+ * Replaces the data, and changes the other fields that the request sets. Without a due time in the request, a new
+ * repeat rule sets the due time.
+ */
 export async function update(store: Store, request: UpdateRequest, asker: Asker): Promise<void> {
   const { id, repeat, due, priority } = request;
   const data = checkExactText(request.data);
@@ -119,7 +122,10 @@ export interface RequeueRequest {
   readonly decrementsFailures?: boolean;
 }
 
-/** Returns jobs to the queue from any state. They become due at the time of their creation; unknown ids are ignored. */
+/**
+ * Returns jobs to the queue from any state. Their due time becomes the time of their creation, so they are due at once.
+ * Unknown ids are ignored.
+ */
 export async function requeue(store: Store, request: RequeueRequest, asker: Asker): Promise<void> {
   if (request.name !== undefined) checkName('name', request.name);
   await applyTogether(store, async () => {
@@ -148,8 +154,8 @@ function resetCount({ input, policy }: Job): readonly Command[] {
 }
 
 /**
- * Reopens the ended parents of requeued jobs, so that they wait for their child again. Children that waited for such a
- * parent are freed, since a parent that waits for its children frees none later.
+ * Returns the changes that reopen the ended parents of requeued jobs, so that the parents wait for their child again, and
+ * that free the children that waited for such a parent: a parent that waits for its children frees none later.
  */
 async function parentsReopened(store: Store, jobs: readonly Job[], asking: Asking): Promise<(Change | Refusal)[]> {
   const here = new Set(jobs.map(({ id }) => id));

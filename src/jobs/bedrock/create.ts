@@ -1,6 +1,6 @@
 /**
- * Creating Bedrock jobs: all jobs of a request or none. A unique job whose name exists is not created; instead the
- * existing job is updated, or stays unchanged if `overwrite` is false.
+ * Creating Bedrock jobs: all jobs of a request or none. If a job with the name of a unique job exists already, no job
+ * is created; the existing job is updated, or stays unchanged if `overwrite` is false.
  */
 import { applyTogether } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
@@ -37,7 +37,7 @@ export interface QueueDraft {
  * with `manual` do not have this limit.
  */
 const handOutsMax = 10;
-/** The highest value that a policy allows, so that `handOutsMax` and not this limit decides when a job fails. */
+/** The highest `crashesMax` that a policy allows, so that `handOutsMax`, not `crashesMax`, decides when a job fails. */
 const crashesMax = 1000;
 /** How often a create is tried if a unique key is taken. After that it is refused with `taken.key`. */
 const triesMax = 10;
@@ -61,8 +61,8 @@ export async function createQueued(
 }
 
 /**
- * Checks the fields in the order in which Bedrock reports errors. Repeat rules are checked later: not for a unique job
- * that exists already with the same data.
+ * Checks the fields in the order in which Bedrock reports errors. `Creation.add` checks the repeat rule later, except
+ * for a unique job that exists already with the same data.
  */
 function checkDraft({ name, priority, data, retryAfter, firstRun }: QueueDraft, now: number): void {
   checkName('name', name);
@@ -167,8 +167,8 @@ class Creation {
   }
 
   /**
-   * Returns the job with this name, stored or created earlier in this request; otherwise undefined. Refuses a job that
-   * belongs to another parent.
+   * Returns the job with this name, stored or created earlier in this request; otherwise undefined. Throws a refusal if
+   * the job belongs to another parent.
    */
   async #existing(draft: QueueDraft): Promise<Job | undefined> {
     const { name, parent } = draft;
@@ -208,8 +208,8 @@ class Creation {
   }
 
   /**
-   * Returns the unique key that prevents two concurrent requests from creating the same unique job. A job that was
-   * renamed still has the key of its old name; then the key gets a number.
+   * Returns the unique key that prevents two concurrent requests from creating the same unique job. If a renamed job
+   * still has this key, from its old name, returns the key with a number appended.
    */
   async #keyOf(name: string, kind: Kind): Promise<string> {
     const { store } = this.#producer;
@@ -227,7 +227,10 @@ class Creation {
     return marked(draft.data ?? noData, this.#kindOf(draft) === 'mock');
   }
 
-  /** Data with the mock mark makes the job a mock. A job with a parent is a mock only if its parent is. */
+  /**
+   * Returns the kind of the draft's job: `mock` if the draft has no parent and its data has the mock mark; otherwise
+   * the kind of the request.
+   */
   #kindOf({ data, parent }: QueueDraft): Kind {
     return parent === undefined && data !== null && isMarked(data) ? 'mock' : this.#kind;
   }
@@ -252,7 +255,9 @@ function checkGeneration({ id, parent }: Job): void {
   throw new Refusal('grandchildren', `job ${id} is a child itself and can have no children`, { parent: id });
 }
 
-/** Returns the kind of the parents, or without parents the kind of the request. Refuses both mock and real parents. */
+/**
+ * Returns the kind of the parents, or without parents the kind of the request. Refuses a mix of mock and real parents.
+ */
 function kindOf(parents: ReadonlyMap<number, Job>, isMock: boolean): Kind {
   const [first = isMock ? 'mock' : 'bedrock', ...others] = new Set([...parents.values()].map(({ kind }) => kind));
   if (others.length === 0) return first;

@@ -49,7 +49,7 @@ export function keepData(job: Job): readonly Command[] {
 export const merged = (stored: string, given: string): string =>
   exactText(mergePatch(parseExact(stored), parseExact(given)));
 
-/** Whether the worker's data has `"delete": true`, which ends the job although it has a repeat rule. */
+/** Whether the worker's data has `"delete": true` (or `"true"`), which ends the job although it has a repeat rule. */
 export function asksForDeletion(data: string): boolean {
   const value = parsedIfHas(data, 'delete');
   return isObject(value) && (value['delete'] === true || value['delete'] === 'true');

@@ -20,7 +20,7 @@ export interface FinishRequest {
   /** JSON text that replaces the job's data. */
   readonly data?: string;
   readonly ignoreRepeat?: boolean;
-  /** Whether a job that missed repeats continues after now instead of catching up; see `nextRepeat`. */
+  /** Whether a job that has missed repeats skips them instead of catching up; see `nextRepeat`. */
   readonly reanchor?: boolean;
 }
 
@@ -40,12 +40,13 @@ export const finish = (store: Store, request: FinishRequest, asker: Asker): Prom
   });
 
 /**
- * Makes a job wait for its children. Its due time is set to the start of this run, so it is due as soon as they end.
+ * Returns the command that makes a job wait for its children. It sets the due time of the job to its last start, so
+ * that the job is due as soon as the children have ended.
  */
 const waitFor = (children: number, { fence, startedAt }: Job): Command =>
   ({ do: 'plan', fence, tasks: children, ...(startedAt === null ? {} : { due: startedAt }) });
 
-/** Makes a job due again: by its repeat rule, or without one at the time in the request. */
+/** Makes a job due again: by its repeat rule if it repeats (see `repeats`), otherwise at the time in the request. */
 export const retry = (store: Store, request: RetryRequest, asker: Asker): Promise<void> =>
   conclude(store, request, asker, async (job, { now }) => {
     const edit: Edit = {

@@ -1,4 +1,6 @@
-/** Handing out Bedrock jobs: claims the first that match, and returns each with its parent and its ended children. */
+/**
+ * Handing out Bedrock jobs: claims the first matching jobs, and returns each with its parent and its ended children.
+ */
 import { applyEach, claimFor, type Asker } from '../../apply.ts';
 import type { Command } from '../../model/command.ts';
 import { matches, type Glob } from '../../model/glob.ts';
@@ -11,7 +13,10 @@ import { keepData } from './data.ts';
 import { checkNames, checkQueuePriority, handOutMax } from './check.ts';
 
 export interface HandOutRequest extends Pick<ClaimRequest, 'names' | 'limit' | 'priorities'> {
-  /** The holder of the jobs: a name, or a function from the number of jobs already handed out to a name. */
+  /**
+   * The name of the holder, or a function that returns the holder of the next job. `served`: how many jobs this request
+   * has handed out before.
+   */
   readonly holder: string | ((served: number) => string);
   /** Whether mocks are handed out, too. */
   readonly withMocks: boolean;
@@ -73,8 +78,8 @@ async function handOutOnce(
     children: await endedChildren(store, before!),
   })));
   const failed = changes.filter(({ after }) => after?.state === 'ended' && after.fate === 'failed').length;
-  // `passed` counts jobs that ended as cancelled instead of being handed out. If it counts all, `handOut` searches
-  // again.
+  // `passed` counts jobs that ended as cancelled instead of being handed out. If all claimed jobs ended so, `handOut`
+  // searches again.
   return { handed, failed, searchedAt, passed: changes.length - running.length - failed };
 }
 

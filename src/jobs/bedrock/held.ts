@@ -10,7 +10,10 @@ import { Refusal } from '../../refusal.ts';
 import { isMock } from './data.ts';
 import { isGone } from './query.ts';
 
-/** The running job, as a change. If its lease had lapsed, the change gives the job back to its worker. */
+/**
+ * The running job, as a change; a refusal: the job is not handed out. If the lease had lapsed, the change gives the job
+ * back to its worker; otherwise the change has no events.
+ */
 type Held = Change | Refusal;
 
 export function heldJob(job: Job | undefined, id: number, asking: Asking): Held {
@@ -21,7 +24,9 @@ export function heldJob(job: Job | undefined, id: number, asking: Asking): Held 
   return new Refusal('wrong.state', message, { id, state: job.state });
 }
 
-/** Like `heldJob`, but claims a mock that is not running: a mock can be finished in any state. */
+/**
+ * Like `heldJob`, but claims a mock that is not running instead of refusing it: a mock can be finished in any state.
+ */
 export function heldOrMock(job: Job | undefined, id: number, asking: Asking): Held {
   const held = heldJob(job, id, asking);
   if (!(held instanceof Refusal) || held.code !== 'wrong.state' || !job || !isMock(job)) return held;

@@ -13,7 +13,8 @@ const checks: {
   onTaskFailure: checkOnTaskFailure,
   retentionMs: (value) => checkWhole('retentionMs', value, 0, timeMax),
   leaderOnly: (value) => checkFlag('leaderOnly', value),
-  // Applied here to refuse a rule whose result is outside the years 0000 to 9999. It would fail when the job finishes.
+  // The rule is applied once here, to refuse a rule whose result is outside the years 0000 to 9999. Otherwise the rule
+  // would fail only when the job finishes.
   repeat: (value, now) => applyModifiers(parseRepeat(value).modifiers, now),
   retryAfter: (value, now) => applyModifiers(parseModifiers(value), now),
   startBy: (value) => checkTime('startBy', value),

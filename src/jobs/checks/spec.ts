@@ -29,8 +29,8 @@ const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec
 };
 
 /**
- * Changes to an override. Null removes a setting from the override, so that the value from the code applies again. The
- * fields of `policy` and `gate` are merged one by one.
+ * Changes to an override. Null removes a setting from the override, so that the value from the code applies again; only
+ * `params` is set to null instead. The fields of `policy` and `gate` are merged one by one.
  */
 export type OverridePatch = {
   readonly [F in Overridable]?: F extends 'policy' | 'gate' ? Nullable<NonNullable<Spec[F]>> | null : Spec[F] | null;
@@ -39,7 +39,8 @@ export type OverridePatch = {
 type Nullable<T> = { readonly [F in keyof T]?: T[F] | null };
 
 /**
- * Returns the override with the patch applied. `params` is replaced as a whole, even by null, which is a valid input.
+ * Returns the override with the patch applied. `params` is replaced as a whole. Null replaces `params`, too, because
+ * null is a valid input of a run.
  */
 export function mergeOverride(before: Partial<Spec> | null, patch: OverridePatch): Partial<Spec> {
   checkFields('an override', patch, Object.keys(checks));

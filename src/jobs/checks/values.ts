@@ -30,7 +30,10 @@ export function checkText(what: string, text: unknown, max: number): string {
   throw new Refusal('malformed.name', message, { what });
 }
 
-/** Whether every database stores the text unchanged: PostgreSQL cannot store NUL, nor UTF-8 an unpaired surrogate. */
+/**
+ * Whether the text has at most `max` bytes and every database stores it unchanged. PostgreSQL cannot store NUL, and
+ * UTF-8 cannot encode an unpaired surrogate.
+ */
 const isKept = (text: string, max: number): boolean =>
   text.length <= max && Buffer.byteLength(text) <= max && text.isWellFormed() && !text.includes('\0');
 
