@@ -13,7 +13,7 @@ import { systemClock } from '../../../time/clock.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 
-/** A lane, and the last job that was claimed from it. */
+/** A lane, and the due time and id of the last job that was claimed from it; both are -1 if none was. */
 export interface LaneCursor {
   readonly kind: string;
   readonly type: string;
@@ -34,7 +34,10 @@ const cursorMinMs = 100;
 const cursorMaxMs = 2000;
 /** How many jobs a request must have claimed before it uses a cursor: fewer leave too few dead entries to skip. */
 const claimedMin = 2000;
-/** How many claimed jobs since the last full scan but one make a cursor worthwhile, even if a full scan is fast. */
+/**
+ * A request that has claimed at least this many jobs since its second-last full scan uses a cursor even if a full scan
+ * is fast.
+ */
 const loadMin = 500;
 const slowScanMs = 2;
 /**
@@ -60,7 +63,7 @@ interface ScanCursor {
   claimed: number;
   /** Whether a claim since the full scan accepted fewer jobs than requested. */
   wasPartial: boolean;
-  /** Whether the full scan found fewer jobs than requested, so that no due job is left. */
+  /** Whether the last claim scanned everything and found fewer jobs than requested, so that it left no due job. */
   hasLeftNothing: boolean;
 }
 
@@ -70,7 +73,7 @@ export interface ScanResult {
   readonly tookMs: number;
 }
 
-/** The result of the last full scan of a request. */
+/** The last full scan of a request: when it was sent, and what it left or found. */
 export interface LastScan {
   readonly scannedAt: number;
   readonly hasLeftNothing: boolean;
@@ -91,8 +94,8 @@ export class ScanCursors {
   }
 
   /**
-   * Whether a claim may accept fewer jobs than requested, because a full scan is expensive. The caller then claims
-   * again after `nextScanIn`.
+   * Whether a claim that found `found` jobs from the cursor may accept them, though it requested more, because a full
+   * scan is expensive. If so, the instance claims again after `nextScanIn`.
    */
   acceptsPartial(request: ClaimRequest, found: number): boolean {
     const cursor = this.#of(request);
@@ -101,7 +104,7 @@ export class ScanCursors {
     return true;
   }
 
-  /** How many lanes the last full scan found. */
+  /** Returns how many lanes the last full scan found; 1 if no full scan is recorded. */
   lanesFound(request: ClaimRequest): number {
     return this.#of(request)?.lanes.size ?? 1;
   }
@@ -124,7 +127,7 @@ export class ScanCursors {
     });
   }
 
-  /** Whether the last full scan saw jobs at gates. */
+  /** Whether the last full scan saw jobs at gates; false if no full scan is recorded. */
   expectsGates(request: CursorRequest): boolean {
     return this.#of(request)?.hasGates ?? false;
   }
@@ -151,8 +154,8 @@ export class ScanCursors {
   }
 
   /**
-   * Returns the time until the next full scan, which may find jobs that a partial claim missed; null: no claim since
-   * the last full scan was partial.
+   * Returns the milliseconds until the cursor expires. The full scan after that may find jobs that a partial claim
+   * missed. Null: no claim since the last full scan was partial.
    */
   nextScanIn(request: CursorRequest): number | null {
     const cursor = this.#of(request);
@@ -160,7 +163,8 @@ export class ScanCursors {
   }
 
   /**
-   * Returns the last full scan of the request; null: there was none, or this process has written pending jobs since.
+   * Returns the last full scan of the request; null: none is recorded, or this process may have written pending jobs
+   * since the scan.
    */
   lastScan(request: CursorRequest): LastScan | null {
     const cursor = this.#of(request);

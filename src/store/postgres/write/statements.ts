@@ -29,7 +29,7 @@ export function writeKindOf({ before, after }: Change): WriteKind {
   return isOpen(after) ? 'reopen' : 'amend';
 }
 
-/** The fields of new jobs with unique keys. */
+/** The fields of new jobs of which some have unique keys. */
 export const newKeyedFields = [...newFields, ...keyFields];
 
 /**
@@ -165,7 +165,7 @@ function amend(session: Session, changes: readonly Change[]): Promise<WrittenIds
   return runWrite(session, `with ${chunk}written as (${written})`, values, changes);
 }
 
-/** The new values of a statement for several changes: columns of `goal`, the rows that it joins. */
+/** In a statement for several changes, the new values are the columns of `goal`, which has a row for each change. */
 const ofGoal: ColumnSql = (column) => `goal.${column}`;
 
 const historySql = (table: 'job' | 'ended', startsChunk: boolean): string => {
