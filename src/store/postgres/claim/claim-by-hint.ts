@@ -37,8 +37,8 @@ export class ClaimHints {
   }
 
   /**
-   * Records a notification of another process. A hint means that the process has written only the hinted job. Null: it
-   * may have written any number of jobs.
+   * Records a notification of another process. A hint means that the process has written only the hinted job. Null: the
+   * process may have written any number of jobs.
    */
   receive(hint: ClaimHint | null): void {
     const at = systemClock.monotonic();

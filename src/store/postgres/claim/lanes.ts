@@ -81,8 +81,8 @@ export const pendingNames = [...namesBeforeBody, 'body'].join(', ');
 const noPending = namesBeforeBody.map(() => 'null').join(', ');
 
 /**
- * The CTEs `near` and `best`, which lock the first jobs of the lanes, up to $2. `lanes`: how many lanes the last scan
- * found.
+ * The CTEs `near` and `best`, which lock the first $2 jobs of the lanes. `lanes` is the number of lanes that the last
+ * scan found; `beyond` is a further condition on the jobs.
  */
 export const lockSql = (schema: string, lanes: number, beyond: string): string =>
   lanes > 1 ? lockBestSql(schema, beyond) : lockInLanesSql(schema, beyond);

@@ -73,7 +73,7 @@ export interface ScanResult {
   readonly tookMs: number;
 }
 
-/** The last full scan of a request: when it was sent, and what it left or found. */
+/** The result of the last full scan of a request. */
 export interface LastScan {
   readonly scannedAt: number;
   readonly hasLeftNothing: boolean;

@@ -6,8 +6,9 @@ import type { Connection, Session } from '../sql/connection.ts';
 import { nowText } from '../sql/server-clock.ts';
 
 /**
- * Registers an instance or extends its lease. Throws `taken.instance` if the name belongs to another process. Calls
- * `onSchema` with the version of the schema, since a newer Stint may have migrated it meanwhile.
+ * Registers an instance or extends its lease. Throws `taken.instance` if another instance with a valid lease has the
+ * name, unless `takeOver` is set. Calls `onSchema` with the version of the schema, since a newer Stint may have
+ * migrated it meanwhile.
  */
 export async function beat(session: Session, beat: Beat, onSchema: (version: number) => void): Promise<BeatReply> {
   const { id, leaseMs, about, holds, takeOver = false } = beat;

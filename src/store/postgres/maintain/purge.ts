@@ -36,8 +36,8 @@ async function purgeOldest(
   retentionMs: number,
 ): Promise<number> {
   const { schema, time } = session;
-  // The ids are an array: of a subquery the planner would assume that it returns a tenth of the table, and would choose
-  // a sequential scan.
+  // The ids are an array. Of a plain subquery with this LIMIT the planner would assume that it returns a tenth of the
+  // table, and would choose a sequential scan.
   const text = `delete from ${schema}.ended where id = any(array(
       select id from ${schema}.ended where ${predicate} and ${from} <= ${nowText} - $3::bigint
       order by ${from} limit $2 for update skip locked

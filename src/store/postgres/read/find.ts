@@ -100,8 +100,8 @@ function search(
 const scanStepMs = 40;
 
 /**
- * Returns the id at which a step of about `rows` rows ends; null: the range has fewer. Counts the rows that pass the
- * filters of `indexedPart`, since a step reads all of these.
+ * Returns the id at which a step of about `rows` rows ends; null: the range has fewer rows. Counts the rows that pass
+ * the filters of `indexedPart`, since a step reads all of these rows.
  */
 async function stepEnd(
   session: Session,
@@ -166,8 +166,8 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
   ];
   const texts = tablesOf(query).map((table) => {
     const ids = idsSql(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
-    // Each id is looked up in a lateral subquery: with the statistics of an empty table the planner would join the
-    // other way round.
+    // Each id is looked up in a lateral subquery. For a plain join, with the statistics of an empty table, the planner
+    // would read the table first and then search the ids for each row.
     return `(select row.* from (${ids} order by id ${direction} limit $1) wanted
       cross join lateral (${selectFrom(session.schema, table)} where id = wanted.id limit 1) row)`;
   });

@@ -57,8 +57,8 @@ export async function eventsAfter(session: Session, cursor: string | null, limit
 }
 
 /**
- * Returns the cursor of the oldest open xid. Later commits belong to transactions that are open now or begin later, so
- * their xids are not lower.
+ * Returns the cursor of the oldest open xid, after which all later commits are read. They belong to transactions that
+ * are open now or begin later, so their xids are not lower.
  */
 export async function feedEnd(session: Session): Promise<string> {
   const [row] = await session.run<{ xid: string }>(`select ${oldestOpenXid}::text as xid`);

@@ -70,8 +70,8 @@ function addStandings(add: AddTerm, terms: string[], table: Table, standings: re
 }
 
 /**
- * Returns, in lower case, the longest part of a text that JSON does not escape. Every body that contains the text
- * contains this part verbatim, apart from upper case.
+ * Returns, in lower case, the longest part of a text that JSON does not escape. Every body that contains the text also
+ * contains this part, if case is ignored.
  */
 function unescapedPart(text: string): string {
   // oxlint-disable-next-line no-control-regex

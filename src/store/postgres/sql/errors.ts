@@ -72,7 +72,7 @@ export const isBusy = (error: unknown): boolean => busyCodes.has(codeOf(error));
 
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === uniqueViolation;
 
-/** Whether a statement took longer than `statement_timeout`. */
+/** Whether the server cancelled a statement, usually because it took longer than `statement_timeout`. */
 export const isTimedOut = (error: unknown): boolean => codeOf(error) === queryCanceled;
 
 const codeOf = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');

@@ -72,8 +72,8 @@ export class PeerWatch {
   }
 
   /**
-   * Starts to watch a client that is in use. Null: it may be dead and was reset, because another connection has been
-   * lost since this client last had an answer.
+   * Starts to watch a client, until `end` is called. Null: the client may be dead and was reset, because another
+   * connection has been lost since this client last had an answer.
    */
   begin(client: pg.PoolClient): WatchedClient | null {
     const watched = this.#clients.get(client) ?? this.#add(client);

@@ -1,7 +1,7 @@
 /**
  * Staging: children are stored as packed rows, which no query finds. The commit that names their parent and fence
- * inserts them as jobs. The children of one call of `stageChildren` are a piece, one row of table `staged`. The row also
- * records which columns vary and how the children must be inserted.
+ * inserts them as jobs. The children of one call of `stageChildren` are a piece, one row of table `staged`. The row
+ * also records which columns vary and how the children must be inserted.
  *
  * Saves (bench/LEDGER.md, "tasks are packed once where they agree"): planning a run 85 → 32 µs a task.
  */
