@@ -4,9 +4,9 @@
  * Saves (bench/LEDGER.md, "under load claims go on where the last one ended, past dead rows"): a claimed job leaves a
  * dead entry in the index until a vacuum removes it, and an open transaction delays the vacuum. With 50,000 dead
  * entries a full scan took 100 ms, a scan from the cursor 0.5 ms.
- * Applies if the request claimed many jobs recently or its full scan was slow, if it names no priorities, and if no job
- * waits at a gate. A cursor expires. The full scan that follows finds jobs that were added before the cursor's
- * position.
+ * Applies if all of these hold: the request has claimed at least `claimedMin` jobs; it claimed many of them recently or
+ * its full scan was slow; it names no priorities; no job waits at a gate. A cursor expires. The full scan that follows
+ * finds jobs that were added before the cursor's position.
  * Without it (`start` returns null) every claim scans its lanes from their beginning, and finds the same jobs.
  */
 import { systemClock } from '../../../time/clock.ts';
@@ -41,8 +41,8 @@ const claimedMin = 2000;
 const loadMin = 500;
 const slowScanMs = 2;
 /**
- * If a full scan took at least this long, a claim accepts fewer jobs than requested instead of scanning everything
- * again.
+ * If the last full scan took at least this long, a claim from the cursor accepts fewer jobs than requested instead of
+ * scanning everything again.
  */
 const expensiveScanMs = 20;
 const cursorsMax = 1000;

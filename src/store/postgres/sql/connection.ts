@@ -144,7 +144,8 @@ export class Connection implements Session {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const ended = this.#pool.end();
-    // A dead server does not answer the goodbye that `end` sends. After `goodbyeMaxMs` all connections are reset.
+    // A dead server does not answer the goodbye that `end` sends. Connections that are left after `goodbyeMaxMs` are
+    // reset.
     if (!(await settlesWithin(systemClock, goodbyeMaxMs, ended))) for (const client of this.#clients) resetClient(client);
     await ended;
     this.#peers.close();

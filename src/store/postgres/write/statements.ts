@@ -33,7 +33,8 @@ export function writeKindOf({ before, after }: Change): WriteKind {
 export const newKeyedFields = [...newFields, ...keyFields];
 
 /**
- * How new jobs are inserted: `checked` looks up each id and key first, `fast` does not. Stored in `staged.insert_mode`.
+ * How new jobs are inserted. `checked` looks up each id and key first. `fast`, only for jobs without keys, looks up ids
+ * only if `ended` may contain them. Stored in `staged.insert_mode`.
  */
 export type InsertMode = 'fast' | 'checked';
 
