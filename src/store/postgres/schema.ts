@@ -25,23 +25,23 @@ const endedColumns = `
 
 /**
  * The storage settings of a table whose rows are soon deleted. Vacuum runs often and in small portions. It never
- * truncates the table, since this takes an exclusive lock.
+ * truncates the table, since a truncation takes an exclusive lock.
  */
 const hot = `autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
   autovacuum_vacuum_cost_delay = 1, autovacuum_analyze_scale_factor = 0.05, autovacuum_analyze_threshold = 1000,
   vacuum_truncate = false`;
 
 /**
- * Grows a new table to a megabyte. The table keeps this size, since vacuum does not truncate it. For a smaller table
- * the planner prefers a sequential scan, and a prepared statement would keep that plan while the table grows to
- * millions of rows.
+ * Returns statements that grow a new, empty table to a megabyte. The table keeps this size, since vacuum does not
+ * truncate it. For a smaller table the planner prefers a sequential scan, and a prepared statement would keep that plan
+ * while the table grows to millions of rows.
  */
 const stretch = (table: string, columns: string, values: string): string[] => [
   `insert into ${table} (${columns}) select ${values} from generate_series(1, 2500) n`,
   `delete from ${table}`,
 ];
 
-/** The statements of each version; `s` is the schema. Never change the statements of a released version. */
+/** The statements of each version; `s` is the schema's name. Never change the statements of a released version. */
 const migrations: readonly ((s: string) => readonly string[])[] = [
   (s) => [
     `create table ${s}.meta (version integer not null)`,
@@ -102,14 +102,15 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `drop index ${s}.ended_type`,
     `create index ended_type on ${s}.ended (type, id) where kind <> 'task'`,
     `create index ended_top on ${s}.ended (id) where kind <> 'task'`,
-    // An index-only scan counts a run's tasks.
+    // With the included columns, an index-only scan can count a run's tasks.
     `drop index ${s}.ended_parent`,
     `create index ended_parent on ${s}.ended (parent, id) include (kind, type, fate) where parent is not null`,
-    // Bedrock finds unique jobs by name.
+    // For Bedrock, which looks up unique jobs by their name (column `type`).
     `create index job_queue on ${s}.job (type, id) where kind in ('bedrock', 'mock')`,
   ],
   (s) => [
-    // Staged children have their feed entry with them. A feed entry contains the equal events of many jobs only once.
+    // Staged children are stored together with their feed entry. In a feed entry, jobs with equal events now share one
+    // copy of the events; the update converts the stored entries.
     `alter table ${s}.staged add column way text, add column shape text, add column events text collate "C"`,
     `alter table ${s}.staged alter events set storage external`,
     `update ${s}.feed set events = coalesce((
@@ -123,7 +124,8 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
       where kind <> 'task' and fate <> 'succeeded'`,
   ],
   (s) => [
-    // The ended jobs that the index ended_past leaves out: those with a retention of their own, or with a parent.
+    // For ended jobs that the index ended_past leaves out because they have their own retention or a parent. Tasks are
+    // in neither index.
     `create index ended_since on ${s}.ended (ended_at)
       where kind <> 'task' and (parent is not null or purge_at is not null)`,
   ],
@@ -153,11 +155,11 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `alter index ${s}.ended_since rename to ended_at_own_retention`,
   ],
   (s) => [
-    // Claims by a pattern read due jobs in claim order, whatever the number of types. Runs and tasks are claimed by
-    // exact types, and have no entries here.
+    // With this index, a claim by a pattern reads due jobs in claim order, whatever the number of types. Runs and tasks
+    // are claimed by exact types, so the index leaves them out.
     `create index job_order on ${s}.job (kind, priority desc, due, id, type)
       where state = 'pending' and (gate is null or admitted = 1) and kind in ('bedrock', 'mock', 'def')`,
-    // Claims read jobs at gates in claim order, whatever the number of gates.
+    // With this index, a claim reads the jobs at gates in claim order, whatever the number of gates.
     `create index job_gate_order on ${s}.job (kind, type, priority desc, due, id, gate)
       where state = 'pending' and gate is not null and admitted = 0`,
   ],
@@ -178,21 +180,22 @@ export async function migrate(connection: Connection, { dryRun = false } = {}): 
 }
 
 /**
- * Replaces xids that this server has not reached by the oldest xid. They come from a dump of another server that was
- * restored here, and the feed would wait until the server reaches them.
+ * Returns a statement that sets every xid that this server has not reached yet to 1, the lowest xid. Unreached xids
+ * come from the dump of another server. Without the reset, readers of the feed would not get the entries with these
+ * xids until this server reaches them. Table `job` is updated only if the feed has an unreached xid.
  */
 const resetForeignXids = (schema: string): string =>
   `with feed as (update ${schema}.feed set xid = '1' where xid >= ${unreached} returning 1)
     update ${schema}.job set xid = '1' where exists (select 1 from feed) and xid >= ${unreached}`;
 
 /**
- * The lowest xid that counts as not reached: all rows of this server that the statement sees have lower xids. The
- * statement's own xid is no such bound: it is assigned before the snapshot, and other transactions may get higher xids
- * and commit in between.
+ * The lowest xid that counts as not reached: all rows of this server that the statement sees have lower xids. The xid
+ * of the statement's own transaction could be too low. It may be assigned before the snapshot, and other transactions
+ * may get higher xids and commit before the snapshot, too.
  */
 const unreached = 'pg_snapshot_xmax(pg_current_snapshot())';
 
-/** Refuses a schema that a newer Stint has migrated. */
+/** Throws a refusal if the version `found` is newer than this Stint knows. */
 export function requireKnownSchema(found: number): void {
   const known = migrations.length;
   if (found <= known) return;
@@ -204,7 +207,7 @@ async function planFor(session: Session): Promise<Migration> {
   const from = (await versionOf(session)) ?? 0;
   const to = migrations.length;
   requireKnownSchema(from);
-  // Not `create schema if not exists`, which needs the right to create a schema even if it exists.
+  // Not `create schema if not exists`: it needs the right to create schemas even if the schema exists.
   const isCreated = await exists(session, `select 1 from pg_namespace where nspname = (parse_ident($1))[1]`);
   const statements = migrations.slice(from).flatMap((statementsOf) => statementsOf(session.schema));
   return { from, to, statements: isCreated ? statements : [`create schema ${session.schema}`, ...statements] };
@@ -219,8 +222,8 @@ async function versionOf(session: Session): Promise<number | null> {
 }
 
 /**
- * Whether `question`, a query of catalog tables, finds a row. Catalog functions use a cache, which misses tables that
- * others created while we waited for the lock.
+ * Whether `question`, a query of catalog tables, finds a row. Catalog functions are not used: they read a cache, which
+ * misses tables that another process created while this one waited for the migration lock.
  */
 async function exists(session: Session, question: string): Promise<boolean> {
   return (await session.runUnprepared(question, [session.schema])).length > 0;

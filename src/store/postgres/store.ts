@@ -75,7 +75,7 @@ export class PostgresStore implements Store {
     return this.#connection.time.now();
   }
 
-  /** If store time is unknown, opens a connection: every new connection reads the server's clock. */
+  /** If store time is unknown, opens a connection, which reads the server's clock; otherwise returns undefined. */
   synchronize(): Promise<void> | undefined {
     return this.#connection.time.isKnown ? undefined : this.#connection.use(() => Promise.resolve());
   }
@@ -194,7 +194,8 @@ export class PostgresStore implements Store {
   }
 
   async beat(instance: Beat): Promise<BeatReply> {
-    requireKnownSchema(this.#schemaFound); // it can no longer write: its lease must lapse, so that others repair its jobs
+    // An instance that can no longer write must let its lease lapse, so that other instances repair its jobs.
+    requireKnownSchema(this.#schemaFound);
     return beat(this.#connection, instance, (version) => this.#noteSchema(version));
   }
 
@@ -219,9 +220,10 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Takes a `pg` client on which the caller has begun a transaction, or an object with the same `query(text, values)`.
-   * Ids are reserved outside of the transaction: the row lock of the counter would block all other producers. A
-   * notification is sent inside of it. When the transaction commits, all listeners get it, those of this process, too.
+   * Returns a writer for the caller's transaction. `transaction` is the `pg` client on which the caller has begun it,
+   * or an object with the same `query(text, values)`. Ids are reserved outside of the transaction: inside, the row lock
+   * of the counter would block all other producers until the commit. The notification is a part of the transaction:
+   * when it commits, the listeners of all processes, including this one, get the notification.
    */
   within(transaction: unknown): Writer {
     const session = sessionOn(transaction, this.#connection.schema, this.#connection.time);
@@ -252,7 +254,7 @@ export class PostgresStore implements Store {
     await this.#connection.close();
   }
 
-  /** Refuses this write, and all that follow, once a newer Stint has migrated the schema. */
+  /** Records the version of the schema. If a newer Stint has migrated it, refuses this call and all later writes. */
   #noteSchema(version: number): void {
     this.#schemaFound = version;
     requireKnownSchema(version);
@@ -299,8 +301,8 @@ const optionsOf = (texts: Readonly<Record<string, string>>): PostgresOptions =>
   readOptions('PostgreSQL', urlOptions, texts);
 
 /**
- * How changes are batched. `isForAll`: a refusal is about the database, not about one change, so it is for the whole
- * group.
+ * How changes are batched. `isForAll`: a refusal concerns the database, not one change, so it rejects the whole group.
+ * After any other error, each commit of the group is tried again alone.
  */
 const batching: BatcherOptions<readonly Change[]> = {
   runningMax: 2,
@@ -309,7 +311,7 @@ const batching: BatcherOptions<readonly Change[]> = {
   isForAll: isRefusal,
 };
 
-/** How long after a claim by hint its lanes are scanned, which the claim left out. Meanwhile the claimed job starts. */
+/** A claim by hint scans no lanes. They are scanned this long after the claim, so that the claimed job starts first. */
 const afterHintMs = 2;
 
 const mayWake = ({ changes, staged }: Batch): boolean =>

@@ -15,12 +15,12 @@ import { claimHintText, parseClaimHint, type ClaimHint } from './write/claim-hin
 
 const pauseMs = 5;
 /**
- * The maximum length of a claim hint; a notification for a longer hint is sent without it. NOTIFY limits payloads to
- * 8,000 bytes.
+ * The maximum length of a claim hint. NOTIFY limits payloads to 8,000 bytes. A longer hint is left out, and the
+ * notification is sent without a hint.
  */
 const detailsCharsMax = 2_000;
 const reconnectMaxMs = 10_000;
-/** How often a statement checks the listening connection: it sends nothing else, so that its loss may go unnoticed. */
+/** How often a statement checks the listening connection, which sends nothing else: its loss could go unnoticed. */
 const checkMs = 30_000;
 const answerMaxMs = 5_000;
 
@@ -30,7 +30,10 @@ export interface WakeSettings extends Pick<ConnectionSettings, 'schema' | 'ssl'>
   readonly notify: boolean;
 }
 
-/** Called for each notification of another process; null: the notification has no claim hint. */
+/**
+ * Called for each notification of another process, and of a caller's transaction in any process. Null: the notification
+ * has no claim hint, or one that cannot be used.
+ */
 export type OnHint = (hinted: ClaimHint | null) => void;
 
 export class Wake {
@@ -126,8 +129,8 @@ export class Wake {
   }
 
   /**
-   * Listens until the connection is lost or the store closes. Wakes the listeners once at the start, since
-   * notifications may have been missed before.
+   * Listens until the connection is lost or the store closes, and returns true; throws if it cannot connect. Wakes the
+   * listeners once at the start, since notifications may have been missed before.
    */
   async #listenOn(client: pg.Client): Promise<true> {
     const lost = new Promise<void>((resolve) => {
@@ -156,7 +159,7 @@ export class Wake {
   }
 }
 
-/** The tag of a notification that every process accepts: as long as a process's tag, and equal to none. */
+/** The tag of a notification that every process accepts: as long as the tag of a process, but never equal to one. */
 const noTag = '-'.repeat(16);
 
 /** Sends a notification without waiting for a flush to the disk. */

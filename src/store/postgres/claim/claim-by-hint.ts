@@ -27,7 +27,7 @@ import { cursorName, type CursorRequest, type ScanCursors } from './scan-cursor.
 export class ClaimHints {
   readonly #cursors: ScanCursors;
   #hint: (ClaimHint & { readonly at: number }) | null = null;
-  /** When the last notification arrived that was about other jobs than the one of `#hint`. */
+  /** When the last notification about jobs other than the job of `#hint` arrived. */
   #otherAt = -Infinity;
   /** The requests that took a hint and have not scanned since. */
   readonly #unscanned = new Set<string>();
@@ -37,8 +37,8 @@ export class ClaimHints {
   }
 
   /**
-   * Records a notification of another process, which has written the hinted job and no other; null: it has written any
-   * jobs.
+   * Records a notification of another process. A hint means that the process has written only the hinted job. Null: the
+   * process may have written any number of jobs.
    */
   receive(hint: ClaimHint | null): void {
     const at = systemClock.monotonic();
@@ -48,8 +48,7 @@ export class ClaimHints {
   }
 
   /**
-   * Returns the hint if its job is the only one that is known to wait for this request; otherwise null. A hint is
-   * returned only once.
+   * Returns the hint if no other job is known to wait for this request; otherwise null. A hint is returned only once.
    */
   take(request: ClaimRequest): ClaimHint | null {
     const hint = this.#hint;
@@ -73,15 +72,15 @@ export class ClaimHints {
 }
 
 /**
- * Claims the hinted job. Null: the row differs from the hint, another claim has locked it, or `decide` does not run the
- * job.
+ * Claims the hinted job and returns the change. Null: the row differs from the hint, another transaction has locked the
+ * row, or `decide` does not start the job.
  */
 export async function claimByHint(
   connection: Connection,
   { job, values: hinted }: ClaimHint,
   decide: ClaimDecision,
 ): Promise<Change | null> {
-  // Until the server's clock has been observed, `now` is the time of this host, which may be before the job's creation.
+  // Until the server's clock has been observed, `time.now()` is the time of this host, which may be before `created`.
   const now = Math.max(connection.time.now(), job.created);
   const [change] = decide([{ job, parentCancelled: false }], now, now);
   if (change?.after?.state !== 'running') return null;

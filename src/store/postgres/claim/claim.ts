@@ -14,28 +14,30 @@
  *       │      run mail  0   ✗ ✗ ● ● ○                      ▲ scan cursor: resume here, not at the first ✗
  *       │      run build 0   ● ● ● ● ● ●                    for update skip locked, until `limit` rows
  *       │
- *       ├─ 2 gates.ts     job_gate   (kind, type, gate, priority desc, due, id)   admitted = 0
- *       │      only if step 1 saw jobs at gates: advisory lock, count admitted jobs per gate, lock as many as fit
+ *       ├─ 2 gates.ts     job_gate_order   (kind, type, priority desc, due, id, gate)   admitted = 0
+ *       │      only if this or the last scan saw jobs at gates: advisory lock, count admitted jobs per gate, lock as
+ *       │      many jobs as fit; if too many of the first jobs are at full gates, walk the gates in index job_gate
  *       │
  *       ├─ 3 decide(candidates)      in this process, while the rows are locked
  *       ▼
- *     update job by ctid, insert feed entry, commit      (one round trip)
+ *     update jobs by ctid (a single job by id), insert feed entry, commit      (one round trip)
  *
  * Lanes. A lane is a kind, a type and a priority, and one range of the index. The lanes of a request are found by
- * seeks: from one priority to the next lower one, and for a pattern from one type to the next. A million jobs of other
- * types, or due later, are never read. With one lane, its rows are locked directly. With several, the first rows of
- * each are read without locks, sorted, and locked in claim order; otherwise every claim would lock `limit` rows per
- * lane.
+ * seeks: from one priority to the next lower one, and for a pattern from one type to the next. Jobs that are due later
+ * are never read. Jobs of other types are read only for a pattern with many types (pattern.ts). With one lane, its rows
+ * are locked directly. With several, the first rows of each are read without locks, sorted, and locked in claim order;
+ * otherwise every claim would lock `limit` rows per lane.
  *
  * Gates. Jobs with a limit wait in an index of their own, so that a full gate does not slow down other claims. Admitted
- * jobs are counted from the rows; there is no counter that could leak.
+ * jobs are counted from the rows; there is no stored counter that could become wrong.
  *
  * Scan cursor. Claimed rows leave dead entries at the start of each lane until a vacuum. Under load a claim resumes at
- * the last claimed (due, id) of each lane. A cursor expires within two seconds. A full scan then finds jobs that were
- * added before the cursor's position, such as retries and new jobs with an earlier due time.
+ * the last claimed (due, id) of each lane. A cursor expires about two seconds after its full scan at the latest. The
+ * next full scan finds jobs that were added before the cursor's position, such as retries and new jobs with an earlier
+ * due time.
  *
  * Hint. The NOTIFY for a single new run contains its columns. A claimer that knows of no other due job claims the run
- * without a scan. A hint is not trusted: the UPDATE compares every column of the row with it.
+ * without a scan. A hint is not trusted: the UPDATE requires that the row has every value of the hint.
  *
  * Locks, in this order: 1 job rows (`for update skip locked`); 2 their parents (`for share skip locked`); 3 the
  * advisory lock of the gates (waits); 4 rows at gates (`skip locked`) and their parents. Only lock 3 waits, and its
@@ -44,7 +46,8 @@
  * it (40P01), and the claim is retried.
  *
  * Races, and why no job is lost or claimed twice:
- * - Two claims want a row: the second skips it. If it skipped too many rows, it scans each lane until it has enough.
+ * - Two claims want a row: the second claim skips the row. If it has skipped so many rows that it has too few, it scans
+ *   each lane until it has enough.
  * - A claim reads a row that another claim has just written: `for update` evaluates the condition again on the new
  *   version, which is no longer pending.
  * - A run is cancelled while its task is claimed. The cancel updates the run's row. If the cancel has locked that row,
@@ -129,8 +132,8 @@ function claimOnce(
 }
 
 /**
- * Returns a time before any of these jobs was due. Passed as `searchedAt`, it makes `nextDue` return their due times,
- * so that the next claim does not wait.
+ * Returns a time before the first of the locked jobs was due. With this time as `searchedAt`, the caller's `nextDue`
+ * returns a due time that has passed, so that the next claim does not wait.
  */
 const beforeAll = ({ rows }: LockedJobs): number => Math.min(...rows.map(({ due }) => due)) - 1;
 
@@ -153,8 +156,8 @@ async function claimable(
 }
 
 /**
- * Returns the jobs whose parents could be locked or have ended; leaves out jobs whose parent another transaction is
- * changing.
+ * Returns the locked jobs, each with whether its parent was asked to cancel. Leaves out jobs whose parent another
+ * transaction is changing.
  */
 async function withParents(session: Session, { rows, parents }: LockedJobs): Promise<Candidate[]> {
   const unlocked = rows.flatMap(({ parent }) => (parent === null || parents.has(parent) ? [] : [parent]));

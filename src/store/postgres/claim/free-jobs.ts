@@ -84,5 +84,5 @@ function scan(
   return lockAndRead(session, tables, summary, values);
 }
 
-/** Measured by the server: a client's measurement would include the time until it reads the answer. */
+/** The duration of a scan, measured by the server: a client would also measure the time until it reads the answer. */
 const tookMs = 'extract(epoch from clock_timestamp() - statement_timestamp()) * 1000';

@@ -1,6 +1,6 @@
 /**
- * Gates: claims waiting jobs whose gates have room. `GateAdmissions` counts the admitted jobs of each gate. See
- * claim.ts.
+ * Gates: locks due jobs whose gates have room. `admittedPerGate` counts the admitted jobs of each gate, and
+ * `GateAdmissions` computes from the counts how many more jobs each gate admits. See claim.ts.
  */
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { noLimits, GateAdmissions } from '../../../model/gate.ts';
@@ -14,9 +14,9 @@ import { inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockBestSql, pe
 import { nowText } from '../sql/server-clock.ts';
 
 /**
- * Locks the jobs that their gates admit now, in claim order; null: there are none. If the last claim found no full
- * gate, the first jobs are locked in the same round trip in which the admitted jobs are counted. Gates then cost no
- * more round trips than lanes.
+ * Locks jobs that their gates admit now, and returns them in claim order; null or no rows: the gates admit no job. If
+ * the last claim found no full gate, the first jobs are locked in the same round trip in which the admitted jobs are
+ * counted. Gates then cost no more round trips than lanes.
  */
 export async function gatedRows(session: Session, request: ClaimRequest, ring: GateRing): Promise<LockedJobs | null> {
   const [, first, admitted] = await Promise.all([
@@ -29,8 +29,8 @@ export async function gatedRows(session: Session, request: ClaimRequest, ring: G
 }
 
 /**
- * Returns the locked jobs that their gates admit. Null: a gate is full, and jobs behind the locked ones may be admitted
- * instead.
+ * Returns the locked jobs that their gates admit. Null: a gate is full, and later jobs, which are not locked yet, may
+ * be admitted instead.
  */
 function admitFirst(first: LockedJobs, ring: GateRing, admissions: GateAdmissions, limit: number): LockedJobs | null {
   const rows = first.rows.filter(({ gate }) => admissions.admit(gate!));
@@ -71,7 +71,7 @@ function lockFirst(session: Session, request: ClaimRequest): Promise<LockedJobs>
 
 type WaitingRow = WaitingJob & GatedType;
 
-/** Reads the first due jobs of each lane that wait at gates, without locks. */
+/** Reads from each lane the first due jobs that wait at gates, and does not lock them. */
 function firstWaiting(session: Session, request: ClaimRequest): Promise<WaitingRow[]> {
   const { schema, time } = session;
   const values: unknown[] = [time.parameter(), gateLaneRows(request.limit)];
@@ -140,8 +140,8 @@ async function waitingInRing(
 }
 
 /**
- * Returns the next gates after `after` at which jobs of a type wait, each found by one seek. Stops at the gate `last`;
- * null: at the last of all gates.
+ * Returns up to `count` gates after `after` at which jobs of a type wait, each found by one seek. Leaves out gates
+ * after `last`; null: leaves out none.
  */
 async function gatesAfter(
   session: Session,
@@ -160,8 +160,9 @@ async function gatesAfter(
 }
 
 /**
- * Reads the first due jobs at each of these gates, per priority: as many as the gate has room for, plus `known`. That
- * is the number of jobs that are already chosen, which may be among the first.
+ * Reads the first due jobs of each priority at each of these gates: as many as the gate has room for, plus `known`.
+ * `known` is the number of jobs that the claim has already chosen: they may be among the first, and the caller drops
+ * them.
  */
 function waitingAt(
   session: Session,
@@ -176,8 +177,8 @@ function waitingAt(
     numberArray(gates.map(({ room }) => room + known)),
   ];
   const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
-  // The gate is written as a range and comes first in the ORDER BY: only `job_gate` fits, and `job_gate_order` does
-  // not.
+  // The gate is written as a range and comes first in the ORDER BY, so that only the index `job_gate` fits, and not
+  // `job_gate_order`.
   const at = (from: string): string => `${isAtGate} and job.kind = $2 and job.type = $3
     and job.gate >= ${from}.gate and job.gate <= ${from}.gate`;
   const next = (from: string, further: string): string => `select gate, room, (select priority from ${schema}.job

@@ -1,7 +1,7 @@
 /**
- * Lanes: a lane is a kind, a type and a priority. Each lane is one range of the index `job_lane`, so a claim reads
- * neither jobs of other types nor jobs that are due later. The lanes are found by seeks into the index from one
- * priority (and type) to the next. See claim.ts.
+ * Lanes: a lane is a kind, a type and a priority. Each lane is one range of the index `job_lane` (for jobs at gates, of
+ * `job_gate_order`). So a claim reads neither jobs of other types nor jobs that are due later. The lanes are found by
+ * seeks into the index from one priority (and type) to the next. See claim.ts.
  */
 import { isLiteral, literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
@@ -30,7 +30,10 @@ export interface LockedJobs {
 
 export type LaneRequest = Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>;
 
-/** The conditions of the partial indexes `job_lane` and `job_gate`, verbatim, so that the planner uses the indexes. */
+/**
+ * The conditions of the partial index `job_lane`, and of `job_gate` and `job_gate_order`, verbatim, so that the planner
+ * uses the indexes.
+ */
 export const isFree = `state = 'pending' and (gate is null or admitted = 1)`;
 export const isAtGate = `state = 'pending' and gate is not null and admitted = 0`;
 
@@ -41,9 +44,9 @@ export const isAtGate = `state = 'pending' and gate is not null and admitted = 0
 export const isStillAtGate = `state = 'pending' and gate is not null and admitted + 0 = 0`;
 
 /**
- * Executes a statement whose CTE `best` locks jobs, and locks their parents as well. The `cancel_asked` of a parent is
- * read after its lock. Rows that others have locked are skipped. The last row of the result is a summary: its `body` is
- * JSON with the times, the parents and the entries of `summary`.
+ * Executes a statement whose CTE `best` locks jobs, locks the parents of these jobs, and returns both. Parents that
+ * other transactions have locked are skipped. `cancel_asked` is read from a parent once it is locked. The last row that
+ * the statement returns is a summary: its `body` is JSON with the times, the parents and the entries of `summary`.
  */
 export async function lockAndRead<Summary>(
   session: Session,
@@ -78,8 +81,8 @@ export const pendingNames = [...namesBeforeBody, 'body'].join(', ');
 const noPending = namesBeforeBody.map(() => 'null').join(', ');
 
 /**
- * The CTEs `near` and `best`, which lock the first jobs of the lanes, up to $2. `lanes`: how many lanes the last scan
- * found.
+ * The CTEs `near` and `best`, which lock the first $2 jobs of the lanes. `lanes` is the number of lanes that the last
+ * scan found; `beyond` is a further condition on the jobs.
  */
 export const lockSql = (schema: string, lanes: number, beyond: string): string =>
   lanes > 1 ? lockBestSql(schema, beyond) : lockInLanesSql(schema, beyond);

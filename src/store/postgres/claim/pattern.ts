@@ -2,7 +2,7 @@
  * Claims by a pattern of type names. There are two ways. One walks the types that the pattern may match, which is slow
  * if there are many. The other scans the due jobs of all types in claim order, which is slow if many jobs of other
  * types are due. Both take turns with rising budgets, so that a claim costs about as much as the faster way. Many types
- * whose jobs are all due later do not slow it down, since the scan does not read them.
+ * whose jobs are all due later do not slow a claim down, since the scan in claim order does not read these jobs.
  */
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import type { Kind } from '../../../model/state.ts';
@@ -34,8 +34,9 @@ export const canScanInOrder = ({ kinds, names }: LaneRequest): boolean =>
   exactNames(names) === null && kinds.every((kind) => orderedKinds.includes(kind));
 
 /**
- * Locks the first matching jobs among the first `budget` due jobs of each lane. `isComplete` is false if jobs beyond
- * the budget might precede them in claim order.
+ * Locks the first matching jobs among the first `budget` due jobs of each lane. Here a lane is a kind and a priority,
+ * with the jobs of all types. `isComplete` is false if matching jobs beyond the budget might precede the locked ones in
+ * claim order, or might be needed to reach the limit.
  */
 export async function scanInOrder(
   session: Session,
@@ -67,7 +68,8 @@ export async function scanInOrder(
 
 interface OrderedScan {
   /**
-   * The highest priority of a lane with too few matches within the budget and due jobs beyond it; null: there is none.
+   * The highest priority of the lanes that have too few matches within the budget and more due jobs beyond it; null: no
+   * lane has.
    */
   readonly cut: number | null;
   readonly near: number;

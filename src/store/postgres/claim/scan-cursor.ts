@@ -4,16 +4,16 @@
  * Saves (bench/LEDGER.md, "under load claims go on where the last one ended, past dead rows"): a claimed job leaves a
  * dead entry in the index until a vacuum removes it, and an open transaction delays the vacuum. With 50,000 dead
  * entries a full scan took 100 ms, a scan from the cursor 0.5 ms.
- * Applies if the request claimed many jobs recently or its full scan was slow, if it names no priorities, and if no job
- * waits at a gate. A cursor expires. The full scan that follows finds jobs that were added before the cursor's
- * position.
+ * Applies if all of these hold: the request has claimed at least `claimedMin` jobs; it claimed many of them recently or
+ * its full scan was slow; it names no priorities; no job waits at a gate. A cursor expires. The full scan that follows
+ * finds jobs that were added before the cursor's position.
  * Without it (`start` returns null) every claim scans its lanes from their beginning, and finds the same jobs.
  */
 import { systemClock } from '../../../time/clock.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 
-/** A lane, and the last job that was claimed from it. */
+/** A lane, and the due time and id of the last job that was claimed from it; both are -1 if none was. */
 export interface LaneCursor {
   readonly kind: string;
   readonly type: string;
@@ -34,12 +34,15 @@ const cursorMinMs = 100;
 const cursorMaxMs = 2000;
 /** How many jobs a request must have claimed before it uses a cursor: fewer leave too few dead entries to skip. */
 const claimedMin = 2000;
-/** How many claimed jobs since the last full scan but one make a cursor worthwhile, even if a full scan is fast. */
+/**
+ * A request that has claimed at least this many jobs since its second-last full scan uses a cursor even if a full scan
+ * is fast.
+ */
 const loadMin = 500;
 const slowScanMs = 2;
 /**
- * If a full scan took at least this long, a claim accepts fewer jobs than requested instead of scanning everything
- * again.
+ * If the last full scan took at least this long, a claim from the cursor accepts fewer jobs than requested instead of
+ * scanning everything again.
  */
 const expensiveScanMs = 20;
 const cursorsMax = 1000;
@@ -60,7 +63,7 @@ interface ScanCursor {
   claimed: number;
   /** Whether a claim since the full scan accepted fewer jobs than requested. */
   wasPartial: boolean;
-  /** Whether the full scan found fewer jobs than requested, so that no due job is left. */
+  /** Whether the last claim scanned everything and found fewer jobs than requested, so that it left no due job. */
   hasLeftNothing: boolean;
 }
 
@@ -91,8 +94,8 @@ export class ScanCursors {
   }
 
   /**
-   * Whether a claim may accept fewer jobs than requested, because a full scan is expensive. The caller then claims
-   * again after `nextScanIn`.
+   * Whether a claim that found `found` jobs from the cursor may accept them, though it requested more, because a full
+   * scan is expensive. If so, the instance claims again after `nextScanIn`.
    */
   acceptsPartial(request: ClaimRequest, found: number): boolean {
     const cursor = this.#of(request);
@@ -101,7 +104,7 @@ export class ScanCursors {
     return true;
   }
 
-  /** How many lanes the last full scan found. */
+  /** Returns how many lanes the last full scan found; 1 if no full scan is recorded. */
   lanesFound(request: ClaimRequest): number {
     return this.#of(request)?.lanes.size ?? 1;
   }
@@ -124,7 +127,7 @@ export class ScanCursors {
     });
   }
 
-  /** Whether the last full scan saw jobs at gates. */
+  /** Whether the last full scan saw jobs at gates; false if no full scan is recorded. */
   expectsGates(request: CursorRequest): boolean {
     return this.#of(request)?.hasGates ?? false;
   }
@@ -151,8 +154,8 @@ export class ScanCursors {
   }
 
   /**
-   * Returns the time until the next full scan, which may find jobs that a partial claim missed; null: no claim since
-   * the last full scan was partial.
+   * Returns the milliseconds until the cursor expires. The full scan after that may find jobs that a partial claim
+   * missed. Null: no claim since the last full scan was partial.
    */
   nextScanIn(request: CursorRequest): number | null {
     const cursor = this.#of(request);
@@ -160,7 +163,8 @@ export class ScanCursors {
   }
 
   /**
-   * Returns the last full scan of the request; null: there was none, or this process has written pending jobs since.
+   * Returns the last full scan of the request; null: none is recorded, or this process may have written pending jobs
+   * since the scan.
    */
   lastScan(request: CursorRequest): LastScan | null {
     const cursor = this.#of(request);

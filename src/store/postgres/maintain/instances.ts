@@ -6,8 +6,9 @@ import type { Connection, Session } from '../sql/connection.ts';
 import { nowText } from '../sql/server-clock.ts';
 
 /**
- * Registers an instance or extends its lease. Calls `onSchema` with the version of the schema, since a newer Stint may
- * have migrated it meanwhile.
+ * Registers an instance or extends its lease. Throws `taken.instance` if another instance with a valid lease has the
+ * name, unless `takeOver` is set. Calls `onSchema` with the version of the schema, since a newer Stint may have
+ * migrated it meanwhile.
  */
 export async function beat(session: Session, beat: Beat, onSchema: (version: number) => void): Promise<BeatReply> {
   const { id, leaseMs, about, holds, takeOver = false } = beat;
@@ -91,7 +92,7 @@ export async function lead(session: Session, role: string, instance: string, lea
     union all select leader, term, until from ${schema}.leader where role = $2 and not exists (select 1 from won)`;
   for (;;) {
     const [row] = await session.run<Leadership>(text, [time.parameter(), role, instance, leaseMs]);
-    // No row: another instance became the first leader after this statement's snapshot.
+    // No row: another instance became the first leader after this statement's snapshot. The next try sees its row.
     if (row) return row;
   }
 }

@@ -20,8 +20,8 @@ const openNames = namesOf(openColumns).join(', ');
 export async function extend(session: Session, holdings: readonly Holding[], until: number): Promise<boolean[]> {
   if (holdings.length === 0) return [];
   const { schema, time } = session;
-  // A row may change while its lock is awaited. So its fence and state are checked after the lock, and the update reads
-  // it again.
+  // A row may change while this statement waits for its lock. So fence and state are checked once the row is locked,
+  // and the update reads the row again.
   const text = `with held as materialized (
       select locked.id from unnest($2::bigint[], $3::bigint[]) as held (id, fence) cross join lateral (
         select id, fence, state from ${schema}.job where job.id = held.id limit 1 for update) locked
@@ -57,7 +57,10 @@ export async function heldBy(session: Session, instance: string, limit: number):
   return (await session.run<OpenRow>(text, [instance, limit])).map(jobOfOpen);
 }
 
-/** Finds each parent by one seek into the index, however many children it has, and looks up its row by another seek. */
+/**
+ * Returns the ids of parents that have open children but are not open themselves. Each parent takes two index seeks,
+ * however many children it has: one finds its id, the other looks up its row.
+ */
 export async function orphaned(session: Session, limit: number): Promise<number[]> {
   const { schema } = session;
   const text = `with recursive family(parent) as (
@@ -72,8 +75,8 @@ export async function orphaned(session: Session, limit: number): Promise<number[
 }
 
 /**
- * Finds parents that wait for children of which none is open. Open children are searched from the newest on: old
- * children usually end first and leave dead index entries.
+ * Finds parents that wait for their children although no child is open. Open children are searched from the newest on:
+ * old children usually end first and leave dead index entries.
  */
 export async function settleable(session: Session, limit: number, parents?: readonly number[]): Promise<Job[]> {
   const { schema } = session;

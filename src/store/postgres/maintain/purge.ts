@@ -36,7 +36,8 @@ async function purgeOldest(
   retentionMs: number,
 ): Promise<number> {
   const { schema, time } = session;
-  // The ids are an array: for a subquery the planner would assume a tenth of the table and choose a sequential scan.
+  // The ids are an array. Of a plain subquery with this LIMIT the planner would assume that it returns a tenth of the
+  // table, and would choose a sequential scan.
   const text = `delete from ${schema}.ended where id = any(array(
       select id from ${schema}.ended where ${predicate} and ${from} <= ${nowText} - $3::bigint
       order by ${from} limit $2 for update skip locked
@@ -63,7 +64,10 @@ async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
   }
 }
 
-/** Deletes expired keys, children staged under a fence that is no longer current, and instances that left long ago. */
+/**
+ * Deletes expired unique keys, children staged under a fence that is no longer current, and instances whose lease
+ * lapsed long ago and that hold no job.
+ */
 async function purgeLeftovers(session: Session): Promise<void> {
   const { schema, time } = session;
   const held = `select 1 from ${schema}.job where state = 'running'`;
@@ -75,7 +79,8 @@ async function purgeLeftovers(session: Session): Promise<void> {
 }
 
 /**
- * Deletes the history chunks, progress and log of deleted jobs. Deletes their ended children, too, with the same data.
+ * Deletes the history chunks, progress and log of deleted jobs. Also deletes the ended children of these jobs, with the
+ * children's history chunks, progress and log.
  */
 export async function forget(session: Session, ids: readonly number[]): Promise<void> {
   for (let gone = ids; gone.length > 0; ) {

@@ -53,7 +53,10 @@ interface ScanBounds {
   readonly since?: number | undefined;
 }
 
-/** Appends the matches within the bounds to `found`, until it has more than `size` jobs. */
+/**
+ * Appends the matches within the bounds to `found`, until it has more than `size` jobs. Always returns null, which
+ * means for `find` that there is no id after which to continue.
+ */
 async function collectMatches(
   session: Session,
   query: Query,
@@ -97,8 +100,8 @@ function search(
 const scanStepMs = 40;
 
 /**
- * Returns the id at which a step of about `rows` rows ends; null: the range has fewer. Counts the rows that pass the
- * filters of `indexedPart`, since a step reads all of these.
+ * Returns the id at which a step of about `rows` rows ends; null: the range has fewer rows. Counts the rows that pass
+ * the filters of `indexedPart`, since a step reads all of these rows.
  */
 async function stepEnd(
   session: Session,
@@ -163,8 +166,8 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
   ];
   const texts = tablesOf(query).map((table) => {
     const ids = idsSql(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
-    // Each id is looked up in a lateral subquery: with the statistics of an empty table the planner would join the
-    // other way round.
+    // Each id is looked up in a lateral subquery. For a plain join, with the statistics of an empty table, the planner
+    // would read the table first and then search the ids for each row.
     return `(select row.* from (${ids} order by id ${direction} limit $1) wanted
       cross join lateral (${selectFrom(session.schema, table)} where id = wanted.id limit 1) row)`;
   });
@@ -177,7 +180,7 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
 interface IdsRequest {
   readonly beyond: readonly string[];
   readonly direction: string;
-  /** The LIMIT clause of the ids; if an index is chosen, of the ids of each row of its CTE `entry`. */
+  /** The LIMIT clause. If an index is chosen, it limits the ids of each row of the CTE `entry`; otherwise all ids. */
   readonly portion: string;
   readonly since: number | undefined;
 }
@@ -216,8 +219,8 @@ function tablesOf({ standings, dueBefore }: Query): Table[] {
 }
 
 /**
- * Whether an index yields exactly the matches, in the order of ids. With a filter on `created`, only the index of jobs
- * that did not succeed does: no other contains `created`.
+ * Whether an index yields the matches directly, so that no search in steps is needed. If the query filters by creation
+ * time, only the index `ended_not_succeeded_top` can: no other index contains `created`.
  */
 const isIndexed = (query: Query): boolean =>
   isByColumns(query) && (isTimeless(query) || excludesSucceededAndTasks(query));

@@ -57,8 +57,8 @@ export async function eventsAfter(session: Session, cursor: string | null, limit
 }
 
 /**
- * Returns the cursor of the oldest open xid. Later commits belong to transactions that are open now or begin later, so
- * their xids are not lower.
+ * Returns the cursor of the oldest open xid, after which all later commits are read. They belong to transactions that
+ * are open now or begin later, so their xids are not lower.
  */
 export async function feedEnd(session: Session): Promise<string> {
   const [row] = await session.run<{ xid: string }>(`select ${oldestOpenXid}::text as xid`);
@@ -87,8 +87,8 @@ const start: FeedPosition = { xid: '0', seq: '0', read: 0 };
 const whole = 2_147_483_647;
 
 /**
- * Reads enough entries for the wanted events, and few more. `count`, the number of changes in an entry, is at most the
- * number of its events.
+ * Reads the next entries, at most 1,000, until their `count`s add up to the wanted number of events. The `count` of an
+ * entry, its number of changes, is at most its number of events, so the entries may contain more events than wanted.
  */
 function entriesFrom(session: Session, { xid, seq, read }: FeedPosition, wanted: number): Promise<FeedRow[]> {
   const sign = read === whole ? '>' : '>=';

@@ -1,8 +1,8 @@
 /**
- * Chooses the index that yields matching ids in order. The index is entered once per type, or per fate and type, and
- * the ids from all entries are merged. Entries are written as ranges (`>=` and `<=`), with their column in the ORDER
- * BY, so that only the chosen index fits. Otherwise the planner, which assumes that matches lie evenly among all ids,
- * would scan the primary key past a million other jobs.
+ * Chooses the index that yields matching ids in order. The index is entered once per value of its leading columns (for
+ * example once per type, or per fate and type), and the ids from all entries are merged. Entries are written as ranges
+ * (`>=` and `<=`), with their column in the ORDER BY, so that only the chosen index fits. Otherwise the planner, which
+ * assumes that matches lie evenly among all ids, would scan the primary key past a million other jobs.
  */
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { endedStandings, isForDefinitions, excludesSucceeded, includesTasks, type Query } from '../../query.ts';
@@ -28,7 +28,8 @@ export interface IndexChoice {
 export function chooseIndex(schema: string, table: Table, query: Query, values: unknown[]): IndexChoice | null {
   if (typeof query.parent === 'number') return byParent(query, values);
   if (table === 'job') return isForDefinitions(query) ? byDefinition(query) : null;
-  // Before definition and type: the jobs that did not succeed are few, compared with all jobs of a definition or type.
+  // Fates come before definition and type, because the jobs that did not succeed are few, compared with all jobs of a
+  // definition or type.
   if (excludesSucceededAndTasks(query)) return byFateAndType(schema, query, values);
   if (excludesSucceeded(query)) return byFate(query, values);
   if (query.def !== undefined) return byDef(query, values);
@@ -77,8 +78,8 @@ function byType(schema: string, query: Query, values: unknown[]): IndexChoice {
 }
 
 /**
- * If the query names no types, enters the index for every type. The index by fate alone would not do: it contains
- * failed tasks, maybe a million per run.
+ * Chooses the index by fate and type. If the query names no types, the index is entered once for every type. The index
+ * by fate alone would be slower: it also contains failed tasks, maybe a million per run.
  */
 function byFateAndType(schema: string, query: Query, values: unknown[]): IndexChoice {
   const { standings, types, glob, ...remainder } = query;

@@ -41,8 +41,8 @@ const crashes = `coalesce((b ->> 'crashes')::int, 0)`;
 const scheduled = `(b ->> 'scheduled')::bigint`;
 
 /**
- * The same rules as in vocabulary/bedrock.ts: whether a job is late, how often it was handed out, and the time from
- * which its repeat counts.
+ * The rules of `isLate` (model/job.ts), `handOuts` and `originalNextRun` (vocabulary/bedrock.ts) in SQL: whether a job
+ * is late, how often it was handed out, and the time from which its repeat counts.
  */
 const isLate = `(state = 'pending' and ${retryAfter} is not null and ${crashes} > 0 and ${scheduled} is not null)`;
 const handOuts = `case when b -> 'policy' ->> 'handOutsMax' is null then 0
@@ -80,8 +80,9 @@ const endedColumns: Columns = {
 };
 
 /**
- * Leaves out succeeded jobs that have no parent, since Bedrock deletes such jobs. The other ended jobs (not succeeded;
- * succeeded with a parent) are read by two selects, so that each can use a partial index.
+ * Returns the query for the rows of `jobs`. It leaves out jobs without a parent that have succeeded, since Bedrock
+ * deletes a job without a parent when it succeeds. The other ended jobs (not succeeded; succeeded with a parent) are
+ * read by two selects, so that each can use a partial index.
  */
 function selectOf(schema: string, columns: readonly ColumnName[], prefilters: readonly Prefilter[]): string {
   const where = [`kind in ('bedrock', 'mock')`, ...prefilters.map(conditionOf)].join(' and ');
@@ -96,8 +97,8 @@ function selectOf(schema: string, columns: readonly ColumnName[], prefilters: re
 }
 
 /**
- * The body without escapes of NUL and of surrogates, which the text of an error can contain. PostgreSQL's JSON
- * functions fail on them.
+ * The body as JSON, with the escapes of NUL and of surrogates replaced by U+FFFD. The text of an error can contain
+ * these escapes, and PostgreSQL's JSON functions fail on them.
  */
 const readableBody = String.raw`(case when body like '%\\u%'
   then regexp_replace(body, '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\ufffd', 'g') else body end)::json`;

@@ -1,7 +1,7 @@
 /**
- * Finds recently ended jobs by their creation time. No index is ordered by `created`, but a job that was created since
- * a time has also ended since then, and two indexes are ordered by `ended_at`. If few jobs have ended since, all of
- * them are read. If many have, a scan by id soon finds matches.
+ * Finds recently ended jobs by their creation time. No index is ordered by `created`, but two indexes are ordered by
+ * `ended_at`, and an ended job that was created after a time has also ended after that time. If few jobs have ended
+ * since `createdFrom`, all of them are read. If many have, a scan by id soon finds matches.
  */
 import type { Query } from '../../query.ts';
 import type { Session } from '../sql/connection.ts';
@@ -17,8 +17,8 @@ export const endedPartitions: readonly string[] = [
 const few = 2000;
 
 /**
- * Returns `createdFrom` if at most `few` jobs have ended since, so that all of them can be read. Otherwise undefined,
- * also for queries that may match tasks, which the indexes do not contain.
+ * Returns `createdFrom` if at most `few` jobs have ended since, so that all of them can be read; otherwise undefined.
+ * Also returns undefined for queries by parent, and for queries that may match tasks, which the indexes do not contain.
  */
 export async function recentEndedSince(
   session: Session,

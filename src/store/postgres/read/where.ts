@@ -42,7 +42,7 @@ function literalPredicates(table: Table, kinds: readonly Kind[]): string[] {
   return kinds.includes('task') ? [] : [`kind <> 'task'`];
 }
 
-/** The text as it occurs in the body, which is JSON. */
+/** Returns the text as a JSON string, the form in which the body contains it. */
 const asJson = (text: string): string => JSON.stringify(text);
 
 type AddTerm = (term: (parameter: string) => string, value: unknown) => void;
@@ -69,7 +69,10 @@ function addStandings(add: AddTerm, terms: string[], table: Table, standings: re
   if (table === 'job' && !standings.includes('pending') && !standings.includes('held')) terms.push(`state = 'running'`);
 }
 
-/** The longest part of a text that JSON does not escape: a body that contains the text contains this part. */
+/**
+ * Returns, in lower case, the longest part of a text that JSON does not escape. Every body that contains the text also
+ * contains this part, if case is ignored.
+ */
 function unescapedPart(text: string): string {
   // oxlint-disable-next-line no-control-regex
   const parts = asciiLower(text).split(/["\\\u0000-\u001f\ud800-\udfff]/);
@@ -77,8 +80,8 @@ function unescapedPart(text: string): string {
 }
 
 /**
- * Filters by a scalar at a path of the input. Lets through inputs that `jsonb` cannot represent, and numbers that
- * differ only beyond the precision of a double; `matchesQuery` decides about both.
+ * Filters by a scalar at a path of the input. Lets through very long inputs, inputs that `jsonb` cannot represent, and
+ * numbers that differ only beyond the precision of a double; `matchesQuery` decides about these later.
  */
 function addInput(add: AddTerm, { path, equals }: NonNullable<Query['input']>): void {
   if (path.includes('length')) return; // arrays have a `length` in JavaScript, not in jsonb: `matchesQuery` decides

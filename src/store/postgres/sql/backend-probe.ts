@@ -1,5 +1,6 @@
 /**
- * Asks the server over a new connection what a silent backend is doing, and terminates one that executes no statement.
+ * Asks the server over a new connection what a silent backend is doing, and terminates the backend if it executes no
+ * statement.
  */
 import type pg from 'pg';
 import { ignore } from './errors.ts';

@@ -1,5 +1,6 @@
 /**
- * Makes a session of the caller's transaction: any client that executes statements with numbered parameters ($1, $2).
+ * Makes a session from the caller's transaction. The caller may use any client that executes statements with numbered
+ * parameters ($1, $2).
  */
 import { Refusal } from '../../../refusal.ts';
 import { numberColumns } from '../../job-columns.ts';

@@ -62,7 +62,7 @@ function checkReadable(connectionString: string): void {
   }
 }
 
-/** Throws if the server accepts no writes, as a standby does. The next client then tries the next host. */
+/** Throws if the server accepts no writes, for example because it is a standby. The next client tries the next host. */
 async function checkWritable(client: pg.Client): Promise<void> {
   const question = { text: 'show transaction_read_only', query_timeout: connectMaxMs };
   const { rows: [row] } = await client.query<{ transaction_read_only: string }>(question);

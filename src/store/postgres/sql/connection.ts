@@ -55,7 +55,7 @@ export interface Session {
 }
 
 export interface Transaction extends Session {
-  /** May be called before earlier statements have been answered; all are then sent in one round trip. */
+  /** May be called before earlier statements have been answered: statements and commit then take one round trip. */
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -144,7 +144,8 @@ export class Connection implements Session {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const ended = this.#pool.end();
-    // A dead peer does not answer the goodbye that `end` sends: its connection is reset.
+    // A dead server does not answer the goodbye that `end` sends. Connections that are left after `goodbyeMaxMs` are
+    // reset.
     if (!(await settlesWithin(systemClock, goodbyeMaxMs, ended))) for (const client of this.#clients) resetClient(client);
     await ended;
     this.#peers.close();

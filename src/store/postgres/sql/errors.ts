@@ -39,7 +39,10 @@ const deniedCode = '42501';
 const diskFullCode = '53100';
 const queryCanceled = '57014';
 
-/** Classifies an error of the driver. */
+/**
+ * Converts an error of the driver to the error that callers handle: ConnectionLost, StatementForgotten or a refusal;
+ * otherwise returns it unchanged.
+ */
 export function errorOf(error: unknown, wasSent: boolean): unknown {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return new ConnectionLost(error, wasSent);
   if (lostCodes.has(error.code) || error.code.startsWith('08')) return new ConnectionLost(error, wasSent);
@@ -55,7 +58,10 @@ function broken({ message }: Error, code: string): Refusal {
   return new Refusal('unavailable.store', `the database refuses: ${message}`, { reason, code });
 }
 
-/** Classifies an error of connecting. For example, a wrong password is a refusal, and the connection is not retried. */
+/**
+ * Converts an error of connecting as `errorOf` does. An error of the server that `errorOf` leaves unchanged, such as a
+ * wrong password, becomes a refusal, so that connecting is not retried.
+ */
 export function connectErrorOf(error: unknown): unknown {
   const meaning = errorOf(error, false);
   if (meaning instanceof ConnectionLost || !(meaning instanceof pg.DatabaseError)) return meaning;
@@ -66,7 +72,7 @@ export const isBusy = (error: unknown): boolean => busyCodes.has(codeOf(error));
 
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === uniqueViolation;
 
-/** Whether a statement took longer than `statement_timeout`. */
+/** Whether the server cancelled a statement, usually because it took longer than `statement_timeout`. */
 export const isTimedOut = (error: unknown): boolean => codeOf(error) === queryCanceled;
 
 const codeOf = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');

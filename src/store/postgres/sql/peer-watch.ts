@@ -2,8 +2,8 @@
  * Notices connections whose peer is gone: a host without power, a firewall that forgot the connection. TCP reports a
  * dead peer only after minutes. While a statement is unanswered and no byte arrives, the watch asks the server over a
  * new connection what the silent backend is doing. If the backend is executing a statement, the watch waits, up to the
- * statement timeout. If it is not, it never got the statement or its answer was lost. The watch then terminates the
- * backend, so that it frees its locks and executes nothing later, and resets the connection, so that the statement is
+ * statement timeout. If the backend is idle, it never got the statement, or its answer was lost. The backend is then
+ * terminated, so that it frees its locks and executes nothing later. The connection is reset, so that the statement is
  * retried.
  */
 import type { Socket } from 'node:net';
@@ -50,8 +50,8 @@ export interface PeerLoss {
 
 const tickMs = 500;
 /**
- * How long a connection through a pooler may be silent. The pooler hides the backend, so the watch cannot tell whether
- * the statement is being executed or was lost. Stint's statements take less time than this.
+ * How long a connection through a pooler may be silent. After that its statement counts as lost. The pooler hides the
+ * backend, so the watch cannot find out whether the statement is being executed. Stint's statements take less time.
  */
 const hiddenMaxMs = 10_000;
 const probeIntervalMaxMs = 5_000;
@@ -72,8 +72,8 @@ export class PeerWatch {
   }
 
   /**
-   * Starts to watch a client that is in use. Null: it may be dead and was reset, because another connection has been
-   * lost since this client last had an answer.
+   * Starts to watch a client, until `end` is called. Null: the client may be dead and was reset, because another
+   * connection has been lost since this client last had an answer.
    */
   begin(client: pg.PoolClient): WatchedClient | null {
     const watched = this.#clients.get(client) ?? this.#add(client);

@@ -5,8 +5,8 @@
  */
 
 /**
- * The kind of a column, which decides how its values are written as the text of an array. JSON text contains no raw
- * control character, so its values are separated by one and need no quoting.
+ * The kind of a column, which decides how its values are written as the text of an array. JSON texts contain no raw
+ * control characters, so an array of them is joined by a control character, without quoting.
  */
 export type ColumnKind = 'number' | 'name' | 'json' | 'ctid';
 
@@ -48,7 +48,10 @@ const plain = (value: string): string => value;
 /** Returns the SQL of a column's new value. */
 export type ColumnSql = (column: string) => string;
 
-/** Returns the parameter of each column of one packed row. Its texts are the parameters from number `first` on. */
+/**
+ * For a statement with one packed row, whose texts are the parameters from number `first` on: returns the function that
+ * maps a column to its parameter.
+ */
 export function parameterSql<Item>(fields: RowFields<Item>, first: number): ColumnSql {
   const sqlOf = new Map(fields.map(([name, kind], index) => [name, `$${first + index}::${sqlTypeOf[kind]}`]));
   return (column) => sqlOf.get(column)!;

@@ -1,12 +1,18 @@
 /** Store time: the clock of the PostgreSQL server, estimated from the times in its answers; in tests, a substitute. */
 import { systemClock, type Clock } from '../../../time/clock.ts';
 
-/** The age at which a sample is replaced even by a less precise one, because clocks drift and may be set back. */
+/**
+ * After this time a sample is replaced even by a less precise one, because clocks drift and may be set back. Before, it
+ * is replaced only by a more precise one: by an answer that took less time to arrive.
+ */
 const sampleMaxAgeMs = 10_000;
 
 export class ServerClock {
   readonly #testClock: Clock | undefined;
-  /** Store time minus the monotonic time of this process. It is a lower bound, since an answer takes time to arrive. */
+  /**
+   * Store time minus the monotonic time of this process. The difference is a lower bound, since an answer takes time to
+   * arrive.
+   */
   #offset: number | undefined;
   #sampledAt = 0;
 

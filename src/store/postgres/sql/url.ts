@@ -10,7 +10,7 @@ export interface PostgresUrl {
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** The query parameters that the driver reads. All others are options of Stint. */
+/** The query parameters that the driver reads. All others except `target_session_attrs` are options of Stint. */
 const driverNames = new Set([
   'application_name', 'client_encoding', 'fallback_application_name', 'host', 'options', 'password', 'port', 'ssl',
   'sslcert', 'sslkey', 'sslmode', 'sslnegotiation', 'sslrootcert', 'uselibpqcompat', 'user',
@@ -18,7 +18,7 @@ const driverNames = new Set([
 
 /**
  * The values of libpq's `target_session_attrs` that Stint supports, and whether each requires a server that accepts
- * writes. The other values ask for a server that only reads.
+ * writes. libpq's other values ask for a server that only reads, or prefer one.
  */
 const sessionAttributes: Readonly<Record<string, boolean>> = { any: false, 'read-write': true, primary: true };
 

@@ -1,6 +1,6 @@
 /**
- * The claim hint: the columns of a single new run, sent with the NOTIFY that announces it. An instance that knows of no
- * other waiting job claims it from the hint in one round trip; a claim that scans first needs two.
+ * The claim hint: the columns of a single new run, sent with the NOTIFY that announces the run. An instance that knows
+ * of no other waiting job claims the run from the hint in one round trip; a claim that scans first needs two.
  *
  * Every role that may connect to the database can listen to hints and forge them, even without a right to our tables.
  * So a hint carries nothing private, and the claim checks that the row still has every value of the hint.
@@ -45,7 +45,7 @@ const hasPrivateFields = ({ tags, unique, key }: Job): boolean => tags !== null 
 
 export const claimHintText = (change: Change): string => JSON.stringify(hintFields.map(([, , of]) => of(change)));
 
-/** Returns the hint of a notification; null: the text is not a hint of this version of Stint. */
+/** Returns the hint in a notification's text; null: the text is no hint, or a hint of another version of Stint. */
 export function parseClaimHint(text: string): ClaimHint | null {
   try {
     const values = JSON.parse(text) as unknown;

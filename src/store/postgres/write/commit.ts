@@ -30,7 +30,8 @@ export async function commit(
   const attempt = (mode: InsertMode): Promise<boolean[]> =>
     writeBatch({ connection, mode: () => (isOutcomeUnknown ? 'checked' : mode), afterWrite }, batch, onUnknownOutcome);
   const written = await attempt('fast').catch((error: unknown) => {
-    // An open job has one of the new ids. The checked insert leaves out the new job with that id.
+    // The fast insert failed because an open job has one of the new ids. The checked insert leaves out the new job with
+    // that id, and writes the others.
     if (isUniqueViolation(error)) return attempt('checked');
     throw error;
   });
@@ -173,8 +174,8 @@ async function writeSteps(
 }
 
 /**
- * Whether the rows must be locked first, in the order of ids: several statements write rows, or one part of a statement
- * reads a row and another writes it.
+ * Whether the rows must be locked before they are written, in the order of ids: several statements change stored rows,
+ * or one part of a statement reads a row that another part changes.
  */
 const needsLocks = (steps: readonly WriteStep[], changes: readonly Change[]): boolean =>
   steps.filter(({ kind }) => kind !== 'insert').length > 1 ||
@@ -190,7 +191,8 @@ async function lockRows(session: Session, changes: readonly Change[]): Promise<v
 }
 
 /**
- * Deletes the jobs that still have the version that was read, with all that belongs to them and their ended children.
+ * Deletes the jobs that still have the version that was read, with their unique keys, histories, progress, logs and
+ * ended children; returns the ids of the jobs. A key that is held for a period stays.
  */
 async function deleteJobs(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
   const { schema } = session;

@@ -6,8 +6,9 @@ import { lineOf } from '../../row.ts';
 
 /**
  * The xid of a job's feed entry. The feed is ordered by xid, so a later entry of a job must not have a lower xid than
- * an earlier one. The xid of this transaction may be lower, if it was assigned before a transaction with a higher xid
- * changed the job: a claim locks jobs one after another, and a caller of `within` may have begun long ago.
+ * an earlier one. The xid of this transaction may be lower than that of the last change: this transaction may have got
+ * its xid long before it writes the job. A claim locks jobs one after another, and a caller of `within` may have begun
+ * long ago.
  */
 export const lastXid = 'greatest(job.xid, pg_current_xact_id())';
 

@@ -27,7 +27,7 @@ const fieldOf = <Of extends Change>({ name, kind }: JobColumn, of: (change: Of) 
 const valueField = <Stored extends Job>(column: JobColumn<Stored>): RowField<Change & { readonly after: Stored }> =>
   fieldOf(column as JobColumn, ({ after }: Change & { readonly after: Stored }) => column.of(after));
 
-/** The field of a column that an update writes. In a sparse column, null means that the change leaves the value. */
+/** The field of a column that an update writes. In a sparse column, null means that the value does not change. */
 function updateField(column: JobColumn): RowField<Change & { readonly before: Job; readonly after: Job }> {
   if (column.update !== 'sparse') return valueField(column);
   return fieldOf(column, ({ before, after }) => (column.of(before) === column.of(after) ? null : column.of(after)));

@@ -25,7 +25,7 @@ const setSql = (columns: readonly Pick<JobColumn, 'name' | 'update'>[], table: R
     .map((each) => `${each.name} = ${newValueSql(each, table, column)}`)
     .join(', ');
 
-/** The row that a job has in `ended`, made of its open row and its new values. */
+/** The RETURNING list that makes a job's row of table `ended` from its row of table `job` and its new values. */
 export const endedRowSql = (column: ColumnSql): string => [
   ...endedColumns.map((each) => `${newValueSql(each, 'job', column)} as ${each.name}`),
   `${appendLineSql(column)} as history`,

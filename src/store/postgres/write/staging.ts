@@ -1,6 +1,7 @@
 /**
  * Staging: children are stored as packed rows, which no query finds. The commit that names their parent and fence
- * inserts them as jobs. A piece is the children of one call. It records which columns vary and how it must be inserted.
+ * inserts them as jobs. The children of one call of `stageChildren` are a piece, one row of table `staged`. The row
+ * also records which columns vary and how the children must be inserted.
  *
  * Saves (bench/LEDGER.md, "tasks are packed once where they agree"): planning a run 85 → 32 µs a task.
  */
@@ -14,7 +15,7 @@ import { idOf, checkedInsertSql, newKeyedFields, type InsertMode } from './state
 import { openNames } from './row-sql.ts';
 import { feedEntryText } from './feed-sql.ts';
 
-/** The fields of a piece. If children have unique keys, the piece has two more: the key and until when it is held. */
+/** The fields of a piece. If a child has a unique key, there are two more: the key, and until when it is held. */
 const stagedFields: Readonly<Record<InsertMode, typeof newFields>> = { fast: newFields, checked: newKeyedFields };
 
 export async function stageChildren(
@@ -74,8 +75,8 @@ export async function unstageGroup(
 }
 
 /**
- * Inserts children without unique keys. Looks up each id in `ended` only if `ended` has an id from the first staged one
- * on.
+ * Inserts children without unique keys. Each id is looked up in `ended` only if `ended` has an id that is equal to the
+ * first staged id or higher.
  */
 const insertStaged = (schema: string, fresh: string): string => `written as (
     insert into ${schema}.job (${openNames}) select ${openNames} from (${fresh}) fresh

@@ -29,11 +29,12 @@ export function writeKindOf({ before, after }: Change): WriteKind {
   return isOpen(after) ? 'reopen' : 'amend';
 }
 
-/** The fields of new jobs with unique keys. */
+/** The fields of new jobs of which some have unique keys. */
 export const newKeyedFields = [...newFields, ...keyFields];
 
 /**
- * How new jobs are inserted: `checked` looks up each id and key first, `fast` does not. Stored in `staged.insert_mode`.
+ * How new jobs are inserted. `checked` looks up each id and key first. `fast`, only for jobs without keys, looks up ids
+ * only if `ended` may contain them. Stored in `staged.insert_mode`.
  */
 export type InsertMode = 'fast' | 'checked';
 
@@ -165,7 +166,7 @@ function amend(session: Session, changes: readonly Change[]): Promise<WrittenIds
   return runWrite(session, `with ${chunk}written as (${written})`, values, changes);
 }
 
-/** The new values of a statement for several changes: columns of `goal`, the rows that it joins. */
+/** In a statement for several changes, the new values are the columns of `goal`, which has a row for each change. */
 const ofGoal: ColumnSql = (column) => `goal.${column}`;
 
 const historySql = (table: 'job' | 'ended', startsChunk: boolean): string => {

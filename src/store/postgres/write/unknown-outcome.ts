@@ -7,7 +7,8 @@ import { idOf, lockById } from './statements.ts';
 
 /**
  * Corrects `written`, the result of a retried batch. A change that the retry could not write may have been written by
- * the first attempt: it was if the stored history has exactly its events.
+ * an earlier attempt. It was if the stored history has exactly the events of the change, or, for a deletion, if no
+ * history is stored.
  */
 export async function resolveUnknownCommit(
   session: Session,
@@ -20,8 +21,9 @@ export async function resolveUnknownCommit(
 }
 
 /**
- * Returns the changes of a claim that were written. The rows are locked first, which waits for the lost transaction if
- * the server still executes it. Changes that were not written are not retried: a parent may have been cancelled since.
+ * After a lost connection: returns which of the claim's changes were written. The rows are locked first, which waits
+ * for the lost transaction if the server still executes it. Changes that were not written are not retried: a parent may
+ * have been cancelled since.
  */
 export async function confirmWritten(session: Session, decided: readonly Change[]): Promise<readonly Change[]> {
   await lockById(session, 'job', decided.map(idOf));
