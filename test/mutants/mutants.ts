@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a repair takes the job from its new holder',
     cuts: [cut('jobs/repair.ts', `({ do: 'lapse', fence })`, `({ do: 'lapse' })`)],
-    seeds: [11, 5],
+    seeds: [26, 11, 5],
     isQuick: true,
   },
   {
