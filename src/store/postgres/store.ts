@@ -15,7 +15,7 @@ import { flag, readOptions, text, whole, type OptionReaders } from '../url-optio
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
 import { commit, commitWithin, reserve } from './write/commit.ts';
-import { Connection, ignore, type ConnectionSettings } from './sql/connection.ts';
+import { Connection, type ConnectionSettings } from './sql/connection.ts';
 import { count, find, holders, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
 import { nextDue } from './claim/next-due.ts';
@@ -27,6 +27,7 @@ import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { hintableChange } from './write/claim-hint.ts';
 import { log, writeNotes, progress } from './read/notes.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
+import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';
 import { parsePostgresUrl } from './sql/url.ts';
 import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';

@@ -9,7 +9,8 @@ import type { Change } from '../../model/change.ts';
 import { systemClock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
 import { clientClass, clientConfig, type ClientClass } from './sql/clients.ts';
-import { ignore, type Connection, type ConnectionSettings, type Session } from './sql/connection.ts';
+import type { Connection, ConnectionSettings, Session } from './sql/connection.ts';
+import { ignore } from './sql/errors.ts';
 import type { PostgresUrl } from './sql/url.ts';
 import { claimHintText, parseClaimHint, type ClaimHint } from './write/claim-hint.ts';
 

@@ -33,7 +33,6 @@ const terminateSql = `select pg_terminate_backend(pid, 1000) from (${silent}) si
 export const backendProbe = (newClient: (limits: pg.ClientConfig) => pg.Client): AskAboutBackend =>
   async ({ pid, ageMs }) => {
     const client = newClient({ connectionTimeoutMillis: answerMaxMs, query_timeout: answerMaxMs });
-    client.on('error', ignore);
     try {
       await client.connect();
       const values = [pid, ageMs];

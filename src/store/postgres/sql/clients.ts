@@ -5,6 +5,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { Refusal } from '../../../refusal.ts';
+import { ignore } from './errors.ts';
 import type { PostgresUrl } from './url.ts';
 
 /**
@@ -26,6 +27,9 @@ export function clientClass({ hosts, isWritable }: Pick<PostgresUrl, 'hosts' | '
 
     constructor(config: pg.ClientConfig = {}) {
       super({ ...config, connectionString: hosts[current]! });
+      // A lost connection rejects the running query. Without a listener the process would end if no query runs, and
+      // the server can end a connection between any two statements, the one of `checkWritable` included.
+      this.on('error', ignore);
     }
 
     override connect(): Promise<pg.Client>;

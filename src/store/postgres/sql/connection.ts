@@ -17,8 +17,6 @@ import { PeerWatch, resetClient, socketOf, type WatchedClient } from './peer-wat
 import { clockText, type ServerClock } from './server-clock.ts';
 import type { PostgresUrl } from './url.ts';
 
-export { ignore };
-
 export interface ConnectionSettings {
   /** The schema that holds Stint's tables. */
   readonly schema: string;
@@ -91,10 +89,7 @@ export class Connection implements Session {
     const config = clientConfig(settings.ssl);
     this.#peers = new PeerWatch(settings, backendProbe((limits) => new Client({ ...config, ...limits })));
     this.#pool.on('error', ignore);
-    this.#pool.on('connect', (client) => {
-      client.on('error', ignore); // a running query is rejected with the error, too
-      this.#clients.add(client);
-    });
+    this.#pool.on('connect', (client) => this.#clients.add(client));
     this.#pool.on('remove', (client) => this.#clients.delete(client));
   }
 
