@@ -17,17 +17,10 @@ const pollMs = 100;
 const shownMax = 5;
 const exitCodes = { forced: 130, unfinished: 1 } as const;
 
-/** Waits for a signal, then closes the servers and the engine. A second signal exits at once. */
-export async function untilStopped(engine: Engine, closeServers: () => Promise<unknown> = async () => {}): Promise<void> {
-  const signal = await stopSignal();
-  printError(stopText(engine.running, signal));
-  const closed = closeServers().then(() => engine.close({ patience: `${graceMs}ms` }));
-  if (await closesInTime(engine, closed)) return;
-  printError('Stopped without the database, which does not answer: other instances take over when the lease has lapsed.');
-  process.exit(exitCodes.unfinished);
-}
+type CloseServers = () => Promise<unknown>;
 
-function stopSignal(): Promise<NodeJS.Signals> {
+/** The first SIGINT or SIGTERM from now on. A second one exits at once. */
+export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let isStopping = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -38,6 +31,31 @@ function stopSignal(): Promise<NodeJS.Signals> {
       });
     }
   });
+}
+
+/** Waits until the engine is open. A signal before that exits at once: nothing runs yet. */
+export async function openUnlessStopped<T>(stopped: Promise<NodeJS.Signals>, opening: Promise<T>): Promise<T> {
+  let isOpening = true;
+  void stopped.then(() => {
+    if (isOpening) process.exit(exitCodes.forced);
+  });
+  try {
+    return await opening;
+  } finally {
+    isOpening = false;
+  }
+}
+
+/** Waits for the signal, then closes the servers and the engine. */
+export async function untilStopped(
+  stopped: Promise<NodeJS.Signals>, engine: Engine, closeServers: CloseServers = async () => {},
+): Promise<void> {
+  const signal = await stopped;
+  printError(stopText(engine.running, signal));
+  const closed = closeServers().then(() => engine.close({ patience: `${graceMs}ms` }));
+  if (await closesInTime(engine, closed)) return;
+  printError('Stopped without the database, which does not answer: other instances take over when the lease has lapsed.');
+  process.exit(exitCodes.unfinished);
 }
 
 function stopText(running: readonly number[], signal: NodeJS.Signals): string {

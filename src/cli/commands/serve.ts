@@ -9,7 +9,7 @@ import { priorityMaxDefault } from '../../http/access/priority.ts';
 import { startHttp, tokensPathDefault } from '../../http/start.ts';
 import { engineOf, addEngineFlags, shownUrl, type EngineFlags } from '../engine-options.ts';
 import { printLine, styled } from '../print.ts';
-import { untilStopped } from '../stop.ts';
+import { openUnlessStopped, stopSignal, untilStopped } from '../stop.ts';
 
 interface ServeFlags extends EngineFlags {
   readonly http: string;
@@ -51,12 +51,13 @@ export function serveCommand(program: Command): void {
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
-  const { engine, url, logger } = await engineOf(flags);
+  const stopped = stopSignal();
+  const { engine, url, logger } = await openUnlessStopped(stopped, engineOf(flags));
   await engine.resume();
   const servers = await openServers(engine, flags, logger);
   printLine(`${styled('bold', 'Stint')} is running on ${shownUrl(url)}`);
   for (const { line } of servers) printLine(`  ${line}`);
-  await untilStopped(engine, () => Promise.all(servers.map((server) => server.close())));
+  await untilStopped(stopped, engine, () => Promise.all(servers.map((server) => server.close())));
 }
 
 /** Opens all servers or none, so that a port in use is reported before any address is printed. */

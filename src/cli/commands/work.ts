@@ -2,15 +2,16 @@
 import type { Command } from 'commander';
 import { engineOf, addEngineFlags, shownUrl, type EngineFlags } from '../engine-options.ts';
 import { printLine } from '../print.ts';
-import { untilStopped } from '../stop.ts';
+import { openUnlessStopped, stopSignal, untilStopped } from '../stop.ts';
 
 export function workCommand(program: Command): void {
   addEngineFlags(program.command('work').description('run jobs without a server')).action(work);
 }
 
 async function work(flags: EngineFlags): Promise<void> {
-  const { engine, url } = await engineOf(flags);
+  const stopped = stopSignal();
+  const { engine, url } = await openUnlessStopped(stopped, engineOf(flags));
   await engine.resume();
   printLine(`${engine.instance} is running on ${shownUrl(url)}`);
-  await untilStopped(engine);
+  await untilStopped(stopped, engine);
 }
