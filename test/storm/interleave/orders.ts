@@ -19,7 +19,7 @@ interface Choice {
 }
 
 /** Orders that are tried one after the other. If there are more, as many again are drawn at random. */
-const ordersMax = 250;
+const ordersMax = 2_000;
 const sampleSeed = 20_261_116;
 const stuckMs = 30_000;
 

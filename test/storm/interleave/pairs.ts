@@ -2,7 +2,7 @@
 import type { Jobs } from '../../../src/jobs.ts';
 import { declare, override } from '../../../src/jobs/define.ts';
 import type { Draft } from '../../../src/jobs/draft.ts';
-import { tickDue } from '../../../src/jobs/tick.ts';
+import { tickDue, type TickKnowledge } from '../../../src/jobs/tick.ts';
 import { planTasks } from '../../../src/jobs/work.ts';
 import { repairLapsed } from '../../../src/jobs/repair.ts';
 import { every } from '../../../src/index.ts';
@@ -68,6 +68,9 @@ const spec: Spec = {
   type: 'plain', params: null, schedules: [every('1s')], policy: {}, priority: 0, overlap: 'allow', misfire,
   onePerType: false, inMemory: false, manualRuns: true, tags: null, phase: 'run', gate: null, limitKey: null,
 };
+
+/** Of job types, without a statement: the scheduler of an engine has it cached. */
+const knowledge: TickKnowledge = { typesOf: async () => new Map() };
 
 /** A definition with due ticks. */
 async function overdue(jobs: Jobs, advance: Advance): Promise<void> {
@@ -263,7 +266,7 @@ export const pairs: readonly Pair[] = [
     setUp: async (jobs, advance) => {
       await overdue(jobs, advance);
       return {
-        calls: [(own) => tickDue(own, actor), (own) => tickDue(own, actor)],
+        calls: [(own) => tickDue(own, actor, knowledge), (own) => tickDue(own, actor, knowledge)],
         wrong: ({ jobs: found }) => {
           const nominals = found.flatMap(({ tick }) => tick?.nominal ?? []);
           return nominals.length > 0 && new Set(nominals).size === nominals.length ? null : `ticks: ${nominals.join()}`;
@@ -276,7 +279,7 @@ export const pairs: readonly Pair[] = [
     setUp: async (jobs, advance) => {
       await overdue(jobs, advance);
       return {
-        calls: [(own) => tickDue(own, actor), (own) => override(own, 'def', { schedules: [every('1h')] }, actor)],
+        calls: [(own) => tickDue(own, actor, knowledge), (own) => override(own, 'def', { schedules: [every('1h')] }, actor)],
         wrong: ({ jobs: found }) => (found.some(({ tick }) => tick !== null) ? null : 'the due tick is lost'),
       };
     },
