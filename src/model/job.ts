@@ -179,7 +179,8 @@ export interface SchedulePlan {
    */
   readonly run: number | null;
   /**
-   * When `run` started and ended, stored once the next tick was counted from it, since the run may be deleted later.
+   * The start and end of `run`. Stored when the next tick has been computed from them, because the run may be deleted
+   * before they are needed again.
    */
   readonly ran?: { readonly startedAt: number | null; readonly endedAt: number | null };
 }

@@ -16,7 +16,10 @@ export interface ThreadHeartbeatParts {
   readonly instance: string;
   readonly leaseMs: number;
   readonly logger: Logger;
-  /** How long the thread beats for a blocked event loop. Then the process counts as hung, and its lease lapses. */
+  /**
+   * How long the thread sends heartbeats while the event loop is blocked. After this time the process counts as hung,
+   * and its lease lapses.
+   */
   readonly blockedMaxMs: number;
   /** How many attempts can run at a time. */
   readonly attempts: number;

@@ -66,8 +66,9 @@ interface TickLink {
 
 /** S19, S22: from the next tick before the event to the next tick after it, every tick has a run or a recorded skip. */
 function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void {
-  // An event with an unchanged plan only records ticks of schedules that an edit is about to remove. Its plan still has
-  // their next ticks, so the check for a tick that is passed over would find a false violation.
+  // Before an edit removes schedules, an event records their missed ticks and leaves the plan unchanged. In that plan,
+  // the next tick of a removed schedule is one that the event has just recorded. `isPassedOver` would report it as a
+  // violation, so it is not called for such an event.
   const isUnmoved = isSame(plan, event.plan);
   plan.schedules.forEach((before, index) => {
     const schedule = spec.schedules[index];
