@@ -8,7 +8,7 @@ import {
   admitInOrder, gateLaneRows, type GateLane, type GateRing, type GatedType, type WaitingJob,
 } from '../../gate-admission.ts';
 import type { ClaimRequest } from '../../store.ts';
-import { nameArray, numberArray } from '../sql/row-parameters.ts';
+import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockBestSql, pendingNames, type LockedJobs } from './lanes.ts';
 import { nowText } from '../sql/server-clock.ts';
@@ -57,7 +57,7 @@ export async function admittedPerGate(session: Session, types?: readonly string[
   const ofTypes = types ? 'and type = any($1::text[])' : '';
   const text = `select gate, count(*) as count from ${session.schema}.job
     where gate is not null and admitted = 1 ${ofTypes} group by gate`;
-  const rows = await session.run<{ gate: string; count: number }>(text, types ? [nameArray(types)] : []);
+  const rows = await session.run<{ gate: string; count: number }>(text, types ? [textArray(types)] : []);
   return new Map(rows.map(({ gate, count }) => [gate, count]));
 }
 
@@ -173,7 +173,7 @@ function waitingAt(
 ): Promise<WaitingJob[]> {
   const { schema, time } = session;
   const values: unknown[] = [
-    time.parameter(), kind, type, nameArray(gates.map(({ gate }) => gate)),
+    time.parameter(), kind, type, textArray(gates.map(({ gate }) => gate)),
     numberArray(gates.map(({ room }) => room + known)),
   ];
   const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';

@@ -8,7 +8,7 @@ import { byClaimOrder } from '../../../model/claim-order.ts';
 import { namesOf, pendingColumns } from '../../job-columns.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
-import { nameArray, numberArray } from '../sql/row-parameters.ts';
+import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { nowText } from '../sql/server-clock.ts';
 
@@ -150,7 +150,7 @@ function namedTypesSql(
   const kindList = kindsSql(kinds, values);
   const exact = exactNames(names);
   if (exact) {
-    const types = values.push(nameArray([...new Set(exact)]));
+    const types = values.push(textArray([...new Set(exact)]));
     return `types_cut as (select where false),
       named (kind, type) as (select kind, type from ${kindList}, unnest($${types}::text[]) as types (type))`;
   }
@@ -169,7 +169,7 @@ function namedTypesSql(
 }
 
 export const kindsSql = (kinds: LaneRequest['kinds'], values: unknown[]): string =>
-  `unnest($${values.push(nameArray([...new Set(kinds)]))}::text[]) as kinds (kind)`;
+  `unnest($${values.push(textArray([...new Set(kinds)]))}::text[]) as kinds (kind)`;
 
 /** Returns the type names of a request; null: the names are a pattern. */
 export function exactNames(names: LaneRequest['names']): readonly string[] | null {

@@ -7,7 +7,7 @@
  */
 import type { Change } from '../../../model/change.ts';
 import { neededKey } from '../../../model/unique-key.ts';
-import { nameArray, packRows, unpackedRowsSql } from '../sql/row-parameters.ts';
+import { textArray, packRows, unpackedRowsSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { newFields } from './fields.ts';
 import { nowText } from '../sql/server-clock.ts';
@@ -31,7 +31,7 @@ export async function stageChildren(
   const text = `insert into ${session.schema}.staged
       (parent, fence, first, count, insert_mode, varying_columns, packed, events)
     values ($1, $2, $3, $4, $5, $6, $7::text[], $8) on conflict do nothing`;
-  const piece = [idOf(children[0]!), children.length, mode, varyingColumns, nameArray(texts), feedEntryText(children)];
+  const piece = [idOf(children[0]!), children.length, mode, varyingColumns, textArray(texts), feedEntryText(children)];
   await session.run(text, [parent, fence, ...piece]);
 }
 

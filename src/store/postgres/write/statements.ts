@@ -9,7 +9,7 @@
 import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
 import { neededKey, releasedKey } from '../../../model/unique-key.ts';
-import { nameArray, numberArray, packRows, rowsSql, packedRowsSql, type ColumnSql } from '../sql/row-parameters.ts';
+import { textArray, numberArray, packRows, rowsSql, packedRowsSql, type ColumnSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import {
   historyChunkField, endFields, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields, type Ctids,
@@ -201,7 +201,7 @@ const isUnchangedRowSql = (table: 'job' | 'ended'): string =>
 function releaseKeysSql(schema: string, changes: readonly Change[], values: unknown[]): string {
   const keyed = changes.filter((change) => releasedKey(change) !== null);
   if (keyed.length === 0) return '';
-  const [ids, keys] = [values.push(numberArray(keyed.map(idOf))), values.push(nameArray(keyed.map(releasedKey)))];
+  const [ids, keys] = [values.push(numberArray(keyed.map(idOf))), values.push(textArray(keyed.map(releasedKey)))];
   return `, released as (delete from ${schema}.unique_key using written
     join unnest($${ids}::bigint[], $${keys}::text[]) as free (job, key) on free.job = written.id cross join lateral (
       select ctid as row_ctid from ${schema}.unique_key held
