@@ -10,7 +10,7 @@ import type { Change } from '../../../model/change.ts';
 import { packRows, parameterSql, type RowFields, type ColumnSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { endFields, updateFields } from './fields.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
 import { lastXid, feedEntryText } from './feed-sql.ts';
 import { endedNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts';
@@ -43,7 +43,7 @@ export const isUnchangedSql = (column: ColumnSql): string =>
  * appends would take longer to set up than one row takes to write.
  */
 export const singleFeedSql = (schema: string, alsoAnswered = ''): string => `feed as (
-    insert into ${schema}.feed (xid, at, count, events) select xid, ${nowText}, 1, $2::text from written returning at
+    insert into ${schema}.feed (xid, at, count, events) select xid, ${nowSql}, 1, $2::text from written returning at
   ) select at as now${alsoAnswered} from feed`;
 
 export async function runSingle(

@@ -10,7 +10,7 @@ import { neededKey } from '../../../model/unique-key.ts';
 import { textArray, packRows, unpackedRowsSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { newFields } from './fields.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 import { idOf, checkedInsertSql, newKeyedFields, type InsertMode } from './statements.ts';
 import { openNames } from './row-sql.ts';
 import { feedEntryText } from './feed-sql.ts';
@@ -67,7 +67,7 @@ export async function unstageGroup(
     ), ${mode === 'fast' ? insertStaged(schema, fresh) : insertChecked},
     feed as (
       insert into ${schema}.feed (xid, at, count, events)
-        select pg_current_xact_id(), ${nowText}, count, events from piece order by first
+        select pg_current_xact_id(), ${nowSql}, count, events from piece order by first
     ) select coalesce((select sum(count) from piece), 0)::bigint as wanted, (select count(*) from written) as written`;
   const values = [time.parameter(), parent, fence, mode, varyingColumns];
   const [row] = await session.run<{ wanted: number; written: number }>(text, values);

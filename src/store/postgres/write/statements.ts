@@ -14,7 +14,7 @@ import type { Session } from '../sql/connection.ts';
 import {
   historyChunkField, endFields, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields, type Ctids,
 } from './fields.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
 import { lastXid, feedSql, feedEntryText } from './feed-sql.ts';
 import { amendSql, openNames, endedNames, keptNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts';
@@ -85,8 +85,8 @@ const fastInsertSql = cachedStatement((schema: string, shape: string) => `with w
     where not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false) returning id
   ), feed as (
     insert into ${schema}.feed (xid, at, count, events)
-    select pg_current_xact_id(), ${nowText}, $4::bigint, $5::text where exists (select 1 from written)
-  ) select ${nowText} as now, exists (select 1 from written) as written`);
+    select pg_current_xact_id(), ${nowSql}, $4::bigint, $5::text where exists (select 1 from written)
+  ) select ${nowSql} as now, exists (select 1 from written) as written`);
 
 /**
  * Inserts the new jobs whose ids and keys are free. All writers take keys in the order of keys, so that they do not
@@ -106,7 +106,7 @@ export const checkedInsertSql = (schema: string): string => `insertable as mater
 const takeKeysSql = (schema: string, source: string): string => `
   insert into ${schema}.unique_key as held (key, job, until)
   select distinct on (key) key, id, key_until from ${source} where key is not null order by key, id
-  on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowText}
+  on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowSql}
   returning job`;
 
 function update(session: Session, changes: readonly Change[], _mode: InsertMode, ctids?: Ctids): Promise<WrittenIds> {
@@ -219,7 +219,7 @@ async function runWrite(
   const wanted = `$${values.push(changes.length)}::bigint`;
   const entry = `$${values.push(feedEntryText(changes))}::text`;
   const whole = `${text}, ${feedSql(session.schema, wanted, entry)}
-    select ${nowText} as now, count,
+    select ${nowSql} as now, count,
       case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from total`;
   const [row] = await session.run<{ now: number; ids: string | null; count: number }>(whole, values);
   const { now, ids, count } = row!;
