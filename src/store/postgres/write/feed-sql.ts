@@ -10,7 +10,7 @@ import { lineOf } from '../../row.ts';
  * its xid long before it writes the job. A claim locks jobs one after another, and a caller of `within` may have begun
  * long ago.
  */
-export const lastXid = 'greatest(job.xid, pg_current_xact_id())';
+export const feedXid = 'greatest(job.xid, pg_current_xact_id())';
 
 /**
  * The CTEs `total` and `feed`. If all changes were written with the xid of this transaction, the feed entry is `text`,

@@ -12,7 +12,7 @@ import type { Session } from '../sql/connection.ts';
 import { endFields, updateFields } from './fields.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
-import { lastXid, feedEntryText } from './feed-sql.ts';
+import { feedXid, feedEntryText } from './feed-sql.ts';
 import { endedNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts';
 
 export const updateSingleSql = cachedStatement((schema) => {
@@ -26,7 +26,7 @@ export const updateSingleSql = cachedStatement((schema) => {
 export const endSingleSql = cachedStatement((schema) => {
   const column = parameterSql(endFields, firstFieldParameter);
   return `with written as (
-    delete from ${schema}.job where ${isUnchangedSql(column)} returning ${endedRowSql(column)}, ${lastXid} as xid
+    delete from ${schema}.job where ${isUnchangedSql(column)} returning ${endedRowSql(column)}, ${feedXid} as xid
   ), inserted as (
     insert into ${schema}.ended (${endedNames}) select ${endedNames} from written
   ), ${singleFeedSql(schema)}`;

@@ -16,7 +16,7 @@ import {
 } from './fields.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
-import { lastXid, feedSql, feedEntryText } from './feed-sql.ts';
+import { feedXid, feedSql, feedEntryText } from './feed-sql.ts';
 import { amendSql, openNames, endedNames, keptNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts';
 import { updateSingleSql, endSingleSql, runSingle, type WrittenIds } from './single-row.ts';
 
@@ -132,7 +132,7 @@ function end(session: Session, changes: readonly Change[]): Promise<WrittenIds> 
   const released = releaseKeysSql(schema, changes, values);
   const text = `with written as (
       delete from ${schema}.job using (${goal}) goal ${findRowSql(schema, 'job')}
-      where ${isUnchangedRowSql('job')} returning ${endedRowSql(ofGoal)}, goal.line, ${lastXid} as xid
+      where ${isUnchangedRowSql('job')} returning ${endedRowSql(ofGoal)}, goal.line, ${feedXid} as xid
     ), inserted as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written)${released}`;
   return runWrite(session, text, values, changes);
 }
