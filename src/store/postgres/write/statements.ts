@@ -72,16 +72,16 @@ async function insert(session: Session, changes: readonly Change[], mode: Insert
  * a second. Without it `checkedInsertSql` inserts the jobs.
  */
 async function insertFast(session: Session, changes: readonly Change[]): Promise<boolean> {
-  const { varyingColumns: shape, texts } = packRows(newFields, changes);
+  const { varyingColumns, texts } = packRows(newFields, changes);
   const range = [idOf(changes[0]!), idOf(changes.at(-1)!)];
   const values = [session.time.parameter(), ...range, changes.length, feedEntryText(changes), ...texts];
-  const [row] = await session.run<{ now: number; written: boolean }>(fastInsertSql(session.schema, shape), values);
+  const [row] = await session.run<{ now: number; written: boolean }>(fastInsertSql(session.schema, varyingColumns), values);
   session.time.observe(row!.now);
   return row!.written;
 }
 
-const fastInsertSql = cachedStatement((schema: string, shape: string) => `with written as (
-    insert into ${schema}.job (${openNames}) select * from (${packedRowsSql(newFields, shape, 6)}) fresh
+const fastInsertSql = cachedStatement((schema: string, varyingColumns: string) => `with written as (
+    insert into ${schema}.job (${openNames}) select * from (${packedRowsSql(newFields, varyingColumns, 6)}) fresh
     where not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false) returning id
   ), feed as (
     insert into ${schema}.feed (xid, at, count, events)
