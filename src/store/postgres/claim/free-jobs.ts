@@ -4,7 +4,7 @@
  */
 import { systemClock } from '../../../time/clock.ts';
 import type { ClaimRequest } from '../../store.ts';
-import { nameArray, numberArray } from '../sql/row-parameters.ts';
+import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { anyAtGatesSql, isFree, lanesSql, lockAndRead, lockSql } from './lanes.ts';
 import { canScanInOrder, scanInOrder, growth, rowsPerType, typesFirst, type FreeJobs } from './pattern.ts';
@@ -30,8 +30,8 @@ async function scanFromCursor(
   const values: unknown[] = [session.time.parameter(), request.limit];
   const list = (value: string, type: string): string => `$${values.push(value)}::${type}[]`;
   const lanes = [
-    list(nameArray(cursor.map(({ kind }) => kind)), 'text'),
-    list(nameArray(cursor.map(({ type }) => type)), 'text'),
+    list(textArray(cursor.map(({ kind }) => kind)), 'text'),
+    list(textArray(cursor.map(({ type }) => type)), 'text'),
     list(numberArray(cursor.map(({ priority }) => priority)), 'bigint'),
     list(numberArray(cursor.map(({ due }) => due)), 'bigint'),
     list(numberArray(cursor.map(({ id }) => id)), 'bigint'),

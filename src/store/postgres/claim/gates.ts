@@ -8,10 +8,10 @@ import {
   admitInOrder, gateLaneRows, type GateLane, type GateRing, type GatedType, type WaitingJob,
 } from '../../gate-admission.ts';
 import type { ClaimRequest } from '../../store.ts';
-import { nameArray, numberArray } from '../sql/row-parameters.ts';
+import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockBestSql, pendingNames, type LockedJobs } from './lanes.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 
 /**
  * Locks jobs that their gates admit now, and returns them in claim order; null or no rows: the gates admit no job. If
@@ -57,7 +57,7 @@ export async function admittedPerGate(session: Session, types?: readonly string[
   const ofTypes = types ? 'and type = any($1::text[])' : '';
   const text = `select gate, count(*) as count from ${session.schema}.job
     where gate is not null and admitted = 1 ${ofTypes} group by gate`;
-  const rows = await session.run<{ gate: string; count: number }>(text, types ? [nameArray(types)] : []);
+  const rows = await session.run<{ gate: string; count: number }>(text, types ? [textArray(types)] : []);
   return new Map(rows.map(({ gate, count }) => [gate, count]));
 }
 
@@ -77,7 +77,7 @@ function firstWaiting(session: Session, request: ClaimRequest): Promise<WaitingR
   const values: unknown[] = [time.parameter(), gateLaneRows(request.limit)];
   const text = `with recursive ${lanesSql(schema, request, isAtGate, values)}
     select lane.kind, lane.type, lane.priority, job.id, job.due, job.gate from lane cross join lateral (
-      select id, due, gate from ${schema}.job where ${isAtGate} and ${inLane} and due <= ${nowText}
+      select id, due, gate from ${schema}.job where ${isAtGate} and ${inLane} and due <= ${nowSql}
       order by due, id limit $2::bigint) job`;
   return session.run<WaitingRow>(text, values);
 }
@@ -173,7 +173,7 @@ function waitingAt(
 ): Promise<WaitingJob[]> {
   const { schema, time } = session;
   const values: unknown[] = [
-    time.parameter(), kind, type, nameArray(gates.map(({ gate }) => gate)),
+    time.parameter(), kind, type, textArray(gates.map(({ gate }) => gate)),
     numberArray(gates.map(({ room }) => room + known)),
   ];
   const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
@@ -187,7 +187,7 @@ function waitingAt(
     step (gate, room, priority) as (
       ${next('gate', '')} union all ${next('step', 'and job.priority < step.priority')} where priority is not null
     ) select job.id, step.priority, job.due, step.gate from step cross join lateral (
-      select id, due from ${schema}.job where ${at('step')} and job.priority = step.priority and due <= ${nowText}
+      select id, due from ${schema}.job where ${at('step')} and job.priority = step.priority and due <= ${nowSql}
       order by job.gate, due, id limit step.room) job
     where step.priority is not null ${chosen}`;
   return session.run<WaitingJob>(text, values);
@@ -200,7 +200,7 @@ function lockWaiting(session: Session, jobs: readonly WaitingJob[]): Promise<Loc
   const tables = `best as materialized (
       select job.* from unnest($2::bigint[]) as chosen (id) cross join lateral (
         select ctid as row_ctid, ${pendingNames} from ${schema}.job
-        where ${isStillAtGate} and job.id = chosen.id and due <= ${nowText} for update skip locked) job
+        where ${isStillAtGate} and job.id = chosen.id and due <= ${nowSql} for update skip locked) job
     )`;
   return lockAndRead(session, tables, `'gates', true`, [time.parameter(), numberArray(ids)]);
 }

@@ -8,9 +8,9 @@ import { byClaimOrder } from '../../../model/claim-order.ts';
 import { namesOf, pendingColumns } from '../../job-columns.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
-import { nameArray, numberArray } from '../sql/row-parameters.ts';
+import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 
 /** A row with its ctid, its physical position, which does not change while the row is locked. */
 export interface RowWithCtid extends OpenRow {
@@ -59,7 +59,7 @@ export async function lockAndRead<Summary>(
       select parent.* from (select distinct parent as id from best where parent is not null) of cross join lateral (
         select id, cancel_asked from ${schema}.job where job.id = of.id for share skip locked) parent
     ) select row_ctid, ${pendingNames} from best union all select null, ${noPending},
-      json_build_object('now', ${nowText}, 'searchedAt', ${searchedAt}, ${summary},
+      json_build_object('now', ${nowSql}, 'searchedAt', ${searchedAt}, ${summary},
         'parents', (select coalesce(json_agg(json_build_array(id, cancel_asked)), '[]') from parent))::text`;
   const found = await session.run<RowWithCtid>(text, values);
   const once = JSON.parse(found.pop()!.body) as Summary & Pick<LockedJobs, 'now' | 'searchedAt'> & { parents: [number, number][] };
@@ -69,7 +69,7 @@ export async function lockAndRead<Summary>(
   return { rows, now, searchedAt: since, parents: new Map(parents.map(([id, asked]) => [id, asked === 1])), ...(more as Summary) };
 }
 
-/** The time at which the statement began, before it read any row; `nowText` is evaluated later. */
+/** The time at which the statement began, before it read any row; `nowSql` is evaluated later. */
 const searchedAt = 'coalesce($1::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)';
 
 /**
@@ -93,14 +93,14 @@ export const lockSql = (schema: string, lanes: number, beyond: string): string =
 const lockInLanesSql = (schema: string, beyond: string): string => `near as (select), best as materialized (
   select job.* from lane cross join lateral (
     select ctid as row_ctid, ${pendingNames} from ${schema}.job
-    where ${isFree} and ${inLane} ${beyond} and due <= ${nowText}
+    where ${isFree} and ${inLane} ${beyond} and due <= ${nowSql}
     order by due, id limit $2::bigint for update skip locked) job
   order by job.priority desc, job.due, job.id limit $2::bigint)`;
 
 /** Reads the first rows of all lanes without locks, then locks them in claim order until $2 rows are locked. */
 export const lockBestSql = (schema: string, beyond: string, waits = isFree, stillWaits = waits): string => `near as materialized (
   select job.* from lane cross join lateral (
-    select id, priority, due from ${schema}.job where ${waits} and ${inLane} ${beyond} and due <= ${nowText}
+    select id, priority, due from ${schema}.job where ${waits} and ${inLane} ${beyond} and due <= ${nowSql}
     order by due, id limit 2 * $2::bigint + 20) job
   ), ${lockNearSql(schema, stillWaits)}`;
 
@@ -150,7 +150,7 @@ function namedTypesSql(
   const kindList = kindsSql(kinds, values);
   const exact = exactNames(names);
   if (exact) {
-    const types = values.push(nameArray([...new Set(exact)]));
+    const types = values.push(textArray([...new Set(exact)]));
     return `types_cut as (select where false),
       named (kind, type) as (select kind, type from ${kindList}, unnest($${types}::text[]) as types (type))`;
   }
@@ -169,7 +169,7 @@ function namedTypesSql(
 }
 
 export const kindsSql = (kinds: LaneRequest['kinds'], values: unknown[]): string =>
-  `unnest($${values.push(nameArray([...new Set(kinds)]))}::text[]) as kinds (kind)`;
+  `unnest($${values.push(textArray([...new Set(kinds)]))}::text[]) as kinds (kind)`;
 
 /** Returns the type names of a request; null: the names are a pattern. */
 export function exactNames(names: LaneRequest['names']): readonly string[] | null {

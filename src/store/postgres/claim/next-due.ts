@@ -1,7 +1,7 @@
 /** Finds when the next job becomes due, in a lane or at a gate. */
 import type { Session } from '../sql/connection.ts';
 import { inLane, isAtGate, isFree, lanesSql, type LaneRequest } from './lanes.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 import { canScanInOrder, nextDueInOrder, typesFirst } from './pattern.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function nextDue(session: Session, request: LaneRequest, after?: nu
     ${lanesSql(session.schema, request, waits, values, typesMax)}
     select json_build_array(exists (select 1 from types_cut), (
       select min(due) from lane cross join lateral (
-        select due from ${session.schema}.job where ${waits} and ${inLane} and due > ${nowText}
+        select due from ${session.schema}.job where ${waits} and ${inLane} and due > ${nowSql}
         order by due limit 1) job))`;
   const free = firstIn(isFree, canScanInOrder(request) ? typesFirst : undefined);
   const text = `select (${free}) as free, (${firstIn(isAtGate)}) as gated`;

@@ -1,7 +1,7 @@
 /** Finds for each type the job that has been due longest and waits to be claimed. */
 import type { DueJob } from '../../store.ts';
 import type { Session } from '../sql/connection.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 import { inLane, isAtGate, isFree, lanesSql, type LaneRequest } from './lanes.ts';
 
 export async function oldestDue(session: Session, request: LaneRequest): Promise<Map<string, DueJob>> {
@@ -9,7 +9,7 @@ export async function oldestDue(session: Session, request: LaneRequest): Promise
   const values: unknown[] = [time.parameter()];
   const firstIn = (waits: string): string => `(with recursive ${lanesSql(schema, request, waits, values)}
     select lane.type, job.id, job.due from lane cross join lateral (
-      select id, due from ${schema}.job where ${waits} and ${inLane} and due <= ${nowText}
+      select id, due from ${schema}.job where ${waits} and ${inLane} and due <= ${nowSql}
       order by due, id limit 1) job)`;
   const text = `select distinct on (type) type, id, due from (${firstIn(isFree)} union all ${firstIn(isAtGate)}) first
     order by type, due, id`;

@@ -12,7 +12,7 @@ import type { Session } from '../sql/connection.ts';
 import {
   anyAtGatesSql, exactNames, isFree, kindsSql, lockAndRead, lockNearSql, pendingNames, type LaneRequest, type LockedJobs,
 } from './lanes.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 
 /**
  * The budgets: how many types the first walk may visit, how many rows a scan may read per type of the walk, and the
@@ -47,7 +47,7 @@ export async function scanInOrder(
   const values: unknown[] = [session.time.parameter(), request.limit, budget];
   const lanes = orderedLanesSql(schema, request, values);
   const isMatch = matchSql(request, values);
-  const due = `select id, due, type from ${schema}.job where ${isOrdered} and ${inLane} and due <= ${nowText}
+  const due = `select id, due, type from ${schema}.job where ${isOrdered} and ${inLane} and due <= ${nowSql}
     order by due, id`;
   const tables = `${lanes}, near as materialized (
       select job.id, lane.kind, lane.priority, job.due from lane cross join lateral (
@@ -83,7 +83,7 @@ function lockInOrder(session: Session, request: ClaimRequest): Promise<FreeJobs>
   const tables = `${orderedLanesSql(schema, request, values)}, best as materialized (
       select job.* from lane cross join lateral (
         select ctid as row_ctid, ${pendingNames} from ${schema}.job
-        where ${isOrdered} and ${inLane} and due <= ${nowText} and ${matchSql(request, values)}
+        where ${isOrdered} and ${inLane} and due <= ${nowSql} and ${matchSql(request, values)}
         order by due, id limit $2::bigint for update skip locked) job
       order by job.priority desc, job.due, job.id limit $2::bigint)`;
   const summary = `'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}`;
@@ -109,7 +109,7 @@ export async function nextDueInOrder(
   const values: unknown[] = [after];
   const lanes = orderedLanesSql(schema, request, values);
   const isMatch = matchSql(request, values);
-  const later = `select due, type from ${schema}.job where ${isOrdered} and ${inLane} and due > ${nowText}
+  const later = `select due, type from ${schema}.job where ${isOrdered} and ${inLane} and due > ${nowSql}
     order by due, id`;
   const text = `with recursive ${lanes} select min(coalesce(
       (select due from (${later} limit ${nextScanMax}) scanned where ${isMatch} limit 1),

@@ -1,7 +1,7 @@
 /** Reads the health of the database. Sessions of other users count only if this user has the right to see them. */
 import type { Bloat, StoreHealth } from '../../store.ts';
 import type { Connection } from '../sql/connection.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 
 interface HealthRow {
   readonly time: number;
@@ -11,7 +11,7 @@ interface HealthRow {
   readonly max: number;
 }
 
-const healthSql = `select ${nowText} as time,
+const healthSql = `select ${nowSql} as time,
   (select sum(pg_total_relation_size(c.oid))::bigint from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = (parse_ident($2))[1] and c.relkind = 'r') as bytes,
   (select max(extract(epoch from clock_timestamp() - xact_start) * 1000)::bigint from pg_stat_activity

@@ -3,7 +3,7 @@ import type { Beat, BeatReply, Instance, InstanceAbout, Leadership } from '../..
 import { takenInstance } from '../../taken-instance.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Connection, Session } from '../sql/connection.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 
 /**
  * Registers an instance or extends its lease. Throws `taken.instance` if another instance with a valid lease has the
@@ -15,7 +15,7 @@ export async function beat(session: Session, beat: Beat, onSchema: (version: num
   const { schema, time } = session;
   const isSameBoot = `coalesce(known.about::json ->> 'boot', $7::text) is not distinct from
     coalesce($7::text, known.about::json ->> 'boot')`;
-  const text = `with clock as materialized (select ${nowText} as now), beaten as (
+  const text = `with clock as materialized (select ${nowSql} as now), beaten as (
       insert into ${schema}.instance as known (id, started, beat_at, lease_until, about)
         select $2, now, now, now + $3, $4 from clock
       on conflict (id) do update
@@ -75,18 +75,18 @@ export async function leave(connection: Connection, instance: string): Promise<v
     await transaction.run(`delete from ${schema}.instance where id = $1
       and not exists (select 1 from ${schema}.job where state = 'running' and holder = $1)`, [instance]);
     const values = [time.parameter(), instance];
-    await transaction.run(`update ${schema}.instance set lease_until = ${nowText} where id = $2`, values);
-    await transaction.run(`update ${schema}.leader set until = ${nowText} where leader = $2`, values);
+    await transaction.run(`update ${schema}.instance set lease_until = ${nowSql} where id = $2`, values);
+    await transaction.run(`update ${schema}.leader set until = ${nowSql} where leader = $2`, values);
   });
 }
 
 export async function lead(session: Session, role: string, instance: string, leaseMs: number): Promise<Leadership> {
   const { schema, time } = session;
   const text = `with won as (
-      insert into ${schema}.leader as known (role, leader, term, until) values ($2, $3, 1, ${nowText} + $4)
+      insert into ${schema}.leader as known (role, leader, term, until) values ($2, $3, 1, ${nowSql} + $4)
       on conflict (role) do update set leader = excluded.leader, until = excluded.until,
-        term = known.term + case when known.leader = $3 and known.until > ${nowText} then 0 else 1 end
-      where known.leader = $3 or known.until <= ${nowText}
+        term = known.term + case when known.leader = $3 and known.until > ${nowSql} then 0 else 1 end
+      where known.leader = $3 or known.until <= ${nowSql}
       returning leader, term, until
     ) select leader, term, until from won
     union all select leader, term, until from ${schema}.leader where role = $2 and not exists (select 1 from won)`;

@@ -8,7 +8,7 @@ import { jobOfOpen, type OpenRow } from '../../row.ts';
 import type { Holding } from '../../store.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 
 const openNames = namesOf(openColumns).join(', ');
 
@@ -26,7 +26,7 @@ export async function extend(session: Session, holdings: readonly Holding[], unt
       select locked.id from unnest($2::bigint[], $3::bigint[]) as held (id, fence) cross join lateral (
         select id, fence, state from ${schema}.job where job.id = held.id limit 1 for update) locked
       where locked.fence = held.fence and locked.state = 'running'
-    ), clock as materialized (select ${nowText} as now from (select count(*) from held) locked), extended as (
+    ), clock as materialized (select ${nowSql} as now from (select count(*) from held) locked), extended as (
       update ${schema}.job set lease_until = greatest(lease_until, $4) from clock
       where job.id = any(array(select id from held)) and lease_until > clock.now
       returning job.id, job.fence
@@ -42,11 +42,11 @@ export async function lapsed(session: Session, limit: number): Promise<Job[]> {
   const { schema, time } = session;
   const text = `select * from (
       select * from (
-        select ${openNames} from ${schema}.job where state = 'running' and lease_until <= ${nowText}
+        select ${openNames} from ${schema}.job where state = 'running' and lease_until <= ${nowSql}
         order by lease_until limit $2 for share skip locked) late
       union all
       select ${openNames} from ${schema}.job where state = 'running' and lease_until is null
-        and holder in (select id from ${schema}.instance where lease_until <= ${nowText})
+        and holder in (select id from ${schema}.instance where lease_until <= ${nowSql})
     ) over order by id limit $2`;
   return (await session.run<OpenRow>(text, [time.parameter(), limit])).map(jobOfOpen);
 }

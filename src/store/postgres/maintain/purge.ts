@@ -5,7 +5,7 @@
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Connection } from '../sql/connection.ts';
 import type { PurgeOptions } from '../../store.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 
 /** How long an instance stays visible after its lease has lapsed. */
 const instanceKeptMs = 3_600_000;
@@ -39,7 +39,7 @@ async function purgeOldest(
   // The ids are an array. Of a plain subquery with this LIMIT the planner would assume that it returns a tenth of the
   // table, and would choose a sequential scan.
   const text = `delete from ${schema}.ended where id = any(array(
-      select id from ${schema}.ended where ${predicate} and ${from} <= ${nowText} - $3::bigint
+      select id from ${schema}.ended where ${predicate} and ${from} <= ${nowSql} - $3::bigint
       order by ${from} limit $2 for update skip locked
     )) returning id`;
   const rows = await session.run<{ id: number }>(text, [time.parameter(), limit, retentionMs]);
@@ -56,7 +56,7 @@ async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
   const text = `with gone as (
       delete from ${schema}.feed where ctid = any(array(select row_ctid from (
         select ctid as row_ctid, at from ${schema}.feed order by xid, seq limit ${feedPortion}) old
-      where at <= ${nowText} - $2)) returning 1
+      where at <= ${nowSql} - $2)) returning 1
     ) select count(*) as count from gone`;
   for (;;) {
     const [row] = await session.run<{ count: number }>(text, [time.parameter(), retentionMs]);
@@ -71,10 +71,10 @@ async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
 async function purgeLeftovers(session: Session): Promise<void> {
   const { schema, time } = session;
   const held = `select 1 from ${schema}.job where state = 'running'`;
-  await session.run(`delete from ${schema}.unique_key where until <= ${nowText}`, [time.parameter()]);
+  await session.run(`delete from ${schema}.unique_key where until <= ${nowSql}`, [time.parameter()]);
   await session.run(`delete from ${schema}.staged
     where not exists (${held} and job.id = staged.parent and job.fence = staged.fence)`);
-  await session.run(`delete from ${schema}.instance where lease_until <= ${nowText} - ${instanceKeptMs}
+  await session.run(`delete from ${schema}.instance where lease_until <= ${nowSql} - ${instanceKeptMs}
     and not exists (${held} and job.holder = instance.id)`, [time.parameter()]);
 }
 

@@ -12,11 +12,11 @@ import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../../row.ts
 import { TallySum } from '../../tally-sum.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { scanIds, type IdRange } from '../../id-scan.ts';
-import { nameArray, numberArray } from '../sql/row-parameters.ts';
+import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { excludesSucceededAndTasks, chooseIndex, type Table } from './index-choice.ts';
 import { endedPartitions, recentEndedSince } from './recent-ended.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 import { whereSql } from './where.ts';
 
 export async function load(session: Session, ids: readonly number[]): Promise<Job[]> {
@@ -28,8 +28,8 @@ export async function load(session: Session, ids: readonly number[]): Promise<Jo
 
 export async function holders(session: Session, keys: readonly string[]): Promise<Map<string, number>> {
   const text = `select key, job from ${session.schema}.unique_key
-    where key = any($2::text[]) and (until is null or until > ${nowText})`;
-  const rows = await session.run<{ key: string; job: number }>(text, [session.time.parameter(), nameArray(keys)]);
+    where key = any($2::text[]) and (until is null or until > ${nowSql})`;
+  const rows = await session.run<{ key: string; job: number }>(text, [session.time.parameter(), textArray(keys)]);
   return new Map(rows.map(({ key, job }) => [key, job]));
 }
 

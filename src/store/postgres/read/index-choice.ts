@@ -6,7 +6,7 @@
  */
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { endedStandings, isForDefinitions, excludesSucceeded, includesTasks, type Query } from '../../query.ts';
-import { nameArray } from '../sql/row-parameters.ts';
+import { textArray } from '../sql/row-parameters.ts';
 
 export type Table = 'job' | 'ended';
 
@@ -105,11 +105,11 @@ const rangeTerms = (column: string): string[] => [`${column} >= entry.${column}`
 
 function fatesSql(standings: NonNullable<Query['standings']>, values: unknown[]): string {
   const fates = endedStandings.filter((fate) => standings.includes(fate));
-  return `unnest($${values.push(nameArray(fates))}::text[]) as fates (fate)`;
+  return `unnest($${values.push(textArray(fates))}::text[]) as fates (fate)`;
 }
 
 const typesSql = (types: readonly string[], values: unknown[]): string =>
-  `unnest($${values.push(nameArray([...new Set(types)]))}::text[]) as types (type)`;
+  `unnest($${values.push(textArray([...new Set(types)]))}::text[]) as types (type)`;
 
 /** Returns conditions that find the types of a pattern: where to start, whether to continue, and which types match. */
 function patternOf(pattern: string, values: unknown[]): { from: string; continues: string; isMatch: string } {

@@ -1,6 +1,6 @@
 /** Progress and log of jobs, written under their fence. */
 import type { LogLine, Note } from '../../store.ts';
-import { nameArray, numberArray } from '../sql/row-parameters.ts';
+import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Connection, Session, Transaction } from '../sql/connection.ts';
 
 /**
@@ -68,7 +68,7 @@ async function writeProgress(session: Session, notes: readonly Note[]): Promise<
   if (newest.size === 0) return;
   const text = `insert into ${session.schema}.progress (job, tree) select * from unnest($1::bigint[], $2::text[])
     on conflict (job) do update set tree = excluded.tree`;
-  await session.run(text, [numberArray([...newest.keys()]), nameArray([...newest.values()])]);
+  await session.run(text, [numberArray([...newest.keys()]), textArray([...newest.values()])]);
 }
 
 async function writeLog(session: Session, notes: readonly Note[]): Promise<void> {
@@ -83,7 +83,7 @@ async function writeLog(session: Session, notes: readonly Note[]): Promise<void>
   await session.run(text, [
     numberArray(lines.map(({ job }) => job)),
     numberArray(lines.map(({ at }) => at)),
-    nameArray(lines.map(({ level }) => level)),
-    nameArray(lines.map((line) => JSON.stringify(line.text))),
+    textArray(lines.map(({ level }) => level)),
+    textArray(lines.map((line) => JSON.stringify(line.text))),
   ]);
 }

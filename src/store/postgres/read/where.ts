@@ -5,7 +5,7 @@
 import type { Kind } from '../../../model/state.ts';
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { asciiLower, type Query, type Standing } from '../../query.ts';
-import { nameArray } from '../sql/row-parameters.ts';
+import { textArray } from '../sql/row-parameters.ts';
 import type { Table } from './index-choice.ts';
 
 export function whereSql(table: Table, query: Query, values: unknown[], beyond: readonly string[] = []): string {
@@ -13,9 +13,9 @@ export function whereSql(table: Table, query: Query, values: unknown[], beyond: 
   const add = (term: (parameter: string) => string, value: unknown): void => {
     terms.push(term(`$${values.push(value)}`));
   };
-  if (query.kinds) add((parameter) => `kind = any(${parameter}::text[])`, nameArray(query.kinds));
+  if (query.kinds) add((parameter) => `kind = any(${parameter}::text[])`, textArray(query.kinds));
   if (query.kinds) terms.push(...literalPredicates(table, query.kinds));
-  if (query.types) add((parameter) => `type = any(${parameter}::text[])`, nameArray(query.types));
+  if (query.types) add((parameter) => `type = any(${parameter}::text[])`, textArray(query.types));
   if (query.glob !== undefined) addGlob(add, query.glob);
   if (query.def !== undefined) add((parameter) => `def = ${parameter}`, query.def);
   if (query.parent === null) terms.push('parent is null');
@@ -63,7 +63,7 @@ function addGlob(add: AddTerm, pattern: string): void {
 
 function addStandings(add: AddTerm, terms: string[], table: Table, standings: readonly Standing[]): void {
   const column = table === 'job' ? 'state' : 'fate';
-  add((parameter) => `${column} = any(${parameter}::text[])`, nameArray(standings));
+  add((parameter) => `${column} = any(${parameter}::text[])`, textArray(standings));
   // The conditions of partial indexes, as literals, which the planner needs to use the indexes.
   if (table === 'ended' && !standings.includes('succeeded')) terms.push(`fate <> 'succeeded'`);
   if (table === 'job' && !standings.includes('pending') && !standings.includes('held')) terms.push(`state = 'running'`);
@@ -99,4 +99,4 @@ function addInput(add: AddTerm, { path, equals }: NonNullable<Query['input']>): 
   }
 }
 
-const arrayLiteral = (path: readonly string[]): string => `'${nameArray(path).replaceAll(`'`, `''`)}'::text[]`;
+const arrayLiteral = (path: readonly string[]): string => `'${textArray(path).replaceAll(`'`, `''`)}'::text[]`;

@@ -14,7 +14,7 @@ import { backendProbe } from './backend-probe.ts';
 import { clientClass, clientConfig, type ClientClass } from './clients.ts';
 import { connectErrorOf, errorOf, ignore, isBusy, ConnectionLost, StatementForgotten } from './errors.ts';
 import { PeerWatch, resetClient, socketOf, type WatchedClient } from './peer-watch.ts';
-import { clockText, type ServerClock } from './server-clock.ts';
+import { readClockSql, type ServerClock } from './server-clock.ts';
 import type { PostgresUrl } from './url.ts';
 
 export interface ConnectionSettings {
@@ -121,7 +121,7 @@ export class Connection implements Session {
   }
 
   async #readClock(client: pg.ClientBase): Promise<void> {
-    const { rows } = await client.query<{ now: number }>(clockText, [null]);
+    const { rows } = await client.query<{ now: number }>(readClockSql, [null]);
     this.time.observe(rows[0]!.now);
   }
 

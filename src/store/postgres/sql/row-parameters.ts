@@ -105,7 +105,7 @@ const agree = (column: readonly Value[]): boolean => column.every((value) => val
 export const numberArray = (numbers: readonly (number | null)[]): string => arrayValue('number', numbers);
 
 /** Writes names as the text of a parameter that is cast to `text[]`. */
-export const nameArray = (names: readonly (string | null)[]): string => arrayValue('name', names);
+export const textArray = (names: readonly (string | null)[]): string => arrayValue('name', names);
 
 const sqlTypeOf = { number: 'bigint', name: 'text', json: 'text', ctid: 'tid' } as const;
 

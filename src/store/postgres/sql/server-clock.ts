@@ -50,7 +50,7 @@ export class ServerClock {
  * The SQL of store time, in a statement whose first parameter is `parameter()`. As a sub-select, each occurrence is
  * evaluated once, not for every row.
  */
-export const nowText = `(select coalesce($1::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint))`;
+export const nowSql = `(select coalesce($1::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint))`;
 
 /** The statement that reads the server's clock; its only parameter is null. */
-export const clockText = `select ${nowText} as now`;
+export const readClockSql = `select ${nowSql} as now`;

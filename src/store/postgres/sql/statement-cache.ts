@@ -10,15 +10,15 @@
 const textsMax = 1_000;
 
 export function cachedStatement(
-  write: (schema: string, shape: string) => string,
-): (schema: string, shape: string) => string {
+  write: (schema: string, varyingColumns: string) => string,
+): (schema: string, varyingColumns: string) => string {
   const texts = new Map<string, string>();
-  return (schema, shape) => {
-    const name = `${schema} ${shape}`;
+  return (schema, varyingColumns) => {
+    const name = `${schema} ${varyingColumns}`;
     const known = texts.get(name);
     if (known !== undefined) return known;
     if (texts.size === textsMax) texts.clear();
-    const text = write(schema, shape);
+    const text = write(schema, varyingColumns);
     texts.set(name, text);
     return text;
   };

@@ -3,7 +3,7 @@ import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
 import { neededKey, releasedKey } from '../../../model/unique-key.ts';
 import type { Batch } from '../../store.ts';
-import { nameArray, numberArray } from '../sql/row-parameters.ts';
+import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Connection, OnUnknownOutcome, Session, Transaction } from '../sql/connection.ts';
 import { resolveUnknownCommit } from './unknown-outcome.ts';
 import { ignore, isUniqueViolation } from '../sql/errors.ts';
@@ -204,7 +204,7 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
   const text = `with open as (${removeFrom('job')}), ended as (${removeFrom('ended')}), released as (
       delete from ${schema}.unique_key where key = any($3::text[]) and until is null and job in (select id from open)
     ) select id from open union all select id from ended`;
-  const keys = nameArray(changes.map(releasedKey).filter((key) => key !== null));
+  const keys = textArray(changes.map(releasedKey).filter((key) => key !== null));
   const gone = await session.run<{ id: number }>(text, [...values, keys]);
   const ids = gone.map(({ id }) => Number(id));
   await forget(session, ids);

@@ -1,5 +1,5 @@
 /** The part of a statement that writes its feed entry, from the CTE `written` with a row for each written job. */
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 import type { Change } from '../../../model/change.ts';
 import { FeedEntry } from '../../feed-entry.ts';
 import { lineOf } from '../../row.ts';
@@ -10,7 +10,7 @@ import { lineOf } from '../../row.ts';
  * its xid long before it writes the job. A claim locks jobs one after another, and a caller of `within` may have begun
  * long ago.
  */
-export const lastXid = 'greatest(job.xid, pg_current_xact_id())';
+export const feedXid = 'greatest(job.xid, pg_current_xact_id())';
 
 /**
  * The CTEs `total` and `feed`. If all changes were written with the xid of this transaction, the feed entry is `text`,
@@ -20,9 +20,9 @@ export const feedSql = (schema: string, wanted: string, text: string): string =>
     select count(*) as count, count(*) filter (where xid = pg_current_xact_id()) = ${wanted} as is_whole from written
   ), feed as (
     insert into ${schema}.feed (xid, at, count, events)
-      select pg_current_xact_id(), ${nowText}, count, ${text} from total where is_whole
+      select pg_current_xact_id(), ${nowSql}, count, ${text} from total where is_whole
       union all
-      select xid, ${nowText}, count(*), '[' || string_agg(${groupSql}, ',') || ']' from written
+      select xid, ${nowSql}, count(*), '[' || string_agg(${groupSql}, ',') || ']' from written
       where not (select is_whole from total) group by xid)`;
 
 /** The part of a feed entry about one job, as JSON. */

@@ -1,7 +1,7 @@
 /** SQL expressions of the rows that statements write: column lists, and the new value of each column. */
 import { endedColumns, namesOf, openColumns, type JobColumn } from '../../job-columns.ts';
 import type { ColumnSql } from '../sql/row-parameters.ts';
-import { lastXid } from './feed-sql.ts';
+import { feedXid } from './feed-sql.ts';
 
 export const openNames = [...namesOf(openColumns), 'history'].join(', ');
 export const endedNames = [...namesOf(endedColumns), 'history'].join(', ');
@@ -14,7 +14,7 @@ function isKept({ name, table, update }: Pick<JobColumn, 'name' | 'table' | 'upd
 }
 
 /** The SET list of an open job, without its history. */
-export const updateSql = (column: ColumnSql): string => `${setSql(openColumns, 'job', column)}, xid = ${lastXid}`;
+export const updateSql = (column: ColumnSql): string => `${setSql(openColumns, 'job', column)}, xid = ${feedXid}`;
 
 /** The SET list of an ended job, without its history. */
 export const amendSql = (column: ColumnSql): string => setSql(endedColumns, 'ended', column);

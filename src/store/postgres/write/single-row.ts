@@ -10,9 +10,9 @@ import type { Change } from '../../../model/change.ts';
 import { packRows, parameterSql, type RowFields, type ColumnSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { endFields, updateFields } from './fields.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
-import { lastXid, feedEntryText } from './feed-sql.ts';
+import { feedXid, feedEntryText } from './feed-sql.ts';
 import { endedNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts';
 
 export const updateSingleSql = cachedStatement((schema) => {
@@ -26,7 +26,7 @@ export const updateSingleSql = cachedStatement((schema) => {
 export const endSingleSql = cachedStatement((schema) => {
   const column = parameterSql(endFields, firstFieldParameter);
   return `with written as (
-    delete from ${schema}.job where ${isUnchangedSql(column)} returning ${endedRowSql(column)}, ${lastXid} as xid
+    delete from ${schema}.job where ${isUnchangedSql(column)} returning ${endedRowSql(column)}, ${feedXid} as xid
   ), inserted as (
     insert into ${schema}.ended (${endedNames}) select ${endedNames} from written
   ), ${singleFeedSql(schema)}`;
@@ -43,7 +43,7 @@ export const isUnchangedSql = (column: ColumnSql): string =>
  * appends would take longer to set up than one row takes to write.
  */
 export const singleFeedSql = (schema: string, alsoAnswered = ''): string => `feed as (
-    insert into ${schema}.feed (xid, at, count, events) select xid, ${nowText}, 1, $2::text from written returning at
+    insert into ${schema}.feed (xid, at, count, events) select xid, ${nowSql}, 1, $2::text from written returning at
   ) select at as now${alsoAnswered} from feed`;
 
 export async function runSingle(

@@ -7,10 +7,10 @@
  */
 import type { Change } from '../../../model/change.ts';
 import { neededKey } from '../../../model/unique-key.ts';
-import { nameArray, packRows, unpackedRowsSql } from '../sql/row-parameters.ts';
+import { textArray, packRows, unpackedRowsSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { newFields } from './fields.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 import { idOf, checkedInsertSql, newKeyedFields, type InsertMode } from './statements.ts';
 import { openNames } from './row-sql.ts';
 import { feedEntryText } from './feed-sql.ts';
@@ -31,7 +31,7 @@ export async function stageChildren(
   const text = `insert into ${session.schema}.staged
       (parent, fence, first, count, insert_mode, varying_columns, packed, events)
     values ($1, $2, $3, $4, $5, $6, $7::text[], $8) on conflict do nothing`;
-  const piece = [idOf(children[0]!), children.length, mode, varyingColumns, nameArray(texts), feedEntryText(children)];
+  const piece = [idOf(children[0]!), children.length, mode, varyingColumns, textArray(texts), feedEntryText(children)];
   await session.run(text, [parent, fence, ...piece]);
 }
 
@@ -67,7 +67,7 @@ export async function unstageGroup(
     ), ${mode === 'fast' ? insertStaged(schema, fresh) : insertChecked},
     feed as (
       insert into ${schema}.feed (xid, at, count, events)
-        select pg_current_xact_id(), ${nowText}, count, events from piece order by first
+        select pg_current_xact_id(), ${nowSql}, count, events from piece order by first
     ) select coalesce((select sum(count) from piece), 0)::bigint as wanted, (select count(*) from written) as written`;
   const values = [time.parameter(), parent, fence, mode, varyingColumns];
   const [row] = await session.run<{ wanted: number; written: number }>(text, values);

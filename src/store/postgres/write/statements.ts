@@ -9,14 +9,14 @@
 import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
 import { neededKey, releasedKey } from '../../../model/unique-key.ts';
-import { nameArray, numberArray, packRows, rowsSql, packedRowsSql, type ColumnSql } from '../sql/row-parameters.ts';
+import { textArray, numberArray, packRows, rowsSql, packedRowsSql, type ColumnSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import {
   historyChunkField, endFields, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields, type Ctids,
 } from './fields.ts';
-import { nowText } from '../sql/server-clock.ts';
+import { nowSql } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
-import { lastXid, feedSql, feedEntryText } from './feed-sql.ts';
+import { feedXid, feedSql, feedEntryText } from './feed-sql.ts';
 import { amendSql, openNames, endedNames, keptNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts';
 import { updateSingleSql, endSingleSql, runSingle, type WrittenIds } from './single-row.ts';
 
@@ -72,21 +72,21 @@ async function insert(session: Session, changes: readonly Change[], mode: Insert
  * a second. Without it `checkedInsertSql` inserts the jobs.
  */
 async function insertFast(session: Session, changes: readonly Change[]): Promise<boolean> {
-  const { varyingColumns: shape, texts } = packRows(newFields, changes);
+  const { varyingColumns, texts } = packRows(newFields, changes);
   const range = [idOf(changes[0]!), idOf(changes.at(-1)!)];
   const values = [session.time.parameter(), ...range, changes.length, feedEntryText(changes), ...texts];
-  const [row] = await session.run<{ now: number; written: boolean }>(fastInsertSql(session.schema, shape), values);
+  const [row] = await session.run<{ now: number; written: boolean }>(fastInsertSql(session.schema, varyingColumns), values);
   session.time.observe(row!.now);
   return row!.written;
 }
 
-const fastInsertSql = cachedStatement((schema: string, shape: string) => `with written as (
-    insert into ${schema}.job (${openNames}) select * from (${packedRowsSql(newFields, shape, 6)}) fresh
+const fastInsertSql = cachedStatement((schema: string, varyingColumns: string) => `with written as (
+    insert into ${schema}.job (${openNames}) select * from (${packedRowsSql(newFields, varyingColumns, 6)}) fresh
     where not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false) returning id
   ), feed as (
     insert into ${schema}.feed (xid, at, count, events)
-    select pg_current_xact_id(), ${nowText}, $4::bigint, $5::text where exists (select 1 from written)
-  ) select ${nowText} as now, exists (select 1 from written) as written`);
+    select pg_current_xact_id(), ${nowSql}, $4::bigint, $5::text where exists (select 1 from written)
+  ) select ${nowSql} as now, exists (select 1 from written) as written`);
 
 /**
  * Inserts the new jobs whose ids and keys are free. All writers take keys in the order of keys, so that they do not
@@ -106,7 +106,7 @@ export const checkedInsertSql = (schema: string): string => `insertable as mater
 const takeKeysSql = (schema: string, source: string): string => `
   insert into ${schema}.unique_key as held (key, job, until)
   select distinct on (key) key, id, key_until from ${source} where key is not null order by key, id
-  on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowText}
+  on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowSql}
   returning job`;
 
 function update(session: Session, changes: readonly Change[], _mode: InsertMode, ctids?: Ctids): Promise<WrittenIds> {
@@ -132,7 +132,7 @@ function end(session: Session, changes: readonly Change[]): Promise<WrittenIds> 
   const released = releaseKeysSql(schema, changes, values);
   const text = `with written as (
       delete from ${schema}.job using (${goal}) goal ${findRowSql(schema, 'job')}
-      where ${isUnchangedRowSql('job')} returning ${endedRowSql(ofGoal)}, goal.line, ${lastXid} as xid
+      where ${isUnchangedRowSql('job')} returning ${endedRowSql(ofGoal)}, goal.line, ${feedXid} as xid
     ), inserted as (insert into ${schema}.ended (${endedNames}) select ${endedNames} from written)${released}`;
   return runWrite(session, text, values, changes);
 }
@@ -201,7 +201,7 @@ const isUnchangedRowSql = (table: 'job' | 'ended'): string =>
 function releaseKeysSql(schema: string, changes: readonly Change[], values: unknown[]): string {
   const keyed = changes.filter((change) => releasedKey(change) !== null);
   if (keyed.length === 0) return '';
-  const [ids, keys] = [values.push(numberArray(keyed.map(idOf))), values.push(nameArray(keyed.map(releasedKey)))];
+  const [ids, keys] = [values.push(numberArray(keyed.map(idOf))), values.push(textArray(keyed.map(releasedKey)))];
   return `, released as (delete from ${schema}.unique_key using written
     join unnest($${ids}::bigint[], $${keys}::text[]) as free (job, key) on free.job = written.id cross join lateral (
       select ctid as row_ctid from ${schema}.unique_key held
@@ -219,7 +219,7 @@ async function runWrite(
   const wanted = `$${values.push(changes.length)}::bigint`;
   const entry = `$${values.push(feedEntryText(changes))}::text`;
   const whole = `${text}, ${feedSql(session.schema, wanted, entry)}
-    select ${nowText} as now, count,
+    select ${nowSql} as now, count,
       case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from total`;
   const [row] = await session.run<{ now: number; ids: string | null; count: number }>(whole, values);
   const { now, ids, count } = row!;
