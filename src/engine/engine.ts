@@ -3,6 +3,7 @@ import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import type { AbandonableDef } from '../jobs/tick.ts';
 import type { Edit, Event } from '../model/event.ts';
+import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
@@ -364,6 +365,14 @@ export class EngineCore implements RunBackend, RunMaker {
   /** The settings of a type, from the code of this engine or as another program registered them; null: unknown type. */
   typeEntry(name: string): Promise<TypeEntry | null> {
     return this.#reads.typeEntry(name);
+  }
+
+  /**
+   * The limits on jobs of these types, from the code of this engine or as another program registered them. A claim for a
+   * worker without the code of the types needs them.
+   */
+  limits(types: readonly string[]): Promise<Limits> {
+    return this.#reads.limits(types);
   }
 
   /** The limits on jobs of these types, and how much of each is in use. */

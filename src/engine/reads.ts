@@ -2,6 +2,7 @@
 import type { KnownDefinition } from '../jobs/define.ts';
 import { recordNotJob } from '../jobs/operate.ts';
 import type { Event } from '../model/event.ts';
+import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
@@ -22,7 +23,7 @@ import type { JobType } from './declare/job-type.ts';
 import { configurationIn } from './inspect/configuration.ts';
 import { explain, type Reason } from './inspect/explain.ts';
 import { findFailures, type Failures, type FailuresRequest } from './inspect/failures.ts';
-import { limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
+import { gatedTypes, limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
 import { previewTicks, type PreviewedTick } from './inspect/schedule-preview.ts';
 import { TaskCountCache } from './inspect/task-counts.ts';
 import { abandonedDefs } from './living-builds.ts';
@@ -127,7 +128,8 @@ export class EngineReads {
   }
 
   async explain(id: number): Promise<readonly Reason[]> {
-    return explain(this.#stores.forJob(id), await this.get(id), this.#handlers.limits());
+    const job = await this.get(id);
+    return explain(this.#stores.forJob(id), job, await this.#catalogue.limits([job.type]));
   }
 
   // Many jobs.
@@ -149,8 +151,13 @@ export class EngineReads {
     return isKnown ? entry : null;
   }
 
+  limits(types: readonly string[]): Promise<Limits> {
+    return this.#catalogue.limits([...new Set(types)]);
+  }
+
   async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
-    return limitsInUse(await this.#stores.database.store.admittedPerGate(types), this.#handlers.limits());
+    const admitted = await this.#stores.database.store.admittedPerGate(types);
+    return limitsInUse(admitted, await this.limits([...this.#handlers.names, ...gatedTypes(admitted)]));
   }
 
   async oldestDue(types: readonly string[]): Promise<ReadonlyMap<string, DueJob>> {

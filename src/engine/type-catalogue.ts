@@ -2,10 +2,11 @@
 import { readTypes } from '../jobs/catalogue.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
 import { specOf } from '../model/definition.ts';
+import type { Limits } from '../model/gate.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { BoundedMap } from '../time/bounded-map.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Handlers } from './declare/handlers.ts';
+import { limitsOf, type Handlers } from './declare/handlers.ts';
 import { rulesOfEntry, rulesOfUnknown, type TypeRules } from './declare/type-rules.ts';
 import type { Stores } from './stores.ts';
 
@@ -39,12 +40,17 @@ export class TypeCatalogue {
    * may start later: its rules accept any input.
    */
   async rules(name: string): Promise<TypeRules> {
-    const { handlers, clock } = this.#parts;
-    const local = handlers.get(name);
-    if (local) return handlers.rules(local);
-    const known = this.#read.get(name);
-    if (known && clock.monotonic() - known.readAt < freshMs) return known.rules;
-    return this.#refresh(name, known);
+    return this.#localRules(name) ?? this.#freshRules(name) ?? (await this.#readRules([name])).get(name)!;
+  }
+
+  /**
+   * Returns the limits that apply to jobs of these types: those that their code declares, or, without the code, those
+   * that its program has registered.
+   */
+  async limits(names: readonly string[]): Promise<Limits> {
+    const known = names.map((name) => this.#localRules(name) ?? this.#freshRules(name));
+    const read = await this.#readRules(names.filter((_, index) => known[index] === undefined));
+    return limitsOf(names.map((name, index) => (known[index] ?? read.get(name)!).entry));
   }
 
   /** Returns the registered entries of types, or else those of this engine's code; the map lacks unknown types. */
@@ -64,12 +70,27 @@ export class TypeCatalogue {
     return known.map((def) => ({ ...def, spec: specOf(def, entries.get(def.code.type) ?? null) }));
   }
 
-  async #refresh(name: string, known: ReadRules | undefined): Promise<TypeRules> {
+  #localRules(name: string): TypeRules | undefined {
+    const local = this.#parts.handlers.get(name);
+    return local && this.#parts.handlers.rules(local);
+  }
+
+  #freshRules(name: string): TypeRules | undefined {
+    const known = this.#read.get(name);
+    return known && this.#parts.clock.monotonic() - known.readAt < freshMs ? known.rules : undefined;
+  }
+
+  async #readRules(names: readonly string[]): Promise<ReadonlyMap<string, TypeRules>> {
     const { stores, clock } = this.#parts;
     const readAt = clock.monotonic();
-    const entry = (await readTypes(stores.database.store, [name])).get(name);
+    const entries = await readTypes(stores.database.store, names);
+    return new Map(names.map((name) => [name, this.#keep(name, entries.get(name), readAt)]));
+  }
+
+  /** Caches the rules of an entry. If the entry has not changed, reuses them: parsing its schema again would be slow. */
+  #keep(name: string, entry: TypeEntry | undefined, readAt: number): TypeRules {
+    const known = this.#read.get(name);
     const text = entry === undefined ? null : JSON.stringify(entry);
-    // If the entry has not changed, its rules are reused: parsing its schema again would be slow.
     const rules = known?.text === text ? known.rules : entry === undefined ? rulesOfUnknown(name) : rulesOfEntry(entry);
     this.#read.set(name, { rules, text, readAt });
     return rules;

@@ -88,7 +88,8 @@ function checkDefs(defs: readonly JobDef[], rules: ReadonlyMap<string, TypeRules
   }
 }
 
-function limitsOf(entries: readonly TypeEntry[]): Limits {
+/** Returns the limits that the entries of types declare. */
+export function limitsOf(entries: readonly TypeEntry[]): Limits {
   const types = new Map<string, number>();
   const keys = new Map<string, number>();
   for (const entry of entries) {

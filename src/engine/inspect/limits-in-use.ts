@@ -8,7 +8,7 @@ export interface LimitInUse {
   readonly scope: 'type' | 'tasks' | 'definition' | 'key';
   /** The name of the definition, or the key; null for the scopes `type` and `tasks`. */
   readonly name: string | null;
-  /** Null: unknown, because this engine does not have the code of the type, which declares the limit. */
+  /** Null: unknown, because no program with the code of the type has registered it. */
   readonly max: number | null;
   readonly taken: number;
 }
@@ -23,6 +23,10 @@ export function limitsInUse(admitted: ReadonlyMap<string, number>, limits: Limit
   for (const [text, taken] of admitted) for (const limit of limitsAt(parseGate(text), limits)) add({ ...limit, taken });
   return [...found.values()];
 }
+
+/** Returns the types of the jobs that wait at these gates. */
+export const gatedTypes = (admitted: ReadonlyMap<string, number>): readonly string[] =>
+  [...admitted.keys()].map((text) => typeOf(parseGate(text).type).type);
 
 function limitsAt(gate: Gate, limits: Limits): Omit<LimitInUse, 'taken'>[] {
   const { type, scope } = typeOf(gate.type);

@@ -31,7 +31,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     const address = call.credentials.address ?? 'remote';
     await remoteWorkers.report({ id, address, types: body.types, slots: body.limit ?? 1 });
     for (;;) {
-      const request = claimOf(body, call.principal);
+      const request = { ...claimOf(body, call.principal), limits: await engine.limits(body.types) };
       const notified = workSignal.notified;
       const { jobs, searchedAt } = await engine.jobs.claimBatch(request);
       if (jobs.length > 0 && call.signal.aborted) await release(services, jobs);
