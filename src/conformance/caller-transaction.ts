@@ -24,14 +24,14 @@ export const within: Topic = {
     'the caller sees its own jobs and keys before the commit, and gets unique ids': async (world) => {
       const { transaction, commit } = await world.begin();
       const writer = world.store.within(transaction);
-      const id = await writer.reserve(2);
+      const id = await writer.reserveIds(2);
       const change = await world.newJob({ id: id + 1, unique: { key: 'k', forMs: null } });
       equal(writer.now(), world.now());
       deepEqual(await writer.commit({ changes: [change] }), [true]);
       same(await writer.load([id, id + 1]), [change.after]);
       same(await writer.holders(['k', 'l']), new Map([['k', id + 1]]));
       await commit();
-      ok((await world.store.reserve(1)) > id + 1);
+      ok((await world.store.reserveIds(1)) > id + 1);
     },
 
     'an open job can be edited in the transaction if its version is unchanged': async (world) => {

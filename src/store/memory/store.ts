@@ -41,7 +41,7 @@ export class MemoryStore implements Store {
     return Promise.resolve({ from: 0, to: 0, statements: [] });
   }
 
-  reserve(count: number): Promise<number> {
+  reserveIds(count: number): Promise<number> {
     const first = this.#lastId + 1;
     this.#lastId += count;
     return Promise.resolve(first);

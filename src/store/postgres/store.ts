@@ -14,7 +14,7 @@ import type {
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
-import { commit, commitWithin, reserve } from './write/commit.ts';
+import { commit, commitWithin, reserveIds } from './write/commit.ts';
 import { Connection, type ConnectionSettings } from './sql/connection.ts';
 import { count, find, holders, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
@@ -85,8 +85,8 @@ export class PostgresStore implements Store {
     return this.#connection.withoutTimeout(() => migrate(this.#connection, options));
   }
 
-  async reserve(amount: number): Promise<number> {
-    return reserve(this.#connection, amount, (version) => this.#noteSchema(version));
+  async reserveIds(amount: number): Promise<number> {
+    return reserveIds(this.#connection, amount, (version) => this.#noteSchema(version));
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
@@ -231,7 +231,7 @@ export class PostgresStore implements Store {
     return {
       now: () => this.now(),
       synchronize: () => this.synchronize(),
-      reserve: (amount) => this.reserve(amount),
+      reserveIds: (amount) => this.reserveIds(amount),
       commit: async (batch) => {
         requireKnownSchema(this.#schemaFound);
         return commitWithin(session, batch, mayWake(batch) ? () => this.#wake.notifyWithin(session) : ignore);

@@ -69,8 +69,8 @@ export class SqliteStore implements Store {
     return migrate(this.#connection, options);
   }
 
-  reserve(amount: number): Promise<number> {
-    return this.#connection.write(() => reserve(this.#connection, amount));
+  reserveIds(amount: number): Promise<number> {
+    return this.#connection.write(() => reserveIds(this.#connection, amount));
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
@@ -211,7 +211,7 @@ export class SqliteStore implements Store {
     requireKnownSchema(connection);
     return {
       now: () => this.now(),
-      reserve: (amount) => this.#read(() => reserve(connection, amount)),
+      reserveIds: (amount) => this.#read(() => reserveIds(connection, amount)),
       commit: (batch) => this.#read(() => writeBatch(connection, batch, this.now())),
       load: (ids) => this.#read(() => load(connection, ids)),
       holders: (keys) => this.#read(() => holders(connection, keys, this.now())),
@@ -247,7 +247,7 @@ export class SqliteStore implements Store {
   }
 }
 
-function reserve(connection: Connection, amount: number): number {
+function reserveIds(connection: Connection, amount: number): number {
   const sql = `UPDATE counter SET value = value + ? WHERE name = 'id' RETURNING value`;
   return connection.get<{ value: number }>(sql, amount)!.value - amount + 1;
 }

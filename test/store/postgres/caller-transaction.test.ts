@@ -128,8 +128,8 @@ test('ids can be reserved by others while a transaction is open', async () => {
   const client = await connect(url);
   await client.query('begin');
   const within = store.within(client);
-  const first = await within.reserve(5);
-  expect(await store.reserve(5)).toBeGreaterThanOrEqual(first + 5);
+  const first = await within.reserveIds(5);
+  expect(await store.reserveIds(5)).toBeGreaterThanOrEqual(first + 5);
   await client.query('rollback');
-  expect(await store.reserve(1)).toBeGreaterThanOrEqual(first + 10);
+  expect(await store.reserveIds(1)).toBeGreaterThanOrEqual(first + 10);
 });

@@ -215,7 +215,7 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
  * Reserves ids and returns the first. Calls `onSchema` with the version of the schema, since a newer Stint may have
  * migrated it meanwhile.
  */
-export async function reserve(session: Session, amount: number, onSchema: (version: number) => void): Promise<number> {
+export async function reserveIds(session: Session, amount: number, onSchema: (version: number) => void): Promise<number> {
   const text = `update ${session.schema}.counter set value = value + $1 where name = 'id'
     returning value, (select version from ${session.schema}.meta) as schema`;
   const [row] = await session.run<{ value: number; schema: number }>(text, [amount]);
