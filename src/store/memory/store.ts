@@ -122,7 +122,7 @@ export class MemoryStore implements Store {
     return Promise.resolve(this.#records.byId(isOver).slice(0, limit));
   }
 
-  heldBy(instance: string, limit: number): Promise<readonly Job[]> {
+  heldUnderLeaseOf(instance: string, limit: number): Promise<readonly Job[]> {
     const isHeld = (job: Job): boolean =>
       job.state === 'running' && job.lease.holder === instance && job.lease.until === null;
     return Promise.resolve(this.#records.byId(isHeld).slice(0, limit));

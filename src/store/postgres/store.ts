@@ -30,7 +30,7 @@ import { migrate, requireKnownSchema } from './schema.ts';
 import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';
 import { parsePostgresUrl } from './sql/url.ts';
-import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
+import { extend, heldUnderLeaseOf, lapsed, orphaned, settleable } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
 import { health } from './maintain/health.ts';
 import { Wake } from './wake.ts';
@@ -152,8 +152,8 @@ export class PostgresStore implements Store {
     return lapsed(this.#connection, limit);
   }
 
-  heldBy(instance: string, limit: number): Promise<readonly Job[]> {
-    return heldBy(this.#connection, instance, limit);
+  heldUnderLeaseOf(instance: string, limit: number): Promise<readonly Job[]> {
+    return heldUnderLeaseOf(this.#connection, instance, limit);
   }
 
   orphaned(limit: number): Promise<readonly number[]> {

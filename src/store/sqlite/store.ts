@@ -25,7 +25,7 @@ import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './read/notes.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
-import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
+import { extend, heldUnderLeaseOf, lapsed, orphaned, settleable } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
 import { backUp } from './maintain/backup.ts';
 import { damage, health } from './maintain/health.ts';
@@ -134,8 +134,8 @@ export class SqliteStore implements Store {
     return find().length === 0 ? [] : this.#connection.write(find);
   }
 
-  heldBy(instance: string, limit: number): Promise<readonly Job[]> {
-    return this.#read(() => heldBy(this.#connection, instance, limit));
+  heldUnderLeaseOf(instance: string, limit: number): Promise<readonly Job[]> {
+    return this.#read(() => heldUnderLeaseOf(this.#connection, instance, limit));
   }
 
   orphaned(limit: number): Promise<readonly number[]> {
