@@ -94,7 +94,7 @@ export const insert: Topic = {
       deepEqual(await world.store.commit({ changes: [double] }), [false]);
       same(await world.load(job.id), job);
       equal((await world.store.history(job.id)).length, 1);
-      equal((await world.store.holders(['k'])).size, 0, 'its unique key stays free');
+      equal((await world.store.jobsByKey(['k'])).size, 0, 'its unique key stays free');
     },
 
     'a job with the id of an ended job is not written': async (world) => {

@@ -162,5 +162,5 @@ const writerOf = (store: Store): Writer => ({
   reserveIds: (amount) => store.reserveIds(amount),
   commit: (batch) => store.commit(batch),
   load: (ids) => store.load(ids),
-  holders: (keys) => store.holders(keys),
+  jobsByKey: (keys) => store.jobsByKey(keys),
 });

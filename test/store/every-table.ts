@@ -51,7 +51,7 @@ export async function readEveryTable(store: Store): Promise<unknown> {
     jobs,
     events,
     each: await Promise.all(jobs.map(each)),
-    keys: [...await store.holders(['while open', 'for a day', 'staged'])],
+    keys: [...await store.jobsByKey(['while open', 'for a day', 'staged'])],
     gates: [...await store.admittedPerGate(['plain'])],
     instances: await store.instances(),
     leader: (await store.lead('maintenance', 'another', 1)).leader,

@@ -87,7 +87,7 @@ export class MemoryStore implements Store {
     return Promise.resolve({ jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : null });
   }
 
-  holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const held = keys.flatMap((key): [string, number][] => {
       const holder = this.#records.holderOf(key);
       return holder === null ? [] : [[key, holder]];

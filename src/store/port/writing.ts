@@ -46,7 +46,7 @@ export interface Writing {
 }
 
 /** The methods that are required to create jobs. */
-export type Writer = Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'commit'> & Pick<Reading, 'load' | 'holders'>;
+export type Writer = Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'commit'> & Pick<Reading, 'load' | 'jobsByKey'>;
 
 export interface Batch {
   readonly changes: readonly Change[];

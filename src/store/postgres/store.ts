@@ -16,7 +16,7 @@ import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
 import { commit, commitWithin, reserveIds } from './write/commit.ts';
 import { Connection, type ConnectionSettings } from './sql/connection.ts';
-import { count, find, holders, load } from './read/find.ts';
+import { count, find, jobsByKey, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
 import { nextDue } from './claim/next-due.ts';
 import { oldestDue } from './claim/oldest-due.ts';
@@ -128,8 +128,8 @@ export class PostgresStore implements Store {
     return find(this.#connection, query, page);
   }
 
-  holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return holders(this.#connection, keys);
+  jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return jobsByKey(this.#connection, keys);
   }
 
   count(query: Query): Promise<readonly Tally[]> {
@@ -237,7 +237,7 @@ export class PostgresStore implements Store {
         return commitWithin(session, batch, mayWake(batch) ? () => this.#wake.notifyWithin(session) : ignore);
       },
       load: (ids) => load(session, ids),
-      holders: (keys) => holders(session, keys),
+      jobsByKey: (keys) => jobsByKey(session, keys),
     };
   }
 

@@ -19,7 +19,7 @@ import { oldestDue } from './claim/oldest-due.ts';
 import { writeBatch, writeBatches } from './write/commit.ts';
 import { stageChildren } from './write/staging.ts';
 import { Connection, openFile, type Durability, type WriteTogether } from './connection.ts';
-import { count, find, holders, load } from './read/find.ts';
+import { count, find, jobsByKey, load } from './read/find.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
@@ -105,8 +105,8 @@ export class SqliteStore implements Store {
     return find(this.#connection, this.#clock, query, page);
   }
 
-  holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return this.#read(() => holders(this.#connection, keys, this.now()));
+  jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#read(() => jobsByKey(this.#connection, keys, this.now()));
   }
 
   count(query: Query): Promise<readonly Tally[]> {
@@ -214,7 +214,7 @@ export class SqliteStore implements Store {
       reserveIds: (amount) => this.#read(() => reserveIds(connection, amount)),
       commit: (batch) => this.#read(() => writeBatch(connection, batch, this.now())),
       load: (ids) => this.#read(() => load(connection, ids)),
-      holders: (keys) => this.#read(() => holders(connection, keys, this.now())),
+      jobsByKey: (keys) => this.#read(() => jobsByKey(connection, keys, this.now())),
     };
   }
 

@@ -7,7 +7,7 @@ import type { OpenRow } from '../../../src/store/row.ts';
 import type { ClaimRequest } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { transactionSettings, type Session } from '../../../src/store/postgres/sql/connection.ts';
-import { find, holders, load } from '../../../src/store/postgres/read/find.ts';
+import { find, jobsByKey, load } from '../../../src/store/postgres/read/find.ts';
 import { nextDueInOrder, scanInOrder } from '../../../src/store/postgres/claim/pattern.ts';
 import { GateRing } from '../../../src/store/gate-admission.ts';
 import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
@@ -82,7 +82,7 @@ test('rows are looked up by index even when the planner believes their table to 
   await lockById(session, 'job', [1, 2, 3]);
   const reading = planning(client, plans);
   await load(reading, [1, 2, 3]);
-  await holders(reading, ['a', 'b']);
+  await jobsByKey(reading, ['a', 'b']);
   await history(reading, 1);
   await extend(reading, [{ id: 1, fence: 1 }, { id: 2, fence: 1 }], now);
   await settleable(reading, 10, [1, 2, 3]);
