@@ -202,8 +202,8 @@ export class MemoryStore implements Store {
       return keptMs !== null && job.endedAt + keptMs <= now;
     };
     const past = this.#records.byId(isPast).slice(0, limit);
-    for (const job of past) this.#records.forget(job.id);
-    this.#records.forgetKeys();
+    for (const job of past) this.#records.deleteJob(job.id);
+    this.#records.deleteExpiredKeys();
     this.#feed.dropUntil(now - feedKeptMs);
     for (const name of this.#staged.keys()) if (!this.#records.holds(holdingOf(name))) this.#staged.delete(name);
     return Promise.resolve(past.length);
