@@ -65,7 +65,7 @@ export class Records {
   }
 
   /** Returns the id of the job that holds the key; null: the key is free. */
-  holderOf(key: string): number | null {
+  jobOfKey(key: string): number | null {
     const held = this.#keys.get(key);
     return held === undefined || isOver(held, this.#clock.now()) ? null : held.job;
   }
@@ -118,7 +118,7 @@ export class Records {
     const current = this.#jobs.get(id);
     if (before === null ? current !== undefined : current?.version !== before.version) return false;
     const key = neededKey(change);
-    if (key !== null && this.holderOf(key) !== null) return false;
+    if (key !== null && this.jobOfKey(key) !== null) return false;
     this.#put(change);
     return true;
   }

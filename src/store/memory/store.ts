@@ -89,7 +89,7 @@ export class MemoryStore implements Store {
 
   jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const held = keys.flatMap((key): [string, number][] => {
-      const holder = this.#records.holderOf(key);
+      const holder = this.#records.jobOfKey(key);
       return holder === null ? [] : [[key, holder]];
     });
     return Promise.resolve(new Map(held));

@@ -5,7 +5,7 @@ import type { Job } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
-import { GateRing } from '../gate-admission.ts';
+import { GateMemory } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits,
@@ -65,7 +65,7 @@ export class PostgresStore implements Store {
     if (clock === undefined) this.address = { url, options: { ...settings, notify, listenUrl } };
     const cursors = new ScanCursors();
     const hints = new ClaimHints(cursors);
-    this.#claimParts = { connection: this.#connection, cursors, hints, gateRing: new GateRing() };
+    this.#claimParts = { connection: this.#connection, cursors, hints, gateMemory: new GateMemory() };
     const wakeUrl = listenUrl === undefined ? parsed : parsePostgresUrl(listenUrl);
     this.#wake = new Wake(this.#connection, { ...settings, url: wakeUrl, notify }, (hint) => hints.receive(hint));
     this.#inspector = new Inspector(rowSource(this.#connection));

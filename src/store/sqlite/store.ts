@@ -5,7 +5,7 @@ import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
-import { GateRing } from '../gate-admission.ts';
+import { GateMemory } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits, Instance,
@@ -47,7 +47,7 @@ export class SqliteStore implements Store {
   readonly #wake: Wake;
   readonly #inspector: Inspector;
   readonly #path: string;
-  readonly #gateRing = new GateRing();
+  readonly #gateMemory = new GateMemory();
 
   constructor(path: string, { clock = systemClock, durability = 'full', create = true }: SqliteOptions = {}) {
     this.#connection = openFile(path, { durability, create });
@@ -82,7 +82,7 @@ export class SqliteStore implements Store {
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
     return this.#connection.write(() => {
       const now = this.now();
-      const changes = decide(candidates(this.#connection, request, this.#gateRing, now), now, now);
+      const changes = decide(candidates(this.#connection, request, this.#gateMemory, now), now, now);
       if (changes.length === 0) return [];
       writeBatch(this.#connection, { changes }, now);
       return changes;
