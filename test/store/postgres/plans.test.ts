@@ -8,7 +8,7 @@ import type { ClaimRequest } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { transactionSettings, type Session } from '../../../src/store/postgres/sql/connection.ts';
 import { find, jobsByKey, load } from '../../../src/store/postgres/read/find.ts';
-import { nextDueInOrder, scanInOrder } from '../../../src/store/postgres/claim/pattern.ts';
+import { nextDueInOrder, scanInOrder } from '../../../src/store/postgres/claim/scan-in-order.ts';
 import { GateMemory } from '../../../src/store/gate-admission.ts';
 import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
 import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';

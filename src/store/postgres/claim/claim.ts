@@ -24,7 +24,7 @@
  *
  * Lanes. A lane is a kind, a type and a priority, and one range of the index. The lanes of a request are found by
  * seeks: from one priority to the next lower one, and for a pattern from one type to the next. Jobs that are due later
- * are never read. Jobs of other types are read only for a pattern with many types (pattern.ts). With one lane, its rows
+ * are never read. Jobs of other types are read only for a pattern with many types (scan-in-order.ts). With one lane, its rows
  * are locked directly. With several, the first rows of each are read without locks, sorted, and locked in claim order;
  * otherwise every claim would lock `limit` rows per lane.
  *

@@ -6,7 +6,7 @@ import type { Connection } from '../connection.ts';
 import type { GateMemory } from '../../gate-admission.ts';
 import { gatedRows } from './gates.ts';
 import { lanes } from './lanes.ts';
-import { freeRows, nextFreeDue } from './pattern.ts';
+import { freeRows, nextFreeDue } from './free-jobs.ts';
 
 /**
  * Returns the first claimable jobs in claim order. It must be called inside a write transaction, so that no other
