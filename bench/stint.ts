@@ -44,7 +44,7 @@ export class Stint implements Target<RunningJob> {
   }
 
   reserve(count: number): Promise<number> {
-    return this.#jobs.store.reserve(count);
+    return this.#jobs.store.reserveIds(count);
   }
 
   unfinished(): Promise<number> {

@@ -191,11 +191,11 @@ async function commitDecided(store: Writer, answers: CommandAnswer[], open: read
 async function takenKeys(store: Writer, changes: readonly Change[]): Promise<readonly (Refusal | undefined)[]> {
   const keys = changes.map(neededKey).filter((key) => key !== null);
   if (keys.length === 0) return [];
-  const holders = await store.holders(keys);
+  const jobsByKey = await store.jobsByKey(keys);
   const leaving = new Set(changes.filter(({ after }) => !after || !isOpen(after)).map((change) => jobOf(change).id));
   return changes.map((change) => {
     const key = neededKey(change);
-    const holder = key === null ? undefined : holders.get(key);
+    const holder = key === null ? undefined : jobsByKey.get(key);
     const isFree = holder === undefined || holder === jobOf(change).id || leaving.has(holder);
     return isFree ? undefined : takenKey(key!, holder);
   });

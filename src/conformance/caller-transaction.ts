@@ -18,20 +18,20 @@ export const within: Topic = {
       sameMembers(await other.load([a!.after.id, b!.after.id]), [a!.after, b!.after]);
       same(await world.store.history(a!.after.id), a!.events);
       sameMembers(await world.feedAfter(null), [{ job: a!.after.id, n: 1 }, { job: b!.after.id, n: 1 }]);
-      same(await world.store.holders(['k']), new Map([['k', a!.after.id]]));
+      same(await world.store.jobsByKey(['k']), new Map([['k', a!.after.id]]));
     },
 
     'the caller sees its own jobs and keys before the commit, and gets unique ids': async (world) => {
       const { transaction, commit } = await world.begin();
       const writer = world.store.within(transaction);
-      const id = await writer.reserve(2);
+      const id = await writer.reserveIds(2);
       const change = await world.newJob({ id: id + 1, unique: { key: 'k', forMs: null } });
       equal(writer.now(), world.now());
       deepEqual(await writer.commit({ changes: [change] }), [true]);
       same(await writer.load([id, id + 1]), [change.after]);
-      same(await writer.holders(['k', 'l']), new Map([['k', id + 1]]));
+      same(await writer.jobsByKey(['k', 'l']), new Map([['k', id + 1]]));
       await commit();
-      ok((await world.store.reserve(1)) > id + 1);
+      ok((await world.store.reserveIds(1)) > id + 1);
     },
 
     'an open job can be edited in the transaction if its version is unchanged': async (world) => {
@@ -57,7 +57,7 @@ export const within: Topic = {
       await rollback();
       equal(await world.load(change.after.id), undefined);
       deepEqual(await world.store.history(change.after.id), []);
-      same(await world.store.holders(['k']), new Map());
+      same(await world.store.jobsByKey(['k']), new Map());
       deepEqual(await world.feedAfter(end), []);
       deepEqual(await world.claim(), []);
     },
@@ -72,7 +72,7 @@ export const within: Topic = {
       await commit();
       deepEqual(await world.store.load([b!.after.id]), []);
       same(await world.load(a!.after.id), a!.after);
-      same(await world.store.holders(['k']), new Map([['k', taken.id]]));
+      same(await world.store.jobsByKey(['k']), new Map([['k', taken.id]]));
     },
   },
 };

@@ -219,14 +219,14 @@ export const family: Topic = {
       const { run, planned, staged } = await staging(world, [{ unique }, { unique }]);
       deepEqual(await world.store.commit({ changes: [planned], whole: true, staged }), [false]);
       same(await world.load(run.id), run);
-      same(await world.store.holders(['twice']), new Map());
+      same(await world.store.jobsByKey(['twice']), new Map());
     },
 
     'staged children hold their unique keys once they are jobs': async (world) => {
       const { children, planned, staged } = await staging(world, [{ unique: { key: 'mine', forMs: null } }]);
-      same(await world.store.holders(['mine']), new Map());
+      same(await world.store.jobsByKey(['mine']), new Map());
       deepEqual(await world.store.commit({ changes: [planned], whole: true, staged }), [true]);
-      same(await world.store.holders(['mine']), new Map([['mine', children[0]!.after.id]]));
+      same(await world.store.jobsByKey(['mine']), new Map([['mine', children[0]!.after.id]]));
     },
 
     'three thousand staged children are inserted by one commit': async (world) => {

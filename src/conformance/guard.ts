@@ -147,7 +147,7 @@ export const guard: Topic = {
       const keyed = await world.newJob({ unique: { key: 'new', forMs: null } });
       const changes = [world.decide(holder, stop), keyed, await world.newJob({ id: holder.id })];
       deepEqual(await world.store.commit({ changes, whole: true }), [false, false, false]);
-      same(await world.store.holders(['old', 'new']), new Map([['old', holder.id]]));
+      same(await world.store.jobsByKey(['old', 'new']), new Map([['old', holder.id]]));
       await world.create({ unique: { key: 'new', forMs: null } });
     },
 
@@ -157,7 +157,7 @@ export const guard: Topic = {
       const fresh = await world.create({ unique: { key: 'k', forMs: 1000 } });
       const changes = [world.decide(old, pause), await world.newJob({ id: old.id })];
       deepEqual(await world.store.commit({ changes, whole: true }), [false, false]);
-      same(await world.store.holders(['k']), new Map([['k', fresh.id]]));
+      same(await world.store.jobsByKey(['k']), new Map([['k', fresh.id]]));
     },
 
     'deleting a job deletes its history, progress and log': async (world) => {

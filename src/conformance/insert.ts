@@ -78,7 +78,7 @@ export const insert: Topic = {
         same(await world.load(after.id), after);
         deepEqual(await world.store.history(after.id), events);
       }
-      deepEqual(byId(await world.store.heldBy('ann', 10)).map(({ id }) => id), [first!.after.id, last!.after.id]);
+      deepEqual(byId(await world.store.heldUnderLeaseOf('ann', 10)).map(({ id }) => id), [first!.after.id, last!.after.id]);
       deepEqual(await world.claimIds(), [waiting!.after.id]);
     },
 
@@ -94,7 +94,7 @@ export const insert: Topic = {
       deepEqual(await world.store.commit({ changes: [double] }), [false]);
       same(await world.load(job.id), job);
       equal((await world.store.history(job.id)).length, 1);
-      equal((await world.store.holders(['k'])).size, 0, 'its unique key stays free');
+      equal((await world.store.jobsByKey(['k'])).size, 0, 'its unique key stays free');
     },
 
     'a job with the id of an ended job is not written': async (world) => {
@@ -150,11 +150,11 @@ export const insert: Topic = {
     'reserved ids ascend and are never reserved twice, on any connection': async (world) => {
       const other = await world.again();
       const counts = [1, 5, 1, 100, 3, 1, 1];
-      const firsts = await Promise.all(counts.map((count, turn) => (turn % 2 ? other : world.store).reserve(count)));
+      const firsts = await Promise.all(counts.map((count, turn) => (turn % 2 ? other : world.store).reserveIds(count)));
       const ids = firsts.flatMap((first, turn) => Array.from({ length: counts[turn]! }, (_, offset) => first + offset));
       equal(new Set(ids).size, ids.length);
       ok(Math.min(...ids) >= 1);
-      ok((await world.store.reserve(1)) > Math.max(...ids));
+      ok((await world.store.reserveIds(1)) > Math.max(...ids));
     },
 
     'ids up to 2^53 - 1 are stored exactly, and reserving continues below them': async (world) => {
@@ -164,7 +164,7 @@ export const insert: Topic = {
       same(byId(await world.store.load([highestId, highestId - 1, highestId - 2])), [neighbour, child, parent]);
       same((await world.store.find({ parent: highestId })).jobs, [child]);
       same((await world.store.find({}, { after: highestId, limit: 1 })).jobs, [child]);
-      ok((await world.store.reserve(1)) < highestId - 2);
+      ok((await world.store.reserveIds(1)) < highestId - 2);
       const [running] = await world.claim({ kinds: ['task'] });
       deepEqual(await world.store.extend([{ id: highestId - 1, fence: 1 }], world.now() + 120_000), [true]);
       equal(running?.id, highestId - 1);
@@ -219,7 +219,7 @@ export const insert: Topic = {
     },
 
     'a job created long ago is stored unchanged': async (world) => {
-      const change = newJob({ id: await world.store.reserve(1), created: 1 });
+      const change = newJob({ id: await world.store.reserveIds(1), created: 1 });
       await world.mustWrite([change]);
       same(await world.load(change.after.id), change.after);
     },

@@ -60,10 +60,10 @@ export const leases: Topic = {
       await world.createRunning({}, { leaseMs: 1000 });
       await world.createRunning({}, { leaseMs: null, holder: 'another' });
       const [{ lease: { holder } }] = own as [RunningJob];
-      same(await world.store.heldBy(holder, 10), own);
-      equal((await world.store.heldBy(holder, 1)).length, 1);
+      same(await world.store.heldUnderLeaseOf(holder, 10), own);
+      equal((await world.store.heldUnderLeaseOf(holder, 1)).length, 1);
       await world.apply(own[0]!, { do: 'release', fence: own[0]!.fence });
-      deepEqual((await world.store.heldBy(holder, 10)).map(({ id }) => id), [own[1]!.id]);
+      deepEqual((await world.store.heldUnderLeaseOf(holder, 10)).map(({ id }) => id), [own[1]!.id]);
     },
 
     'extending a lease without an end gives it none': async (world) => {

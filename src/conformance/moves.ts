@@ -309,7 +309,7 @@ const readAhead: Move = async (share, who, dice) => {
   const job = await pickJob(share, who);
   await dice.pick<() => Promise<unknown>>([
     () => share.agree('next due', (store) => store.nextDue({ kinds: some, names })),
-    () => share.agree('holders', (store) => store.holders(keys.map((key) => share.own(key)))),
+    () => share.agree('jobsByKey', (store) => store.jobsByKey(keys.map((key) => share.own(key)))),
     () => share.agree('behind gates', (store) => store.admittedPerGate(share.types())),
     async () => job && share.agree(`ahead of ${job.id}`, (store) => store.queuePosition(job)),
   ])();

@@ -111,7 +111,7 @@ export const purge: Topic = {
       const spec = { unique: { key: 'k', forMs: 60_000 }, policy: { retentionMs: 0 } };
       const job = await world.createEnded(spec);
       equal(await purgeAll(world), 1);
-      same(await world.store.holders(['k']), new Map([['k', job.id]]));
+      same(await world.store.jobsByKey(['k']), new Map([['k', job.id]]));
       deepEqual(await world.store.commit({ changes: [await world.newJob(spec)] }), [false]);
       await world.advance(60_000);
       await purgeAll(world);
@@ -122,7 +122,7 @@ export const purge: Topic = {
       const job = await world.create({ unique: { key: 'k', forMs: null } });
       await world.advance(1_000_000_000);
       await purgeAll(world, 0);
-      same(await world.store.holders(['k']), new Map([['k', job.id]]));
+      same(await world.store.jobsByKey(['k']), new Map([['k', job.id]]));
     },
 
     'old feed entries are deleted, and a reader continues with the rest': async (world) => {

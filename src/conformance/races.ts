@@ -167,7 +167,7 @@ export class Racer {
   ];
 
   async #create(spec: JobSpec): Promise<void> {
-    const id = await this.#store.reserve(1);
+    const id = await this.#store.reserveIds(1);
     await this.#commit({ changes: [newJob({ id, created: this.#store.now(), policy, ...spec })] });
   }
 
@@ -187,7 +187,7 @@ export class Racer {
 
   /** Plans two tasks of a run. They are in the commit that plans them, or staged before it. */
   async #plan(job: RunningJob): Promise<void> {
-    const firstId = await this.#store.reserve(2);
+    const firstId = await this.#store.reserveIds(2);
     const now = this.#store.now();
     const tasks = [0, 1].map((offset) => newJob({ ...childOf(job), policy, id: firstId + offset, created: now }));
     const planned = decided(job, { do: 'plan', fence: job.fence, tasks: 2 }, this.#name, now);

@@ -86,7 +86,7 @@ class HistoryPlayer {
 
   /** Runs histories concurrently; returns the first failure; null: no history failed. */
   async play(histories: readonly (readonly Choice[])[], seed: number): Promise<HistoryFailure | null> {
-    const firstId = await this.#store.reserve(histories.length * idsPerShare);
+    const firstId = await this.#store.reserveIds(histories.length * idsPerShare);
     const play = (this.#plays += 1);
     const shares = histories.map((_, index) => {
       const stage = { subject: this.#store, oracle: new MemoryStore(this.#clock), clock: this.#clock };

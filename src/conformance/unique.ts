@@ -13,7 +13,7 @@ async function tryCreate(world: World, spec: JobSpec): Promise<boolean> {
 }
 
 async function holderOf(world: World, key = 'key'): Promise<number | undefined> {
-  return (await world.store.holders([key])).get(key);
+  return (await world.store.jobsByKey([key])).get(key);
 }
 
 /** The ways in which a running job ends: it succeeds, is stopped, or fails without a retry. */
@@ -137,19 +137,19 @@ export const unique: Topic = {
       equal(await holderOf(world), fresh.id);
     },
 
-    'holders returns only keys that are taken': async (world) => {
+    'jobsByKey returns only keys that are taken': async (world) => {
       const jobs = await world.createAll([keyed('a'), keyed('b', 10), keyed('c')]);
       await world.apply(jobs[2]!, { do: 'stop', code: 'user' });
       const taken = new Map([['a', jobs[0]!.id], ['b', jobs[1]!.id]]);
-      same(await world.store.holders(['a', 'b', 'c', 'd', 'a']), taken);
-      same(await world.store.holders([]), new Map());
+      same(await world.store.jobsByKey(['a', 'b', 'c', 'd', 'a']), taken);
+      same(await world.store.jobsByKey([]), new Map());
     },
 
     'keys are compared exactly': async (world) => {
       const keys = [...new Set([...oddTexts, 'KEY', 'key', 'Key', 'key '])];
       const jobs: Job[] = [];
       for (const key of keys) jobs.push(await world.create(keyed(key)));
-      same(await world.store.holders(keys), new Map(keys.map((key, index) => [key, jobs[index]!.id])));
+      same(await world.store.jobsByKey(keys), new Map(keys.map((key, index) => [key, jobs[index]!.id])));
     },
 
     'of two connections that take the same key at once, exactly one gets it': async (world) => {

@@ -94,11 +94,11 @@ export class World {
 
   /** Returns the change that creates a job under a reserved id. Does not write it. */
   async newJob(spec: JobSpec = {}): Promise<Change & { readonly after: Job }> {
-    return newJob({ id: spec.id ?? (await this.store.reserve(1)), created: this.now(), ...spec });
+    return newJob({ id: spec.id ?? (await this.store.reserveIds(1)), created: this.now(), ...spec });
   }
 
   async newJobs(specs: readonly JobSpec[]): Promise<(Change & { readonly after: Job })[]> {
-    const first = await this.store.reserve(specs.length);
+    const first = await this.store.reserveIds(specs.length);
     return Promise.all(specs.map((spec, index) => this.newJob({ id: first + index, ...spec })));
   }
 

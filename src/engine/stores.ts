@@ -28,7 +28,7 @@ export class Stores {
   }
 
   async forDefinition(name: string): Promise<Jobs> {
-    const known = await this.memory.store.holders([definitionKey(name)]);
+    const known = await this.memory.store.jobsByKey([definitionKey(name)]);
     return known.size > 0 ? this.memory : this.database;
   }
 

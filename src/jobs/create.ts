@@ -101,7 +101,7 @@ async function keyHolder(producer: Creator, draft: Draft, by: string, tries: num
   const { store } = producer;
   const key = draft.unique?.key;
   if (key === undefined) throw new Error('an id from the store was not new');
-  const id = (await store.holders([key])).get(key);
+  const id = (await store.jobsByKey([key])).get(key);
   if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, null, tries + 1))[0]!;
   if (id === undefined) {
     throw new Refusal('contended', 'other jobs took and released the unique key again and again: try again', { key });

@@ -61,7 +61,7 @@ export async function undeclared(store: Store, declarations: readonly Declaratio
   const stored = new Map<string, Definition>();
   for (let from = 0; from < declarations.length; from += readBatch) {
     const keys = declarations.slice(from, from + readBatch).map(({ name }) => definitionKey(name));
-    for (const job of await store.load([...(await store.holders(keys)).values()])) stored.set(job.def!, definitionOf(job));
+    for (const job of await store.load([...(await store.jobsByKey(keys)).values()])) stored.set(job.def!, definitionOf(job));
   }
   return declarations.filter((declaration) => {
     const before = stored.get(declaration.name);
@@ -188,7 +188,7 @@ async function change(
 
 async function find(store: Store, name: string): Promise<Job | undefined> {
   const key = definitionKey(name);
-  const id = (await store.holders([key])).get(key);
+  const id = (await store.jobsByKey([key])).get(key);
   return id === undefined ? undefined : (await store.load([id]))[0];
 }
 

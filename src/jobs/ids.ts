@@ -13,7 +13,7 @@ const blockMax = 16_384;
 const blockMs = 50;
 
 export class Ids {
-  readonly #store: Pick<Store, 'reserve' | 'now'>;
+  readonly #store: Pick<Store, 'reserveIds' | 'now'>;
   #first = 0;
   #next = 0;
   #end = 0;
@@ -21,7 +21,7 @@ export class Ids {
   #block = 1;
   #reserving: Promise<void> = Promise.resolve();
 
-  constructor(store: Pick<Store, 'reserve' | 'now'>) {
+  constructor(store: Pick<Store, 'reserveIds' | 'now'>) {
     this.#store = store;
   }
 
@@ -60,7 +60,7 @@ export class Ids {
     this.#block = isExpired ? Math.max(1, used) : Math.min(blockMax, this.#block * 2);
     const size = Math.max(count, this.#block);
     const reservedAt = this.#store.now();
-    this.#first = this.#next = await this.#store.reserve(size);
+    this.#first = this.#next = await this.#store.reserveIds(size);
     this.#end = this.#next + size;
     this.#reservedAt = reservedAt;
   }

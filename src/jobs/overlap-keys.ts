@@ -23,13 +23,13 @@ const replacedMax = 100;
 
 export class OverlapKeys {
   /** The stored open runs by their overlap key. */
-  readonly #holders: ReadonlyMap<string, Job>;
+  readonly #jobsByKey: ReadonlyMap<string, Job>;
   readonly #now: number;
   /** The keys of runs that the current commit creates. */
   readonly #taken = new Set<string>();
 
-  constructor(holders: ReadonlyMap<string, Job>, now: number) {
-    this.#holders = holders;
+  constructor(jobsByKey: ReadonlyMap<string, Job>, now: number) {
+    this.#jobsByKey = jobsByKey;
     this.#now = now;
   }
 
@@ -49,7 +49,7 @@ export class OverlapKeys {
   }
 
   #isFree(key: string): boolean {
-    return !this.#holders.has(key) && !this.#taken.has(key);
+    return !this.#jobsByKey.has(key) && !this.#taken.has(key);
   }
 
   /**
@@ -58,7 +58,7 @@ export class OverlapKeys {
    * instead of being skipped.
    */
   #isOfSameInstant(key: string, def: Job): boolean {
-    return this.#taken.has(key) || isNotOlder(this.#holders.get(key)!, def, this.#now);
+    return this.#taken.has(key) || isNotOlder(this.#jobsByKey.get(key)!, def, this.#now);
   }
 }
 
@@ -77,7 +77,7 @@ export async function overlapKeys(
 const keysOf = ({ def, spec }: DueDefinition): string[] => [overlapKey(def.def!, spec), waitingKey(def.def!)];
 
 async function holdersOf(store: Store, keys: readonly string[]): Promise<ReadonlyMap<string, Job>> {
-  const ids = keys.length === 0 ? new Map<string, number>() : await store.holders(keys);
+  const ids = keys.length === 0 ? new Map<string, number>() : await store.jobsByKey(keys);
   if (ids.size === 0) return new Map();
   const jobs = new Map((await store.load([...ids.values()])).filter(isOpen).map((job) => [job.id, job]));
   return new Map([...ids].flatMap(([key, id]) => (jobs.has(id) ? [[key, jobs.get(id)!] as const] : [])));

@@ -38,7 +38,7 @@ export async function repairUnknownClaims(
   isKnown: (job: Job) => boolean,
   cause: UnknownClaimCause,
 ): Promise<number> {
-  const unknown = (await store.heldBy(by, repairBatch)).filter((job) => !isKnown(job));
+  const unknown = (await store.heldUnderLeaseOf(by, repairBatch)).filter((job) => !isKnown(job));
   return cause === 'previous process'
     ? repair(store, unknown, lapse, { by, why: 'claimed by a previous process of this instance' })
     : repair(store, unknown, release, { by, why: 'the answer to the claim was lost' });

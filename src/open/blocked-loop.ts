@@ -112,7 +112,7 @@ export class BlockedLoop {
     onGivingUp();
     try {
       for (;;) {
-        const held = await store.heldBy(instance, heldBatch);
+        const held = await store.heldUnderLeaseOf(instance, heldBatch);
         const changed = await this.#conclude(held.map((job) => ({ job, command: giveUp(job, suspects.has(job.id)) })));
         givenUp.push(...changed);
         if (held.length < heldBatch || changed.length === 0) return givenUp;

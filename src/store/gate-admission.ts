@@ -2,7 +2,8 @@
  * Admission: decides which of the jobs that wait at gates a claim takes. A claim reads the first due jobs of each lane
  * in claim order, and admits each job whose gate has room. So its cost depends on the number of jobs that it admits,
  * not on the number of gates. If too many of the jobs that were read are at full gates, the claim walks from gate to
- * gate to find the rest (`GateRing`). A full gate then costs one index seek, however many jobs wait at it.
+ * gate to find the rest; `GateMemory` has the gate behind which it starts. A full gate then costs one index seek,
+ * however many jobs wait at it.
  */
 import { byClaimOrder } from '../model/claim-order.ts';
 import type { GateAdmissions } from '../model/gate.ts';
@@ -63,7 +64,7 @@ export interface GatedType {
  * Remembers for each type at which gate this instance's last walk over the waiting gates stopped. The next walk starts
  * behind that gate, so that every gate gets its turn.
  */
-export class GateRing {
+export class GateMemory {
   readonly #stops = new Map<string, string>();
   /** Whether the last claim left out a job because the gate of that job had no room. Only PostgreSQL uses it. */
   isCrowded = false;
@@ -80,8 +81,7 @@ export class GateRing {
 }
 
 /**
- * Bounds the memory of a ring. At this number of types the ring forgets all stops, and the next walks start at the
- * first gate.
+ * Bounds `GateMemory`. At this number of types it forgets all stops, and the next walks start at the first gate.
  */
 const stopsMax = 10_000;
 

@@ -176,8 +176,8 @@ class StoreInspection {
     const now = this.#store.now();
     const keyed = jobs.filter((job) => holdsKey(job, now));
     if (keyed.length === 0) return [];
-    const holders = await this.#store.holders(keyed.map(({ unique }) => unique!.key));
-    return keyed.flatMap((job) => checkKey(job, holders.get(job.unique!.key)));
+    const jobsByKey = await this.#store.jobsByKey(keyed.map(({ unique }) => unique!.key));
+    return keyed.flatMap((job) => checkKey(job, jobsByKey.get(job.unique!.key)));
   }
 
   async #checkWaiting(jobs: readonly Job[]): Promise<Violation[]> {

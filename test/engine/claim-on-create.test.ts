@@ -159,8 +159,8 @@ test("a failure in the caller's transaction does not prevent the next claim on c
 
 const writerOf = (store: Store): Writer => ({
   now: () => store.now(),
-  reserve: (amount) => store.reserve(amount),
+  reserveIds: (amount) => store.reserveIds(amount),
   commit: (batch) => store.commit(batch),
   load: (ids) => store.load(ids),
-  holders: (keys) => store.holders(keys),
+  jobsByKey: (keys) => store.jobsByKey(keys),
 });

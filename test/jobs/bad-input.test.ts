@@ -27,7 +27,7 @@ async function everything({ world, waiting, running }: Scene): Promise<object> {
     histories: [await world.jobs.history(waiting.id), await world.jobs.history(running.id)],
     feed: (await world.jobs.events(null)).events,
     count: await world.count(),
-    keys: await world.store.holders(['taken', 'k']),
+    keys: await world.store.jobsByKey(['taken', 'k']),
   };
 }
 

@@ -16,7 +16,7 @@ class Counter {
     return this.time;
   }
 
-  async reserve(count: number): Promise<number> {
+  async reserveIds(count: number): Promise<number> {
     this.asked.push(count);
     if (this.isAway) throw new Error('the store is away');
     const first = this.last + 1;

@@ -28,7 +28,7 @@ const ticks = async (engine: Engine, def: string): Promise<string[]> =>
 const ownerOf = async (world: SeedWorld, id: number): Promise<string | null> =>
   lockOf((await world.store.load([id]))[0]!).owner;
 
-type WritingCall = 'reserve' | 'commit' | 'claim' | 'beat' | 'lead';
+type WritingCall = 'reserveIds' | 'commit' | 'claim' | 'beat' | 'lead';
 
 /** Kills the engine when it has made so many of these calls: the last one is done, and its answer is lost. */
 function killAfter(
@@ -282,7 +282,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     const live = async (world: SeedWorld, dies: number): Promise<number> => {
       await world.advance('9s');
       const engine = await world.start({ defs: [def], lease: '3s' });
-      const { writes } = killAfter(world, engine, ['reserve', 'commit', 'claim'], dies);
+      const { writes } = killAfter(world, engine, ['reserveIds', 'commit', 'claim'], dies);
       await world.advance('2s');
       return writes();
     };
@@ -392,7 +392,7 @@ describe.concurrent.each(seedStores)('on $name', ({ test }) => {
     const def = jobDef('def', quick, everyTenSeconds);
     const resume = async (world: SeedWorld, dies: number): Promise<number> => {
       const engine = await world.add({ defs: [def], lease: '3s' });
-      const { writes, killed } = killAfter(world, engine, ['reserve', 'commit', 'claim', 'beat', 'lead'], dies);
+      const { writes, killed } = killAfter(world, engine, ['reserveIds', 'commit', 'claim', 'beat', 'lead'], dies);
       await world.passing(Promise.race([engine.resume(), killed]));
       await world.settle();
       return writes();

@@ -16,7 +16,7 @@ export async function fillEveryTable(store: Store): Promise<void> {
   const about = { host: 'h', pid: 1, version: '0', types: ['plain'], slots: 1, busy: 0, draining: false };
   await store.beat({ id: 'worker', leaseMs: 600_000, about, holds: [] });
   await store.lead('maintenance', 'worker', 600_000);
-  const first = await store.reserve(5);
+  const first = await store.reserveIds(5);
   const now = store.now();
   const fresh = (id: number, more: Partial<JobOrigin> = {}) =>
     create({ ...origin, id, created: now, ...more }, { due: now, priority: 0 }, { by: 'test', now });
@@ -51,7 +51,7 @@ export async function readEveryTable(store: Store): Promise<unknown> {
     jobs,
     events,
     each: await Promise.all(jobs.map(each)),
-    keys: [...await store.holders(['while open', 'for a day', 'staged'])],
+    keys: [...await store.jobsByKey(['while open', 'for a day', 'staged'])],
     gates: [...await store.admittedPerGate(['plain'])],
     instances: await store.instances(),
     leader: (await store.lead('maintenance', 'another', 1)).leader,

@@ -64,7 +64,7 @@ test('on PostgreSQL, a producer without heartbeats finds out when it reserves id
   const { url, store } = await freshStore();
   const client = await connect(url);
   await client.query('update stint.meta set version = 999');
-  await expect(store.reserve(10)).rejects.toMatchObject(newer);
+  await expect(store.reserveIds(10)).rejects.toMatchObject(newer);
 });
 
 test('verify reports a feed that another version has written, and does not crash', async () => {

@@ -351,8 +351,8 @@ const bugs: readonly Bug[] = [
     title: 'an id is given twice',
     topic: 'create',
     plant: class extends Sound {
-      override async reserve(count: number): Promise<number> {
-        return Math.max(1, (await super.reserve(count)) - 1);
+      override async reserveIds(count: number): Promise<number> {
+        return Math.max(1, (await super.reserveIds(count)) - 1);
       }
     },
   },

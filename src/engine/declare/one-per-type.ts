@@ -13,7 +13,7 @@ import { Refusal } from '../../refusal.ts';
  */
 export async function hasNewToStart(jobs: Jobs, drafts: readonly Draft[], now: number): Promise<boolean> {
   const starting = drafts.filter(({ due }) => due! <= now);
-  const taken = await jobs.store.holders(
+  const taken = await jobs.store.jobsByKey(
     starting.flatMap(({ unique }) => (unique?.forMs === undefined ? [] : [unique.key])),
   );
   return starting.some(({ unique }) => unique === undefined || !taken.has(unique.key));

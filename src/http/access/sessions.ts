@@ -90,9 +90,9 @@ export class Sessions {
 
   async #load(id: string): Promise<BrowserSession | null> {
     const { store } = this.#jobs;
-    const holders = await store.holders([begunKey(id), endedKey(id)]);
-    const record = holders.get(begunKey(id));
-    if (record === undefined || holders.has(endedKey(id))) return null;
+    const records = await store.jobsByKey([begunKey(id), endedKey(id)]);
+    const record = records.get(begunKey(id));
+    if (record === undefined || records.has(endedKey(id))) return null;
     const [job] = await store.load([record]);
     if (job === undefined || job.created + absoluteMs <= store.now()) return null;
     const { after } = parseJson(job.input) as { readonly after: { readonly token: string } };

@@ -217,7 +217,7 @@ class Creation {
     if (!this.#circumstances.isRetry) return first;
     for (let n = 1; ; n++) {
       const key = n === 1 ? first : `${first} ${n}`;
-      const holder = (await store.holders([key])).get(key);
+      const holder = (await store.jobsByKey([key])).get(key);
       const [job] = holder === undefined ? [] : await store.load([holder]);
       if (!job || job.type === name) return key;
     }

@@ -65,7 +65,7 @@ export class Records {
   }
 
   /** Returns the id of the job that holds the key; null: the key is free. */
-  holderOf(key: string): number | null {
+  jobOfKey(key: string): number | null {
     const held = this.#keys.get(key);
     return held === undefined || isOver(held, this.#clock.now()) ? null : held.job;
   }
@@ -98,17 +98,17 @@ export class Records {
   }
 
   /** Deletes a job with its history, notes and ended children. Releases its unique key, unless the key has a period. */
-  forget(id: number): void {
+  deleteJob(id: number): void {
     const job = this.#jobs.get(id);
     if (!job) return;
-    for (const child of this.#children.get(id) ?? []) if (this.#jobs.get(child)?.state === 'ended') this.forget(child);
+    for (const child of this.#children.get(id) ?? []) if (this.#jobs.get(child)?.state === 'ended') this.deleteJob(child);
     this.#releaseKey({ before: job, after: null });
     if (job.parent !== null) this.#removeChild(job.parent, id);
     for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs]) this.#delete<unknown>(map, id);
   }
 
   /** Deletes keys whose period has ended. */
-  forgetKeys(): void {
+  deleteExpiredKeys(): void {
     for (const [key, held] of this.#keys) if (isOver(held, this.#clock.now())) this.#keys.delete(key);
   }
 
@@ -118,13 +118,13 @@ export class Records {
     const current = this.#jobs.get(id);
     if (before === null ? current !== undefined : current?.version !== before.version) return false;
     const key = neededKey(change);
-    if (key !== null && this.holderOf(key) !== null) return false;
+    if (key !== null && this.jobOfKey(key) !== null) return false;
     this.#put(change);
     return true;
   }
 
   #put({ before, after, events }: Change): void {
-    if (after === null) return this.forget(before!.id);
+    if (after === null) return this.deleteJob(before!.id);
     const current = this.#jobs.get(after.id);
     const keepsLease = before !== null && leavesLease(before, after) && current?.state === 'running';
     this.#set(this.#jobs, after.id, keepsLease ? ({ ...after, lease: current.lease } as Job) : after);

@@ -41,7 +41,7 @@ export class MemoryStore implements Store {
     return Promise.resolve({ from: 0, to: 0, statements: [] });
   }
 
-  reserve(count: number): Promise<number> {
+  reserveIds(count: number): Promise<number> {
     const first = this.#lastId + 1;
     this.#lastId += count;
     return Promise.resolve(first);
@@ -87,9 +87,9 @@ export class MemoryStore implements Store {
     return Promise.resolve({ jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : null });
   }
 
-  holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const held = keys.flatMap((key): [string, number][] => {
-      const holder = this.#records.holderOf(key);
+      const holder = this.#records.jobOfKey(key);
       return holder === null ? [] : [[key, holder]];
     });
     return Promise.resolve(new Map(held));
@@ -122,7 +122,7 @@ export class MemoryStore implements Store {
     return Promise.resolve(this.#records.byId(isOver).slice(0, limit));
   }
 
-  heldBy(instance: string, limit: number): Promise<readonly Job[]> {
+  heldUnderLeaseOf(instance: string, limit: number): Promise<readonly Job[]> {
     const isHeld = (job: Job): boolean =>
       job.state === 'running' && job.lease.holder === instance && job.lease.until === null;
     return Promise.resolve(this.#records.byId(isHeld).slice(0, limit));
@@ -202,8 +202,8 @@ export class MemoryStore implements Store {
       return keptMs !== null && job.endedAt + keptMs <= now;
     };
     const past = this.#records.byId(isPast).slice(0, limit);
-    for (const job of past) this.#records.forget(job.id);
-    this.#records.forgetKeys();
+    for (const job of past) this.#records.deleteJob(job.id);
+    this.#records.deleteExpiredKeys();
     this.#feed.dropUntil(now - feedKeptMs);
     for (const name of this.#staged.keys()) if (!this.#records.holds(holdingOf(name))) this.#staged.delete(name);
     return Promise.resolve(past.length);

@@ -18,7 +18,7 @@ export interface Maintenance {
    * Returns running jobs that the instance holds and whose leases have no end of their own: they lapse with the lease
    * of the instance.
    */
-  heldBy(instance: string, limit: number): Promise<readonly Job[]>;
+  heldUnderLeaseOf(instance: string, limit: number): Promise<readonly Job[]>;
 
   /** Returns the ids of parents that have ended or been deleted but still have an open child. */
   orphaned(limit: number): Promise<readonly number[]>;

@@ -12,7 +12,7 @@ export interface Reading {
   count(query: Query): Promise<readonly Tally[]>;
 
   /** Returns the id of the job that holds each of these unique keys; free keys are left out. */
-  holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
   /** Returns the events of a job from event number `from` on. */
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]>;

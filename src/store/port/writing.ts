@@ -20,7 +20,7 @@ export interface Writing {
    * Reserves `count` consecutive ids that no other caller gets; returns the first. Later ids are larger; gaps are
    * possible.
    */
-  reserve(count: number): Promise<number>;
+  reserveIds(count: number): Promise<number>;
 
   /**
    * Writes changes; returns for each whether it was written. A change of a stored job is written only if the job still
@@ -46,7 +46,7 @@ export interface Writing {
 }
 
 /** The methods that are required to create jobs. */
-export type Writer = Pick<Writing, 'now' | 'synchronize' | 'reserve' | 'commit'> & Pick<Reading, 'load' | 'holders'>;
+export type Writer = Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'commit'> & Pick<Reading, 'load' | 'jobsByKey'>;
 
 export interface Batch {
   readonly changes: readonly Change[];

@@ -5,7 +5,7 @@ import type { Job } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
-import { GateRing } from '../gate-admission.ts';
+import { GateMemory } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits,
@@ -14,9 +14,9 @@ import type {
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
-import { commit, commitWithin, reserve } from './write/commit.ts';
+import { commit, commitWithin, reserveIds } from './write/commit.ts';
 import { Connection, type ConnectionSettings } from './sql/connection.ts';
-import { count, find, holders, load } from './read/find.ts';
+import { count, find, jobsByKey, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
 import { nextDue } from './claim/next-due.ts';
 import { oldestDue } from './claim/oldest-due.ts';
@@ -30,7 +30,7 @@ import { migrate, requireKnownSchema } from './schema.ts';
 import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';
 import { parsePostgresUrl } from './sql/url.ts';
-import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
+import { extend, heldUnderLeaseOf, lapsed, orphaned, settleable } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
 import { health } from './maintain/health.ts';
 import { Wake } from './wake.ts';
@@ -65,7 +65,7 @@ export class PostgresStore implements Store {
     if (clock === undefined) this.address = { url, options: { ...settings, notify, listenUrl } };
     const cursors = new ScanCursors();
     const hints = new ClaimHints(cursors);
-    this.#claimParts = { connection: this.#connection, cursors, hints, gateRing: new GateRing() };
+    this.#claimParts = { connection: this.#connection, cursors, hints, gateMemory: new GateMemory() };
     const wakeUrl = listenUrl === undefined ? parsed : parsePostgresUrl(listenUrl);
     this.#wake = new Wake(this.#connection, { ...settings, url: wakeUrl, notify }, (hint) => hints.receive(hint));
     this.#inspector = new Inspector(rowSource(this.#connection));
@@ -85,8 +85,8 @@ export class PostgresStore implements Store {
     return this.#connection.withoutTimeout(() => migrate(this.#connection, options));
   }
 
-  async reserve(amount: number): Promise<number> {
-    return reserve(this.#connection, amount, (version) => this.#noteSchema(version));
+  async reserveIds(amount: number): Promise<number> {
+    return reserveIds(this.#connection, amount, (version) => this.#noteSchema(version));
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
@@ -128,8 +128,8 @@ export class PostgresStore implements Store {
     return find(this.#connection, query, page);
   }
 
-  holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return holders(this.#connection, keys);
+  jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return jobsByKey(this.#connection, keys);
   }
 
   count(query: Query): Promise<readonly Tally[]> {
@@ -152,8 +152,8 @@ export class PostgresStore implements Store {
     return lapsed(this.#connection, limit);
   }
 
-  heldBy(instance: string, limit: number): Promise<readonly Job[]> {
-    return heldBy(this.#connection, instance, limit);
+  heldUnderLeaseOf(instance: string, limit: number): Promise<readonly Job[]> {
+    return heldUnderLeaseOf(this.#connection, instance, limit);
   }
 
   orphaned(limit: number): Promise<readonly number[]> {
@@ -231,13 +231,13 @@ export class PostgresStore implements Store {
     return {
       now: () => this.now(),
       synchronize: () => this.synchronize(),
-      reserve: (amount) => this.reserve(amount),
+      reserveIds: (amount) => this.reserveIds(amount),
       commit: async (batch) => {
         requireKnownSchema(this.#schemaFound);
         return commitWithin(session, batch, mayWake(batch) ? () => this.#wake.notifyWithin(session) : ignore);
       },
       load: (ids) => load(session, ids),
-      holders: (keys) => holders(session, keys),
+      jobsByKey: (keys) => jobsByKey(session, keys),
     };
   }
 

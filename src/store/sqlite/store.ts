@@ -5,7 +5,7 @@ import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
-import { GateRing } from '../gate-admission.ts';
+import { GateMemory } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits, Instance,
@@ -19,13 +19,13 @@ import { oldestDue } from './claim/oldest-due.ts';
 import { writeBatch, writeBatches } from './write/commit.ts';
 import { stageChildren } from './write/staging.ts';
 import { Connection, openFile, type Durability, type WriteTogether } from './connection.ts';
-import { count, find, holders, load } from './read/find.ts';
+import { count, find, jobsByKey, load } from './read/find.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './read/notes.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
-import { extend, heldBy, lapsed, orphaned, settleable } from './maintain/leases.ts';
+import { extend, heldUnderLeaseOf, lapsed, orphaned, settleable } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
 import { backUp } from './maintain/backup.ts';
 import { damage, health } from './maintain/health.ts';
@@ -47,7 +47,7 @@ export class SqliteStore implements Store {
   readonly #wake: Wake;
   readonly #inspector: Inspector;
   readonly #path: string;
-  readonly #gateRing = new GateRing();
+  readonly #gateMemory = new GateMemory();
 
   constructor(path: string, { clock = systemClock, durability = 'full', create = true }: SqliteOptions = {}) {
     this.#connection = openFile(path, { durability, create });
@@ -69,8 +69,8 @@ export class SqliteStore implements Store {
     return migrate(this.#connection, options);
   }
 
-  reserve(amount: number): Promise<number> {
-    return this.#connection.write(() => reserve(this.#connection, amount));
+  reserveIds(amount: number): Promise<number> {
+    return this.#connection.write(() => reserveIds(this.#connection, amount));
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
@@ -82,7 +82,7 @@ export class SqliteStore implements Store {
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
     return this.#connection.write(() => {
       const now = this.now();
-      const changes = decide(candidates(this.#connection, request, this.#gateRing, now), now, now);
+      const changes = decide(candidates(this.#connection, request, this.#gateMemory, now), now, now);
       if (changes.length === 0) return [];
       writeBatch(this.#connection, { changes }, now);
       return changes;
@@ -105,8 +105,8 @@ export class SqliteStore implements Store {
     return find(this.#connection, this.#clock, query, page);
   }
 
-  holders(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return this.#read(() => holders(this.#connection, keys, this.now()));
+  jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#read(() => jobsByKey(this.#connection, keys, this.now()));
   }
 
   count(query: Query): Promise<readonly Tally[]> {
@@ -134,8 +134,8 @@ export class SqliteStore implements Store {
     return find().length === 0 ? [] : this.#connection.write(find);
   }
 
-  heldBy(instance: string, limit: number): Promise<readonly Job[]> {
-    return this.#read(() => heldBy(this.#connection, instance, limit));
+  heldUnderLeaseOf(instance: string, limit: number): Promise<readonly Job[]> {
+    return this.#read(() => heldUnderLeaseOf(this.#connection, instance, limit));
   }
 
   orphaned(limit: number): Promise<readonly number[]> {
@@ -211,10 +211,10 @@ export class SqliteStore implements Store {
     requireKnownSchema(connection);
     return {
       now: () => this.now(),
-      reserve: (amount) => this.#read(() => reserve(connection, amount)),
+      reserveIds: (amount) => this.#read(() => reserveIds(connection, amount)),
       commit: (batch) => this.#read(() => writeBatch(connection, batch, this.now())),
       load: (ids) => this.#read(() => load(connection, ids)),
-      holders: (keys) => this.#read(() => holders(connection, keys, this.now())),
+      jobsByKey: (keys) => this.#read(() => jobsByKey(connection, keys, this.now())),
     };
   }
 
@@ -247,7 +247,7 @@ export class SqliteStore implements Store {
   }
 }
 
-function reserve(connection: Connection, amount: number): number {
+function reserveIds(connection: Connection, amount: number): number {
   const sql = `UPDATE counter SET value = value + ? WHERE name = 'id' RETURNING value`;
   return connection.get<{ value: number }>(sql, amount)!.value - amount + 1;
 }

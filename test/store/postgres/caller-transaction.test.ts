@@ -81,7 +81,7 @@ test('a client of a pool, and anything that answers like a client, will do', asy
   await store.within(like).commit({ changes: [b!] });
   const seen = await store.within(like).load([a!.after.id, b!.after.id]);
   expect(seen.toSorted((x, y) => x.id - y.id)).toEqual([a!.after, b!.after]);
-  expect(await store.within(like).holders(['k'])).toEqual(new Map([['k', b!.after.id]]));
+  expect(await store.within(like).jobsByKey(['k'])).toEqual(new Map([['k', b!.after.id]]));
   await client.query('commit');
   client.release();
   expect(await store.load([a!.after.id])).toEqual([a!.after]);
@@ -128,8 +128,8 @@ test('ids can be reserved by others while a transaction is open', async () => {
   const client = await connect(url);
   await client.query('begin');
   const within = store.within(client);
-  const first = await within.reserve(5);
-  expect(await store.reserve(5)).toBeGreaterThanOrEqual(first + 5);
+  const first = await within.reserveIds(5);
+  expect(await store.reserveIds(5)).toBeGreaterThanOrEqual(first + 5);
   await client.query('rollback');
-  expect(await store.reserve(1)).toBeGreaterThanOrEqual(first + 10);
+  expect(await store.reserveIds(1)).toBeGreaterThanOrEqual(first + 10);
 });

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
-import { GateRing } from '../../../src/store/gate-admission.ts';
+import { GateMemory } from '../../../src/store/gate-admission.ts';
 import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
 import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
 import { sessionOn } from '../../../src/store/postgres/sql/caller-transaction.ts';
@@ -195,10 +195,10 @@ test('a claim at gates reads what it takes, whatever the number of gates and of 
   await fill(client, `2000000 + n, 0, 2, 'keyed'`, 'run', `'any/keyed//' || n || '//'`);
   const limits = { types: new Map(), defs: new Map(), keys: new Map([['keyed', 1]]) };
   const ask = { ...everything, kinds: ['run'], names: { exact: ['keyed'] }, limit: 10, limits } as const;
-  const ring = new GateRing();
+  const memory = new GateMemory();
   for (const isFirst of [true, false]) {
     const { session, pages } = metered(client);
-    const locked = await gatedRows(session, ask, ring);
+    const locked = await gatedRows(session, ask, memory);
     expect(locked!.rows).toHaveLength(10);
     expect(new Set(locked!.rows.map(({ gate }) => gate)).size).toBe(10);
     if (isFirst) expect(locked!.rows[0]!.id).toBe(1_000_001);

@@ -42,7 +42,7 @@ export type Made = Change & { readonly after: Job };
 
 /** New jobs, not yet stored. */
 export async function born(store: Store, ...said: readonly Said[]): Promise<Made[]> {
-  const first = await store.reserve(said.length);
+  const first = await store.reserveIds(said.length);
   const now = store.now();
   return said.map(({ due = now, priority = 0, ...more }, index) => {
     const birth = { ...plainBirth, id: first + index, created: now, ...more };

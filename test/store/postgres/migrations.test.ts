@@ -12,7 +12,7 @@ test('eight instances that start at once make one schema', async () => {
   const stores = Array.from({ length: 8 }, () => openStore(url));
   const migrations = await Promise.all(stores.map((store) => store.migrate()));
   expect(migrations.filter(({ from, to }) => from < to)).toHaveLength(1);
-  const firsts = await Promise.all(stores.map((store) => store.reserve(10)));
+  const firsts = await Promise.all(stores.map((store) => store.reserveIds(10)));
   expect(new Set(firsts).size).toBe(8);
 });
 

@@ -14,7 +14,7 @@ import type { Call, Outcome, Pair, Setup } from './pairs.ts';
 
 /** Creates tasks without storing them. */
 export async function newTasks(jobs: Jobs, parent: number, count: number): Promise<Change[]> {
-  const first = await jobs.store.reserve(count);
+  const first = await jobs.store.reserveIds(count);
   const now = jobs.store.now();
   return Array.from({ length: count }, (_, index) => create({
     id: first + index, created: now, kind: 'task', type: 'plain', def: null, parent, key: `task ${index}`, gate: null,

@@ -24,7 +24,7 @@
  *
  * Lanes. A lane is a kind, a type and a priority, and one range of the index. The lanes of a request are found by
  * seeks: from one priority to the next lower one, and for a pattern from one type to the next. Jobs that are due later
- * are never read. Jobs of other types are read only for a pattern with many types (pattern.ts). With one lane, its rows
+ * are never read. Jobs of other types are read only for a pattern with many types (scan-in-order.ts). With one lane, its rows
  * are locked directly. With several, the first rows of each are read without locks, sorted, and locked in claim order;
  * otherwise every claim would lock `limit` rows per lane.
  *
@@ -72,7 +72,7 @@ import type { Connection, Session, Transaction } from '../sql/connection.ts';
 import { confirmWritten } from '../write/unknown-outcome.ts';
 import type { ScanCursors } from './scan-cursor.ts';
 import { gatedRows } from './gates.ts';
-import type { GateRing } from '../../gate-admission.ts';
+import type { GateMemory } from '../../gate-admission.ts';
 import { freeRows } from './free-jobs.ts';
 import type { LockedJobs } from './lanes.ts';
 
@@ -80,7 +80,7 @@ export interface ClaimParts {
   readonly connection: Connection;
   readonly cursors: ScanCursors;
   readonly hints: ClaimHints;
-  readonly gateRing: GateRing;
+  readonly gateMemory: GateMemory;
 }
 
 type ClaimOutcome = readonly Change[] | 'parents are changing';
@@ -140,16 +140,16 @@ const beforeAll = ({ rows }: LockedJobs): number => Math.min(...rows.map(({ due 
 /** Locks the first claimable jobs of lanes and gates, in claim order. */
 async function claimable(
   transaction: Transaction,
-  { cursors, hints, gateRing }: ClaimParts,
+  { cursors, hints, gateMemory }: ClaimParts,
   request: ClaimRequest,
 ): Promise<LockedJobs> {
   // If jobs waited at gates at the last scan, lanes and gates are read in one round trip.
   const [free, early] = await Promise.all([
     freeRows(transaction, cursors, request),
-    cursors.expectsGates(request) ? gatedRows(transaction, request, gateRing) : undefined,
+    cursors.expectsGates(request) ? gatedRows(transaction, request, gateMemory) : undefined,
   ]);
   hints.recordScan(request);
-  const gated = early === undefined && free.hasJobsAtGates ? await gatedRows(transaction, request, gateRing) : early;
+  const gated = early === undefined && free.hasJobsAtGates ? await gatedRows(transaction, request, gateMemory) : early;
   if (!gated) return free;
   const rows = [...free.rows, ...gated.rows].sort(byClaimOrder).slice(0, request.limit);
   return { ...free, rows, parents: new Map([...free.parents, ...gated.parents]), now: gated.now };

@@ -7,7 +7,7 @@ import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/connection.ts';
 import { anyAtGatesSql, isFree, lanesSql, lockAndRead, lockSql } from './lanes.ts';
-import { canScanInOrder, scanInOrder, growth, rowsPerType, typesFirst, type FreeJobs } from './pattern.ts';
+import { canScanInOrder, scanInOrder, growth, rowsPerType, typesFirst, type FreeJobs } from './scan-in-order.ts';
 import type { LaneCursor, ScanCursors, ScanResult } from './scan-cursor.ts';
 
 /** Scans from the cursors if there are any. If this finds too few jobs, or there are no cursors, scans everything. */

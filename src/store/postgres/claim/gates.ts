@@ -5,7 +5,7 @@
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { noLimits, GateAdmissions } from '../../../model/gate.ts';
 import {
-  admitInOrder, gateLaneRows, type GateLane, type GateRing, type GatedType, type WaitingJob,
+  admitInOrder, gateLaneRows, type GateLane, type GateMemory, type GatedType, type WaitingJob,
 } from '../../gate-admission.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
@@ -18,36 +18,36 @@ import { nowSql } from '../sql/server-clock.ts';
  * the last claim found no full gate, the first jobs are locked in the same round trip in which the admitted jobs are
  * counted. Gates then cost no more round trips than lanes.
  */
-export async function gatedRows(session: Session, request: ClaimRequest, ring: GateRing): Promise<LockedJobs | null> {
+export async function gatedRows(session: Session, request: ClaimRequest, memory: GateMemory): Promise<LockedJobs | null> {
   const [, first, admitted] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
-    ring.isCrowded ? null : lockFirst(session, request),
+    memory.isCrowded ? null : lockFirst(session, request),
     admittedPerGate(session),
   ]);
   const admissions = (): GateAdmissions => new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false);
-  return (first && admitFirst(first, ring, admissions(), request.limit)) ?? search(session, request, ring, admissions());
+  return (first && admitFirst(first, memory, admissions(), request.limit)) ?? search(session, request, memory, admissions());
 }
 
 /**
  * Returns the locked jobs that their gates admit. Null: a gate is full, and later jobs, which are not locked yet, may
  * be admitted instead.
  */
-function admitFirst(first: LockedJobs, ring: GateRing, admissions: GateAdmissions, limit: number): LockedJobs | null {
+function admitFirst(first: LockedJobs, memory: GateMemory, admissions: GateAdmissions, limit: number): LockedJobs | null {
   const rows = first.rows.filter(({ gate }) => admissions.admit(gate!));
-  ring.isCrowded = rows.length < first.rows.length;
-  return ring.isCrowded && first.rows.length === limit ? null : { ...first, rows };
+  memory.isCrowded = rows.length < first.rows.length;
+  return memory.isCrowded && first.rows.length === limit ? null : { ...first, rows };
 }
 
 async function search(
   session: Session,
   request: ClaimRequest,
-  ring: GateRing,
+  memory: GateMemory,
   admissions: GateAdmissions,
 ): Promise<LockedJobs | null> {
   const waiting = await firstWaiting(session, request);
   const { jobs, isComplete, isCrowded } = admitInOrder(lanesOf(waiting, request.limit), admissions, request.limit);
-  ring.isCrowded = isCrowded;
-  const more = isComplete ? [] : await admitByRing(session, { request, ring, admissions }, waiting, jobs);
+  memory.isCrowded = isCrowded;
+  const more = isComplete ? [] : await admitByWalk(session, { request, memory, admissions }, waiting, jobs);
   const chosen = [...jobs, ...more];
   return chosen.length === 0 ? null : lockWaiting(session, chosen);
 }
@@ -87,9 +87,9 @@ function lanesOf(rows: readonly WaitingRow[], limit: number): GateLane[] {
   return [...lanes.values()].map((jobs) => ({ jobs, isCut: jobs.length === gateLaneRows(limit) }));
 }
 
-interface RingWalk {
+interface GateWalk {
   readonly request: ClaimRequest;
-  readonly ring: GateRing;
+  readonly memory: GateMemory;
   readonly admissions: GateAdmissions;
 }
 
@@ -97,9 +97,9 @@ interface RingWalk {
  * Walks the gates of each type in a circle, from where the last walk stopped, until it has found enough jobs or has
  * passed all gates. Returns the jobs that their gates admit.
  */
-async function admitByRing(
+async function admitByWalk(
   session: Session,
-  walk: RingWalk,
+  walk: GateWalk,
   waiting: readonly WaitingRow[],
   admitted: readonly WaitingJob[],
 ): Promise<WaitingJob[]> {
@@ -107,18 +107,18 @@ async function admitByRing(
   const types = new Map(waiting.map(({ kind, type }) => [`${kind} ${type}`, { kind, type }])).values();
   const known = new Set(admitted.map(({ id }) => id));
   const found: WaitingJob[] = [];
-  for (const type of types) found.push(...(await waitingInRing(session, walk, type, limit, known)));
+  for (const type of types) found.push(...(await waitingOnWalk(session, walk, type, limit, known)));
   return found.sort(byClaimOrder).filter(({ gate }) => walk.admissions.admit(gate)).slice(0, limit);
 }
 
-async function waitingInRing(
+async function waitingOnWalk(
   session: Session,
-  { request, ring, admissions }: RingWalk,
+  { request, memory, admissions }: GateWalk,
   type: GatedType,
   limit: number,
   known: ReadonlySet<number>,
 ): Promise<WaitingJob[]> {
-  const start = ring.start(type);
+  const start = memory.start(type);
   const portion = 2 * limit + 64;
   const found: WaitingJob[] = [];
   let after = start;
@@ -131,7 +131,7 @@ async function waitingInRing(
       const jobs = await waitingAt(session, type, request, open, known.size);
       found.push(...jobs.filter(({ id }) => !known.has(id)));
     }
-    if (gates.length > 0) ring.stopAt(type, gates.at(-1)!);
+    if (gates.length > 0) memory.stopAt(type, gates.at(-1)!);
     if (gates.length === portion) after = gates.at(-1)!;
     else if (isRound) break;
     else [after, isRound] = ['', true];

@@ -2,7 +2,7 @@
 import type { Session } from '../sql/connection.ts';
 import { inLane, isAtGate, isFree, lanesSql, type LaneRequest } from './lanes.ts';
 import { nowSql } from '../sql/server-clock.ts';
-import { canScanInOrder, nextDueInOrder, typesFirst } from './pattern.ts';
+import { canScanInOrder, nextDueInOrder, typesFirst } from './scan-in-order.ts';
 
 /**
  * Returns the first due time after `after` (default: now), or an earlier time at which to ask again; null: no job is

@@ -51,7 +51,7 @@ export async function lapsed(session: Session, limit: number): Promise<Job[]> {
   return (await session.run<OpenRow>(text, [time.parameter(), limit])).map(jobOfOpen);
 }
 
-export async function heldBy(session: Session, instance: string, limit: number): Promise<Job[]> {
+export async function heldUnderLeaseOf(session: Session, instance: string, limit: number): Promise<Job[]> {
   const text = `select ${openNames} from ${session.schema}.job
     where state = 'running' and holder = $1 and lease_until is null order by id limit $2`;
   return (await session.run<OpenRow>(text, [instance, limit])).map(jobOfOpen);

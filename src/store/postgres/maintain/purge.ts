@@ -43,7 +43,7 @@ async function purgeOldest(
       order by ${from} limit $2 for update skip locked
     )) returning id`;
   const rows = await session.run<{ id: number }>(text, [time.parameter(), limit, retentionMs]);
-  await forget(session, rows.map(({ id }) => id));
+  await deleteBelongings(session, rows.map(({ id }) => id));
   return rows.length;
 }
 
@@ -82,7 +82,7 @@ async function purgeLeftovers(session: Session): Promise<void> {
  * Deletes the history chunks, progress and log of deleted jobs. Also deletes the ended children of these jobs, with the
  * children's history chunks, progress and log.
  */
-export async function forget(session: Session, ids: readonly number[]): Promise<void> {
+export async function deleteBelongings(session: Session, ids: readonly number[]): Promise<void> {
   for (let gone = ids; gone.length > 0; ) {
     const list = [numberArray(gone)];
     const remove = (table: string): Promise<object[]> =>

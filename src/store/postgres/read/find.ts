@@ -26,7 +26,7 @@ export async function load(session: Session, ids: readonly number[]): Promise<Jo
   return (await session.run<EitherRow>(text, [numberArray([...new Set(ids)])])).map(jobOf);
 }
 
-export async function holders(session: Session, keys: readonly string[]): Promise<Map<string, number>> {
+export async function jobsByKey(session: Session, keys: readonly string[]): Promise<Map<string, number>> {
   const text = `select key, job from ${session.schema}.unique_key
     where key = any($2::text[]) and (until is null or until > ${nowSql})`;
   const rows = await session.run<{ key: string; job: number }>(text, [session.time.parameter(), textArray(keys)]);

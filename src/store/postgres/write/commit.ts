@@ -7,7 +7,7 @@ import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Connection, OnUnknownOutcome, Session, Transaction } from '../sql/connection.ts';
 import { resolveUnknownCommit } from './unknown-outcome.ts';
 import { ignore, isUniqueViolation } from '../sql/errors.ts';
-import { forget } from '../maintain/purge.ts';
+import { deleteBelongings } from '../maintain/purge.ts';
 import { needsHistoryChunk, type Ctids } from './fields.ts';
 import { unstage } from './staging.ts';
 import { idOf, writeKindOf, write, lockById, type InsertMode, type WriteKind } from './statements.ts';
@@ -207,7 +207,7 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
   const keys = textArray(changes.map(releasedKey).filter((key) => key !== null));
   const gone = await session.run<{ id: number }>(text, [...values, keys]);
   const ids = gone.map(({ id }) => Number(id));
-  await forget(session, ids);
+  await deleteBelongings(session, ids);
   return new Set(ids);
 }
 
@@ -215,7 +215,7 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
  * Reserves ids and returns the first. Calls `onSchema` with the version of the schema, since a newer Stint may have
  * migrated it meanwhile.
  */
-export async function reserve(session: Session, amount: number, onSchema: (version: number) => void): Promise<number> {
+export async function reserveIds(session: Session, amount: number, onSchema: (version: number) => void): Promise<number> {
   const text = `update ${session.schema}.counter set value = value + $1 where name = 'id'
     returning value, (select version from ${session.schema}.meta) as schema`;
   const [row] = await session.run<{ value: number; schema: number }>(text, [amount]);

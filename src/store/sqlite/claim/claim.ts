@@ -3,17 +3,17 @@ import { byClaimOrder } from '../../../model/claim-order.ts';
 import { jobOfOpen } from '../../row.ts';
 import type { Candidate, ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
-import type { GateRing } from '../../gate-admission.ts';
+import type { GateMemory } from '../../gate-admission.ts';
 import { gatedRows } from './gates.ts';
 import { lanes } from './lanes.ts';
-import { freeRows, nextFreeDue } from './pattern.ts';
+import { freeRows, nextFreeDue } from './free-jobs.ts';
 
 /**
  * Returns the first claimable jobs in claim order. It must be called inside a write transaction, so that no other
  * process claims the same jobs.
  */
-export function candidates(connection: Connection, request: ClaimRequest, ring: GateRing, now: number): Candidate[] {
-  const rows = [...freeRows(connection, request, now), ...gatedRows(connection, request, ring, now)];
+export function candidates(connection: Connection, request: ClaimRequest, memory: GateMemory, now: number): Candidate[] {
+  const rows = [...freeRows(connection, request, now), ...gatedRows(connection, request, memory, now)];
   return rows
     .sort(byClaimOrder)
     .slice(0, request.limit)

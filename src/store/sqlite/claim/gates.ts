@@ -4,7 +4,7 @@
  */
 import { noLimits, GateAdmissions } from '../../../model/gate.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
-import { admitInOrder, gateLaneRows, type GateLane, type GateRing, type WaitingJob } from '../../gate-admission.ts';
+import { admitInOrder, gateLaneRows, type GateLane, type GateMemory, type WaitingJob } from '../../gate-admission.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
@@ -20,13 +20,13 @@ export function admittedPerGate(connection: Connection, types?: readonly string[
 }
 
 /** Returns the first due jobs that their gates admit now. */
-export function gatedRows(connection: Connection, request: ClaimRequest, ring: GateRing, now: number): OpenRow[] {
+export function gatedRows(connection: Connection, request: ClaimRequest, memory: GateMemory, now: number): OpenRow[] {
   const types = namedTypes(connection, 2, request);
   if (types.length === 0) return [];
   const admissions = new GateAdmissions(admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false);
   const read = lanesOf(connection, 2, types, request).map((lane) => firstWaiting(connection, lane, request.limit, now));
   const { jobs, isComplete } = admitInOrder(read, admissions, request.limit);
-  const more = isComplete ? [] : admitByRing(connection, { request, types, ring, admissions, now }, jobs);
+  const more = isComplete ? [] : admitByWalk(connection, { request, types, memory, admissions, now }, jobs);
   const ids = [...jobs, ...more].map(({ id }) => id);
   return openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
 }
@@ -43,10 +43,10 @@ function firstWaiting(connection: Connection, lane: Lane, limit: number, now: nu
 const waitingJobOf = ([id, priority, due, gate]: readonly unknown[]): WaitingJob =>
   ({ id, priority, due, gate }) as WaitingJob;
 
-interface RingWalk {
+interface GateWalk {
   readonly request: ClaimRequest;
   readonly types: readonly NamedType[];
-  readonly ring: GateRing;
+  readonly memory: GateMemory;
   readonly admissions: GateAdmissions;
   readonly now: number;
 }
@@ -55,29 +55,29 @@ interface RingWalk {
  * Walks the gates of each type until it has found enough jobs or has visited every gate once. It starts behind the gate
  * at which the last walk stopped. Returns the jobs that it admits; the jobs in `admitted` are not among them.
  */
-function admitByRing(connection: Connection, walk: RingWalk, admitted: readonly WaitingJob[]): WaitingJob[] {
+function admitByWalk(connection: Connection, walk: GateWalk, admitted: readonly WaitingJob[]): WaitingJob[] {
   const { types, admissions, request } = walk;
   const limit = request.limit - admitted.length;
   const known = Map.groupBy(admitted, ({ gate }) => gate);
   return types
-    .flatMap((type) => waitingInRing(connection, walk, type, limit, known))
+    .flatMap((type) => waitingOnWalk(connection, walk, type, limit, known))
     .sort(byClaimOrder)
     .filter((job) => admissions.admit(job.gate))
     .slice(0, limit);
 }
 
-function waitingInRing(
+function waitingOnWalk(
   connection: Connection,
-  { ring, admissions, request, now }: RingWalk,
+  { memory, admissions, request, now }: GateWalk,
   type: NamedType,
   limit: number,
   known: ReadonlyMap<string, readonly WaitingJob[]>,
 ): WaitingJob[] {
   const found: WaitingJob[] = [];
-  for (const gate of gatesFrom(connection, type, ring.start(type))) {
+  for (const gate of gatesFrom(connection, type, memory.start(type))) {
     const room = Math.min(admissions.room(gate), request.limit);
     if (room > 0) found.push(...waitingAt(connection, { ...type, gate }, request, now, room, known.get(gate) ?? []));
-    ring.stopAt(type, gate);
+    memory.stopAt(type, gate);
     if (found.length >= limit) break;
   }
   return found;

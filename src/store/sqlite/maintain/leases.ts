@@ -26,7 +26,7 @@ export function lapsed(connection: Connection, limit: number, now: number): Job[
   return connection.all<OpenRow>(sql, now, limit).map(jobOfOpen);
 }
 
-export function heldBy(connection: Connection, instance: string, limit: number): Job[] {
+export function heldUnderLeaseOf(connection: Connection, instance: string, limit: number): Job[] {
   const which = `WHERE state = 'running' AND holder = ? AND lease_until IS NULL ORDER BY id LIMIT ?`;
   return openRows(connection, which, instance, limit).map(jobOfOpen);
 }

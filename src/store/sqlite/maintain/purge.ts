@@ -17,7 +17,7 @@ export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }
   const past = pastJobs(connection, limit, retentionMs === null ? null : now - retentionMs, now);
   for (const { id } of past) {
     connection.run('DELETE FROM ended WHERE id = ?', id);
-    forget(connection, id);
+    deleteBelongings(connection, id);
   }
   // The newest entry stays, because SQLite would otherwise assign its `seq` to the next entry again.
   connection.run('DELETE FROM feed WHERE at <= ? AND seq < (SELECT max(seq) FROM feed)', now - feedKeptMs);
@@ -54,7 +54,7 @@ function pastJobs(connection: Connection, limit: number, endedBefore: number | n
  * Deletes the history chunks, progress and log of a job, and its ended children with their history chunks, progress and
  * logs. The caller deletes the row of the job itself.
  */
-export function forget(connection: Connection, id: number): void {
-  for (const child of connection.all<{ id: number }>('DELETE FROM ended WHERE parent = ? RETURNING id', id)) forget(connection, child.id);
+export function deleteBelongings(connection: Connection, id: number): void {
+  for (const child of connection.all<{ id: number }>('DELETE FROM ended WHERE parent = ? RETURNING id', id)) deleteBelongings(connection, child.id);
   for (const table of ['history_chunk', 'progress', 'log']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
 }

@@ -130,7 +130,7 @@ function countBetween(connection: Connection, query: Query, range: IdRange): Tal
  */
 const scanStepMs = 4;
 
-export function holders(connection: Connection, keys: readonly string[], now: number): Map<string, number> {
+export function jobsByKey(connection: Connection, keys: readonly string[], now: number): Map<string, number> {
   const sql =
     'SELECT key, job FROM unique_key WHERE key IN (SELECT value FROM json_each(?)) AND (until IS NULL OR until > ?)';
   return new Map(

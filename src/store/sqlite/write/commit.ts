@@ -12,7 +12,7 @@ import type { Connection } from '../connection.ts';
 import { updateTogether, moveToEnded, updateOpen } from './bulk-update.ts';
 import { insertTogether, insertsFrom } from './bulk-insert.ts';
 import { freeIdsOf, type FreeIds } from './new-ids.ts';
-import { forget } from '../maintain/purge.ts';
+import { deleteBelongings } from '../maintain/purge.ts';
 import { takeKey, releaseKey } from './unique-keys.ts';
 import { unstage } from './staging.ts';
 
@@ -138,7 +138,7 @@ function deleteJob(connection: Connection, job: Job): boolean {
     connection.run('DELETE FROM ended WHERE id = ? AND version = ?', id, version);
   if (gone === 0) return false;
   releaseKey(connection, { before: job, after: null });
-  forget(connection, id);
+  deleteBelongings(connection, id);
   return true;
 }
 
