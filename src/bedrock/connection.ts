@@ -33,6 +33,12 @@ export interface ClientTimeouts {
   readonly writeMs: number;
 }
 
+interface UnconfirmedReply {
+  readonly reply: Reply;
+  /** When it was sent, in monotonic time. */
+  readonly at: number;
+}
+
 /** How many requests are read ahead while one is being answered. Beyond that, the socket is paused. */
 const queuedRequestsMax = 32;
 /** How long a client may keep its side of the connection open after the server has closed its side. */
@@ -66,8 +72,10 @@ export class BedrockConnection implements BedrockCaller {
   #isBroken = false;
   /** When the current wait for the client began, in monotonic time. */
   #since: number;
-  /** The last reply that handed out jobs; null: none, or the client has sent bytes since, so it counts as read. */
-  #unconfirmed: { readonly reply: Reply; readonly at: number } | null = null;
+  /** The replies that handed out jobs and that the client may not have read. */
+  #unconfirmed: readonly UnconfirmedReply[] = [];
+  /** Whether the client has sent a request before it got the reply to the one before. */
+  #isPipelining = false;
 
   constructor(socket: Socket, parts: ConnectionParts) {
     this.#socket = socket;
@@ -126,17 +134,27 @@ export class BedrockConnection implements BedrockCaller {
 
   #receive(bytes: Buffer): void {
     if (this.#isClosing) return;
-    this.#unconfirmed = null;
     const before = this.#reader.phase;
+    const isAwaitingReply = this.#isBusy;
     try {
       for (const request of this.#reader.read(bytes)) this.#requests.push(request);
     } catch (error) {
       this.#isClosing = true;
       this.#requests.push(error instanceof UnreadableMessage ? error : this.#unexpected(error));
     }
+    this.#confirm(isAwaitingReply || this.#requests.length > 1);
     if (this.#reader.phase !== before) this.#since = this.#parts.clock.monotonic();
     if (this.#requests.length >= queuedRequestsMax) this.#socket.pause();
     if (!this.#isBusy && this.#requests.length > 0) void this.#work();
+  }
+
+  /**
+   * Counts earlier replies as read, because the client has sent something after them. A client that pipelines sends
+   * requests before it has read the replies, so its bytes confirm nothing.
+   */
+  #confirm(isPipelined: boolean): void {
+    this.#isPipelining ||= isPipelined;
+    if (!this.#isPipelining) this.#unconfirmed = [];
   }
 
   /** Turns an unexpected error of the parser into a refusal, so that a bug ends this connection only. */
@@ -154,10 +172,14 @@ export class BedrockConnection implements BedrockCaller {
   /** Called when the socket has failed, with the code of the error, and when it has closed, without a code. */
   #broke(code?: string): void {
     this.#isBroken = true;
-    const unread = this.#unconfirmed;
-    const isSoon = unread !== null && this.#parts.clock.monotonic() - unread.at <= unreadMs;
-    if (isSoon && code !== undefined && resets.has(code)) void this.#lose(unread.reply);
+    if (code !== undefined && resets.has(code)) for (const { reply } of this.#recent()) void this.#lose(reply);
     this.#notifyGone();
+  }
+
+  /** Returns the unconfirmed replies that a TCP reset now would show to be unread. */
+  #recent(): readonly UnconfirmedReply[] {
+    const now = this.#parts.clock.monotonic();
+    return this.#unconfirmed.filter(({ at }) => now - at <= unreadMs);
   }
 
   #notifyGone(): void {
@@ -185,7 +207,7 @@ export class BedrockConnection implements BedrockCaller {
 
   /** Ends the connection. After a hand-out and FIN, first waits for a TCP reset, which means the reply was not read. */
   #leave(): void {
-    if (this.#unconfirmed === null || !this.#hasEnded) this.#end();
+    if (this.#unconfirmed.length === 0 || !this.#hasEnded) this.#end();
     else this.#parts.clock.after(resetMs, () => this.#end());
   }
 
@@ -194,7 +216,7 @@ export class BedrockConnection implements BedrockCaller {
    * `end` does not.
    */
   #end(): void {
-    if (this.#unconfirmed !== null && this.#hasEnded) this.#socket.write('', () => this.#socket.end());
+    if (this.#unconfirmed.length > 0 && this.#hasEnded) this.#socket.write('', () => this.#socket.end());
     else this.#socket.end();
     const stopTimer = this.#parts.clock.after(halfCloseMs, () => this.#socket.destroy());
     void this.closed.then(stopTimer);
@@ -236,9 +258,9 @@ export class BedrockConnection implements BedrockCaller {
   async #send(reply: Reply): Promise<void> {
     const isHandOut = reply.onLost !== undefined;
     if (this.#isBroken || (isHandOut && this.isGone)) return this.#lose(reply);
-    if (isHandOut) this.#unconfirmed = { reply, at: this.#parts.clock.monotonic() };
+    if (isHandOut) this.#unconfirmed = [...this.#recent(), { reply, at: this.#parts.clock.monotonic() }];
     const isWritten = await this.#write(writeResponse(reply), isHandOut);
-    if (!isWritten && this.#unconfirmed?.reply === reply) await this.#lose(reply);
+    if (!isWritten && this.#unconfirmed.some((each) => each.reply === reply)) await this.#lose(reply);
   }
 
   /** Writes the text; returns false if that failed. Waits only if the outcome is needed or the send buffer is full. */
@@ -256,7 +278,7 @@ export class BedrockConnection implements BedrockCaller {
 
   /** Handles a reply that could not be delivered: releases the jobs that it hands out. */
   async #lose(reply: Reply): Promise<void> {
-    this.#unconfirmed = null;
+    this.#unconfirmed = this.#unconfirmed.filter((each) => each.reply !== reply);
     try {
       await reply.onLost?.();
     } catch (error) {

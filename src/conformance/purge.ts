@@ -43,6 +43,19 @@ export const purge: Topic = {
       equal((await world.store.find({})).jobs.length, 1);
     },
 
+    'a failed Bedrock job stays until it is deleted, unlike those that succeeded or were cancelled': async (world) => {
+      const error = { code: 'unknown', message: 'x' } as const;
+      const failed = await world.apply(await world.createRunning({ kind: 'bedrock' }, { leaseMs: null }), {
+        do: 'fail', fence: 1, error, retryable: false,
+      });
+      await world.apply(await world.createRunning({ kind: 'bedrock' }, { leaseMs: null }), { do: 'succeed', fence: 1 });
+      await world.createEnded({ kind: 'bedrock' });
+      await world.advance(1_000_000_000_000);
+      equal(await purgeAll(world, 0), 2);
+      same(await world.load(failed.id), failed);
+      equal((await world.store.find({})).jobs.length, 1);
+    },
+
     'open jobs are never deleted': async (world) => {
       await world.createAll([{ policy: { retentionMs: 0 } }, { hold: 'pause', policy: { retentionMs: 0 } }]);
       await world.createRunning({ policy: { retentionMs: 0 } }, { leaseMs: null });

@@ -194,6 +194,15 @@ export const isLate = (job: Job): job is PendingJob =>
 
 export const isOpen = (job: Job): job is OpenJob => job.state !== 'ended';
 
+/**
+ * Returns the retention of the job itself; undefined: the default retention of the instances applies. A failed Bedrock
+ * job has none: it stays until a client or an operator deletes it.
+ */
+export function ownRetentionMs({ kind, fate, policy: { retentionMs } }: EndedJob): number | undefined {
+  const isBedrock = kind === 'bedrock' || kind === 'mock';
+  return retentionMs ?? (isBedrock && fate === 'failed' ? Infinity : undefined);
+}
+
 /** Returns the holder of a job that was handed off. Any system that has the token can finish the job. */
 export const tokenHolder = (token: string): string => `token ${token}`;
 

@@ -11,7 +11,7 @@ import type { Event, FirstState, EventBody, Late } from './event.ts';
 import { evolve, blankJob } from './evolve.ts';
 import { isHandedOff, isLate } from './job.ts';
 import type { JobOrigin, CancelNote, EndedJob, HeldJob, Job, JobError, OpenJob, PendingJob, RunningJob } from './job.ts';
-import { backoffMs, retryOf } from './retry.ts';
+import { backoffMs, crashesMaxOf, retryOf } from './retry.ts';
 import type { State } from './state.ts';
 
 /** The actor, the store time and the reason of a command. */
@@ -284,8 +284,7 @@ function lapse(job: RunningJob, _command: Command, { now }: Asking): Verdict {
   const { holder, until } = job.lease;
   if (until !== null && until > now) return wrongState(job, 'lapse');
   if (job.cancel) return [endingOf(job.cancel)];
-  const retry = retryOf(job.policy);
-  if (job.crashes + 1 >= retry.crashesMax) return [{ kind: 'failed', error: poisoned(job, holder) }];
+  if (job.crashes + 1 >= crashesMaxOf(job.policy)) return [{ kind: 'failed', error: poisoned(job, holder) }];
   return [{ kind: 'lapsed', holder, phase: job.phase, ...timesAfterCrash(job, now) }];
 }
 

@@ -48,6 +48,13 @@ export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
 }
 
 /**
+ * Returns after how many lapses of its lease a job fails. A Bedrock job with `retryAfter` never fails for this: its
+ * policy limits hand-outs (`handOutsMax`), or nothing, if its name starts with `manual`.
+ */
+export const crashesMaxOf = (policy: Partial<RetryPolicy> & { readonly retryAfter?: string }): number =>
+  policy.retryAfter === undefined ? retryOf(policy).crashesMax : Infinity;
+
+/**
  * Validates a user's value and fills in defaults. Throws the refusal `malformed.option` or `malformed.number`. If the
  * value is an object, the detail of the refusal names the wrong field.
  */

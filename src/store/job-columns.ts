@@ -6,7 +6,7 @@
  *
  * To add a column: add a line at the end of the list, and a migration to each `schema.ts`.
  */
-import type { EndedJob, Job, JobFacts, OpenJob } from '../model/job.ts';
+import { ownRetentionMs, type EndedJob, type Job, type JobFacts, type OpenJob } from '../model/job.ts';
 import type { Hold } from '../model/state.ts';
 import { bodyText, type Body } from './job-body.ts';
 
@@ -63,12 +63,16 @@ function leaseUntil(job: OpenJob): number | null {
 }
 
 /**
- * Returns the time at which a retention that was set for the job itself ends. Null: the default retention applies, or
+ * Returns the time at which the job's own retention ends. Null: the default retention applies, or
  * the job is a child, which is deleted with its parent.
  */
-function purgeTime({ parent, policy: { retentionMs }, endedAt }: EndedJob): number | null {
-  return retentionMs === undefined || parent !== null ? null : endedAt + retentionMs;
+function purgeTime(job: EndedJob): number | null {
+  const retentionMs = ownRetentionMs(job);
+  return retentionMs === undefined || job.parent !== null ? null : Math.min(job.endedAt + retentionMs, never);
 }
+
+/** The latest time that the databases and JavaScript represent exactly. */
+const never = Number.MAX_SAFE_INTEGER;
 
 function hold(job: OpenJob): Hold | null {
   return job.state === 'held' ? job.hold : null;

@@ -1,7 +1,7 @@
 /** Invariants of every single step of a job: the state before, the event, the state after. */
 import { endings, type Event, type EventKind } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
-import { retryOf } from '../model/retry.ts';
+import { crashesMaxOf, retryOf } from '../model/retry.ts';
 import type { State } from '../model/state.ts';
 import { violation, type Invariant, type Violation } from './violation.ts';
 
@@ -73,7 +73,8 @@ function lapsesInTime({ before, event }: HistoryStep): string | null {
 }
 
 function isWithinBudget({ event, after }: HistoryStep): string | null {
-  const { attemptsMax, crashesMax } = retryOf(after.policy);
+  const { attemptsMax } = retryOf(after.policy);
+  const crashesMax = crashesMaxOf(after.policy);
   if (event.kind === 'claimed' && after.attempt > attemptsMax) return `try ${after.attempt} of at most ${attemptsMax}`;
   if (event.kind === 'lapsed' && after.crashes > crashesMax) return `crash ${after.crashes} of at most ${crashesMax}`;
   return null;

@@ -324,6 +324,11 @@ describe('mocks', () => {
     expect((await world.get('m', { mockRequest: 1 })).data).toEqual({ mockRequest: true });
   });
 
+  test('that only their data marks keep their repeat rule, as in Bedrock', async ({ world }) => {
+    const id = await world.create({ name: 'm', data: { mockRequest: true }, repeat: 'DAILY' });
+    expect(await world.query(id)).toMatchObject({ repeat: 'DAILY' });
+  });
+
   test('have mocks as children, and real jobs have real ones, whatever the request says', async ({ world }) => {
     const mock = await world.running({ name: 'pm', mockRequest: '1' });
     const real = await world.running({ name: 'pr' });

@@ -294,6 +294,20 @@ describe('a worker that is gone', () => {
     });
   }
 
+  test('leaves to others all jobs whose replies it has not read, if it had asked for them at once', async ({ world }) => {
+    const ids = [await world.create({ name: 'x' }), await world.create({ name: 'x' }), await world.create({ name: 'x' })];
+    const worker = await world.connect();
+    worker.socket.pause();
+    worker.send('GetJob\nname: x\nContent-Length: 0\n\nGetJob\nname: x\nContent-Length: 0\n\n');
+    await world.until(async () => (await world.state(ids[1]!)) === 'RUNNING');
+    worker.send('GetJob\nname: x\nContent-Length: 0\n\n');
+    await world.until(async () => (await world.state(ids[2]!)) === 'RUNNING');
+    worker.socket.resetAndDestroy();
+    await worker.closed;
+    const states = (): Promise<string[]> => Promise.all(ids.map((id) => world.client.state(id)));
+    await world.until(async () => (await states()).every((state) => state === 'QUEUED'));
+  });
+
   test('after it has read its reply keeps its job', async ({ world }) => {
     const id = await world.create({ name: 'x' });
     const worker = await world.connect();

@@ -284,6 +284,11 @@ describe('an attempt', () => {
     expect(poisoned).toMatchObject({ state: 'ended', fate: 'failed', error: { code: 'crashed' } });
   });
 
+  test('that takes its workers down never ends a job with retryAfter, whose hand-outs are limited instead', () => {
+    const job = { ...claim(made({ policy: { retryAfter: '+1 MINUTE' } }), start, start), crashes: 5_000 } as Job;
+    expect(told(job, { do: 'lapse' }, start + 60_000)).toBe('lapsed');
+  });
+
   test('is not lost before its lease is over', () => {
     const leased = claim(made(), start, start + 100);
     expect(told(leased, { do: 'lapse' }, start + 99)).toBe(wrong);

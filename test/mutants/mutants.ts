@@ -78,7 +78,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a job that crashes its worker is retried forever',
-    cuts: [cut('model/machine.ts', 'job.crashes + 1 >= retry.crashesMax', 'job.crashes + 1 >= retry.crashesMax + 100')],
+    cuts: [cut('model/machine.ts', 'job.crashes + 1 >= crashesMaxOf(job.policy)', 'job.crashes + 1 >= crashesMaxOf(job.policy) + 100')],
     seeds: [2, 190],
     isQuick: true,
   },

@@ -37,8 +37,6 @@ export interface QueueDraft {
  * with `manual` do not have this limit.
  */
 const handOutsMax = 10;
-/** The highest `crashesMax` that a policy allows, so that `handOutsMax`, not `crashesMax`, decides when a job fails. */
-const crashesMax = 1000;
 /** How often a create is tried if a unique key is taken. After that it is refused with `taken.key`. */
 const triesMax = 10;
 
@@ -235,10 +233,11 @@ class Creation {
     return parent === undefined && data !== null && isMarked(data) ? 'mock' : this.#kind;
   }
 
+  /** A mocked request drops the repeat rule. A mock that only its data marks keeps it, as in Bedrock. */
   #policyOf({ name, repeat, retryAfter }: QueueDraft): Policy {
     return {
       ...(repeat === undefined || this.#kind === 'mock' ? {} : { repeat }),
-      ...(retryAfter === undefined ? {} : { retryAfter, crashesMax }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
       ...(retryAfter === undefined || name.startsWith('manual') ? {} : { handOutsMax }),
     };
   }

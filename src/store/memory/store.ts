@@ -4,7 +4,7 @@
  */
 import type { Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
-import type { Job } from '../../model/job.ts';
+import { ownRetentionMs, type Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { matchesQuery, pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
@@ -198,7 +198,7 @@ export class MemoryStore implements Store {
     const now = this.now();
     const isPast = (job: Job): boolean => {
       if (job.state !== 'ended' || job.parent !== null) return false;
-      const keptMs = job.policy.retentionMs ?? retentionMs;
+      const keptMs = ownRetentionMs(job) ?? retentionMs;
       return keptMs !== null && job.endedAt + keptMs <= now;
     };
     const past = this.#records.byId(isPast).slice(0, limit);
