@@ -121,7 +121,7 @@ const rules: Rule[] = [
     broken: [
       { 'src/engine/handler/context.ts': `import type { Attempt } from '../work/attempt.ts';` },
       { 'src/engine/work/finisher.ts': `import { Claimer } from '../loops/claimer.ts';` },
-      { 'src/store/postgres/sql/connection.ts': `import { load } from '../read/find.ts';` },
+      { 'src/store/postgres/sql/database.ts': `import { load } from '../read/find.ts';` },
       { 'src/store/sqlite/write/commit.ts': `import { candidates } from '../claim/claim.ts';` },
       { 'src/store/query.ts': `import type { Store } from './store.ts';` },
     ],

@@ -6,7 +6,7 @@ import type { Change } from '../../../src/model/change.ts';
 import type { OpenRow } from '../../../src/store/row.ts';
 import type { ClaimRequest } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
-import { transactionSettings, type Session } from '../../../src/store/postgres/sql/connection.ts';
+import { transactionSettings, type Session } from '../../../src/store/postgres/sql/database.ts';
 import { find, jobsByKey, load } from '../../../src/store/postgres/read/find.ts';
 import { nextDueInOrder, scanInOrder } from '../../../src/store/postgres/claim/scan-in-order.ts';
 import { GateMemory } from '../../../src/store/gate-admission.ts';

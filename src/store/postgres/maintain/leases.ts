@@ -7,7 +7,7 @@ import { namesOf, openColumns } from '../../job-columns.ts';
 import { jobOfOpen, type OpenRow } from '../../row.ts';
 import type { Holding } from '../../store.ts';
 import { numberArray } from '../sql/row-parameters.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
 const openNames = namesOf(openColumns).join(', ');
