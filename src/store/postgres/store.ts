@@ -25,7 +25,7 @@ import { ScanCursors } from './claim/scan-cursor.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { hintableChange } from './write/claim-hint.ts';
-import { log, writeNotes, progress } from './read/notes.ts';
+import { log, writeNotes, progress } from './write/notes.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';

@@ -23,7 +23,7 @@ import { count, find, jobsByKey, load } from './read/find.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
-import { log, writeNotes, progress } from './read/notes.ts';
+import { log, writeNotes, progress } from './write/notes.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { extend, heldUnderLeaseOf, lapsed, orphaned, settleable } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
