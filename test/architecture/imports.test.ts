@@ -127,7 +127,7 @@ const rules: Rule[] = [
     ],
     sound: {
       'src/engine/work/runner.ts': `import './attempt.ts'; import '../handler/context.ts'; import '../../jobs.ts';`,
-      'src/store/postgres/claim/claim.ts': `import '../write/commit.ts'; import '../sql/connection.ts';`,
+      'src/store/postgres/claim/claim.ts': `import '../write/commit.ts'; import '../sql/database.ts';`,
     },
   },
   {

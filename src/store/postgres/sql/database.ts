@@ -1,7 +1,7 @@
 /**
- * The database: a pool of connections to PostgreSQL, prepared statements, transactions in few round trips, and retries while the
- * server is unreachable. Apart from prepared statements, no session state outlives a transaction, so a transaction
- * pooler works.
+ * The database: a pool of connections to PostgreSQL, prepared statements, transactions in few round trips, and retries
+ * while the server is unreachable. Apart from prepared statements, no session state outlives a transaction, so a
+ * transaction pooler works.
  */
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
