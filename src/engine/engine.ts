@@ -26,7 +26,7 @@ import type { LimitInUse } from './inspect/limits-in-use.ts';
 import type { PreviewedTick } from './inspect/schedule-preview.ts';
 import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './loops/instance-commands.ts';
-import { abandonedDefs, isKnownNewer } from './living-builds.ts';
+import { abandonedDefs, hasNewerBuildWith } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions } from './run-actions.ts';
 import { RunCreation } from './run-creation.ts';
@@ -40,7 +40,7 @@ import { Workers, type WorkersParts } from './workers.ts';
 
 export { firstMemoryId } from './stores.ts';
 
-export interface EngineParts extends Omit<WorkersParts, 'typesOf' | 'isKnownNewer' | 'abandonedOf'> {
+export interface EngineParts extends Omit<WorkersParts, 'typesOf' | 'hasNewerBuildWith' | 'abandonedOf'> {
   readonly defs: readonly JobDef[];
   readonly build: string;
   readonly undeclaredDefs: 'tick' | 'stop';
@@ -49,7 +49,7 @@ export interface EngineParts extends Omit<WorkersParts, 'typesOf' | 'isKnownNewe
 /** Lookups for the workers: whether a newer living build has a type, and which definitions no living build declares. */
 function buildKnowledge({ jobs: { store }, build, undeclaredDefs }: EngineParts) {
   return {
-    isKnownNewer: (type: string) => isKnownNewer(store, build, type),
+    hasNewerBuildWith: (type: string) => hasNewerBuildWith(store, build, type),
     abandonedOf: undeclaredDefs === 'stop'
       ? (defs: readonly AbandonableDef[]) => abandonedDefs(store, defs) : () => Promise.resolve(new Set<string>()),
   };

@@ -21,7 +21,7 @@ export const isNewer = (build: Build, than: Build): boolean =>
   build.firstSeen > than.firstSeen || (build.firstSeen === than.firstSeen && build.id > than.id);
 
 /** Whether a living build that is newer than this one declares the type. */
-export async function isKnownNewer(store: BuildReader, build: string, type: string): Promise<boolean> {
+export async function hasNewerBuildWith(store: BuildReader, build: string, type: string): Promise<boolean> {
   const living = await readBuilds(store, [...(await livingBuildIds(store)), build]);
   const own = living.find(({ id }) => id === build);
   return living.some((other) => declaresType(other, type) && (own === undefined || isNewer(other, own)));
