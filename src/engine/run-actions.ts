@@ -109,7 +109,7 @@ export class RunActions {
   async #holdingOf(token: string): Promise<Holding> {
     const { workers, stores, watchers } = this.#parts;
     const holding = parseToken(token);
-    if (workers.hasGiven(token, holding)) return holding;
+    if (workers.hasIssuedToken(token, holding)) return holding;
     for (let polls = 0; polls < firstPolls; polls++) {
       const job = await stores.forJob(holding.id).get(holding.id);
       if (job?.state !== 'running' || job.fence !== holding.fence) break;
