@@ -8,7 +8,7 @@ import type { Holding } from '../store/store.ts';
 import { durationMs } from '../time/duration.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { holderOfToken, parseToken } from './handler/token.ts';
-import { stopWouldBe, type StopAnswer } from './inspect/stop.ts';
+import { stopEffect, type StopAnswer } from './inspect/stop.ts';
 import type { ActOptions, CancelOptions, EndOptions, RetryOptions } from './run-handle.ts';
 import type { Stores } from './stores.ts';
 import { storedError } from './work/stored-error.ts';
@@ -44,7 +44,7 @@ export class RunActions {
 
   async stop(id: number, act?: EndOptions): Promise<StopAnswer> {
     const { stores, workers, audit } = this.#parts;
-    const how = await stopWouldBe(stores.forJob(id), id);
+    const how = await stopEffect(stores.forJob(id), id);
     const job = await audit.ofJob('stop', id, act, (jobs) => jobs.stop(id, this.#ender(act)));
     workers.checkCancels();
     return { job, how };
