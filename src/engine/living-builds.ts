@@ -28,13 +28,13 @@ export async function hasNewerBuildWith(store: BuildReader, build: string, type:
 }
 
 /** Returns the names of those definitions that code once declared and that no living build declares any more. */
-export async function abandonedDefs(
+export async function undeclaredDefNames(
   store: BuildReader,
   defs: readonly Pick<KnownDefinition, 'name' | 'build'>[],
 ): Promise<ReadonlySet<string>> {
   const declared = defs.filter(({ build }) => build !== undefined);
   if (declared.length === 0) return new Set();
   const living = await livingBuilds(store);
-  const isAbandoned = (name: string): boolean => !living.some((build) => declaresDef(build, name));
-  return new Set(declared.map(({ name }) => name).filter(isAbandoned));
+  const isUndeclared = (name: string): boolean => !living.some((build) => declaresDef(build, name));
+  return new Set(declared.map(({ name }) => name).filter(isUndeclared));
 }
