@@ -1,6 +1,6 @@
 /** Definition actions: the code declares definitions; operators define, override, enable, disable and end them. */
 import {
-  declare, definition, disable, enable, override, undeclared, undefine, type Declaration, type KnownDefinition,
+  changedDeclarations, declare, definition, disable, enable, override, undefine, type Declaration, type KnownDefinition,
 } from '../jobs/define.ts';
 import type { Jobs } from '../jobs.ts';
 import { mergeOverride, type OverridePatch } from '../jobs/checks/spec.ts';
@@ -67,7 +67,7 @@ export class DefinitionActions {
       const declarations = defs
         .filter(({ spec }) => stores.forSpec(spec) === jobs)
         .map(({ name, spec, enabled }) => ({ name, spec, enabled, build, isShared: isShared(name) }));
-      const changed = await undeclared(jobs.store, declarations);
+      const changed = await changedDeclarations(jobs.store, declarations);
       for (let from = 0; from < changed.length; from += declareBatch) {
         await Promise.all(changed.slice(from, from + declareBatch).map((each) => declare(jobs, each, instance)));
       }
