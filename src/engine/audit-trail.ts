@@ -25,7 +25,7 @@ export class AuditTrail {
   }
 
   /** Performs an operation on a job, and records it if the options name a person. */
-  async ofJob(
+  async performOnJob(
     action: string,
     id: number,
     act: ActOptions | undefined,
@@ -41,7 +41,7 @@ export class AuditTrail {
   }
 
   /** Performs an operation on a definition, and records it if the options name a person. */
-  async ofDefinition(
+  async performOnDefinition(
     action: string,
     name: string,
     act: ActOptions | undefined,

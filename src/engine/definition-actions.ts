@@ -1,6 +1,6 @@
 /** Definition actions: the code declares definitions; operators define, override, enable, disable and end them. */
 import {
-  declare, definition, disable, enable, override, undeclared, undefine, type Declaration, type KnownDefinition,
+  changedDeclarations, declare, definition, disable, enable, override, undefine, type Declaration, type KnownDefinition,
 } from '../jobs/define.ts';
 import type { Jobs } from '../jobs.ts';
 import { mergeOverride, type OverridePatch } from '../jobs/checks/spec.ts';
@@ -67,7 +67,7 @@ export class DefinitionActions {
       const declarations = defs
         .filter(({ spec }) => stores.forSpec(spec) === jobs)
         .map(({ name, spec, enabled }) => ({ name, spec, enabled, build, isShared: isShared(name) }));
-      const changed = await undeclared(jobs.store, declarations);
+      const changed = await changedDeclarations(jobs.store, declarations);
       for (let from = 0; from < changed.length; from += declareBatch) {
         await Promise.all(changed.slice(from, from + declareBatch).map((each) => declare(jobs, each, instance)));
       }
@@ -98,27 +98,27 @@ export class DefinitionActions {
     }
     if (spec.inMemory) await workers.startMemory();
     const declaration: Declaration = { name, spec, enabled: options.enabled ?? true, build: null };
-    await audit.ofDefinition('define', name, act, () => declare(jobs, declaration, audit.asker(act).by));
+    await audit.performOnDefinition('define', name, act, () => declare(jobs, declaration, audit.asker(act).by));
     workers.reschedule();
   }
 
   async undefine(name: string, act?: ActOptions): Promise<void> {
     const { stores, audit } = this.#parts;
     const { store } = await stores.forDefinition(name);
-    await audit.ofDefinition('undefine', name, act, () => undefine(store, name, audit.asker(act)));
+    await audit.performOnDefinition('undefine', name, act, () => undefine(store, name, audit.asker(act)));
   }
 
   async enable(name: string, act?: ActOptions): Promise<void> {
     const { stores, workers, audit } = this.#parts;
     const { store } = await stores.forDefinition(name);
-    await audit.ofDefinition('enable', name, act, () => enable(store, name, audit.asker(act)));
+    await audit.performOnDefinition('enable', name, act, () => enable(store, name, audit.asker(act)));
     workers.reschedule();
   }
 
   async disable(name: string, act?: ActOptions): Promise<void> {
     const { stores, audit } = this.#parts;
     const { store } = await stores.forDefinition(name);
-    await audit.ofDefinition('disable', name, act, () => disable(store, name, audit.asker(act)));
+    await audit.performOnDefinition('disable', name, act, () => disable(store, name, audit.asker(act)));
   }
 
   async override(name: string, changes: DefChanges | null, act?: ActOptions): Promise<void> {
@@ -126,7 +126,7 @@ export class DefinitionActions {
     const jobs = await stores.forDefinition(name);
     const known = await definition(jobs.store, name);
     const patch = changes === null ? null : await checkedPatch(await catalogue.rules(known.code.type), known, changes);
-    await audit.ofDefinition('override', name, act, () => override(jobs, name, patch, audit.asker(act)));
+    await audit.performOnDefinition('override', name, act, () => override(jobs, name, patch, audit.asker(act)));
     workers.reschedule();
   }
 

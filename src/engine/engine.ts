@@ -1,7 +1,7 @@
 /** The engine: the object in a program that creates, executes and reads jobs. It composes its parts and delegates. */
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
-import type { AbandonableDef } from '../jobs/tick.ts';
+import type { DeployedDef } from '../jobs/tick.ts';
 import type { Edit, Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
@@ -27,7 +27,7 @@ import type { LimitInUse } from './inspect/limits-in-use.ts';
 import type { PreviewedTick } from './inspect/schedule-preview.ts';
 import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './loops/instance-commands.ts';
-import { abandonedDefs, isKnownNewer } from './living-builds.ts';
+import { undeclaredDefNames, hasNewerBuildWith } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions } from './run-actions.ts';
 import { RunCreation } from './run-creation.ts';
@@ -41,7 +41,7 @@ import { Workers, type WorkersParts } from './workers.ts';
 
 export { firstMemoryId } from './stores.ts';
 
-export interface EngineParts extends Omit<WorkersParts, 'typesOf' | 'isKnownNewer' | 'abandonedOf'> {
+export interface EngineParts extends Omit<WorkersParts, 'typesOf' | 'hasNewerBuildWith' | 'undeclaredOf'> {
   readonly defs: readonly JobDef[];
   readonly build: string;
   readonly undeclaredDefs: 'tick' | 'stop';
@@ -50,9 +50,9 @@ export interface EngineParts extends Omit<WorkersParts, 'typesOf' | 'isKnownNewe
 /** Lookups for the workers: whether a newer living build has a type, and which definitions no living build declares. */
 function buildKnowledge({ jobs: { store }, build, undeclaredDefs }: EngineParts) {
   return {
-    isKnownNewer: (type: string) => isKnownNewer(store, build, type),
-    abandonedOf: undeclaredDefs === 'stop'
-      ? (defs: readonly AbandonableDef[]) => abandonedDefs(store, defs) : () => Promise.resolve(new Set<string>()),
+    hasNewerBuildWith: (type: string) => hasNewerBuildWith(store, build, type),
+    undeclaredOf: undeclaredDefs === 'stop'
+      ? (defs: readonly DeployedDef[]) => undeclaredDefNames(store, defs) : () => Promise.resolve(new Set<string>()),
   };
 }
 

@@ -21,20 +21,20 @@ export const isNewer = (build: Build, than: Build): boolean =>
   build.firstSeen > than.firstSeen || (build.firstSeen === than.firstSeen && build.id > than.id);
 
 /** Whether a living build that is newer than this one declares the type. */
-export async function isKnownNewer(store: BuildReader, build: string, type: string): Promise<boolean> {
+export async function hasNewerBuildWith(store: BuildReader, build: string, type: string): Promise<boolean> {
   const living = await readBuilds(store, [...(await livingBuildIds(store)), build]);
   const own = living.find(({ id }) => id === build);
   return living.some((other) => declaresType(other, type) && (own === undefined || isNewer(other, own)));
 }
 
 /** Returns the names of those definitions that code once declared and that no living build declares any more. */
-export async function abandonedDefs(
+export async function undeclaredDefNames(
   store: BuildReader,
   defs: readonly Pick<KnownDefinition, 'name' | 'build'>[],
 ): Promise<ReadonlySet<string>> {
   const declared = defs.filter(({ build }) => build !== undefined);
   if (declared.length === 0) return new Set();
   const living = await livingBuilds(store);
-  const isAbandoned = (name: string): boolean => !living.some((build) => declaresDef(build, name));
-  return new Set(declared.map(({ name }) => name).filter(isAbandoned));
+  const isUndeclared = (name: string): boolean => !living.some((build) => declaresDef(build, name));
+  return new Set(declared.map(({ name }) => name).filter(isUndeclared));
 }

@@ -26,7 +26,7 @@ import { findFailures, type Failures, type FailuresRequest } from './inspect/fai
 import { gatedTypes, limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
 import { previewTicks, type PreviewedTick } from './inspect/schedule-preview.ts';
 import { TaskCountCache } from './inspect/task-counts.ts';
-import { abandonedDefs } from './living-builds.ts';
+import { undeclaredDefNames } from './living-builds.ts';
 import type { LogRequest, Snapshot } from './run-handle.ts';
 import type { Stores } from './stores.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
@@ -206,8 +206,8 @@ export class EngineReads {
   }
 
   async #listed(known: readonly KnownDefinition[]): Promise<readonly ListedDefinition[]> {
-    const abandoned = await abandonedDefs(this.#stores.database.store, known);
-    return (await this.#catalogue.resolve(known)).map((def) => ({ ...def, isUndeclared: abandoned.has(def.name) }));
+    const undeclared = await undeclaredDefNames(this.#stores.database.store, known);
+    return (await this.#catalogue.resolve(known)).map((def) => ({ ...def, isUndeclared: undeclared.has(def.name) }));
   }
 
   async configuration(name: string): Promise<Configuration> {

@@ -8,7 +8,7 @@ import type { Holding } from '../store/store.ts';
 import { durationMs } from '../time/duration.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { holderOfToken, parseToken } from './handler/token.ts';
-import { stopWouldBe, type StopAnswer } from './inspect/stop.ts';
+import { stopEffect, type StopAnswer } from './inspect/stop.ts';
 import type { ActOptions, CancelOptions, EndOptions, RetryOptions } from './run-handle.ts';
 import type { Stores } from './stores.ts';
 import { storedError } from './work/stored-error.ts';
@@ -37,41 +37,41 @@ export class RunActions {
   async cancel(id: number, { grace, ...act }: CancelOptions = {}): Promise<Job> {
     const { workers, audit } = this.#parts;
     const graceMs = grace === undefined ? undefined : durationMs(grace);
-    const job = await audit.ofJob('cancel', id, act, (jobs) => jobs.cancel(id, this.#ender(act), graceMs));
+    const job = await audit.performOnJob('cancel', id, act, (jobs) => jobs.cancel(id, this.#ender(act), graceMs));
     workers.checkCancels();
     return job;
   }
 
   async stop(id: number, act?: EndOptions): Promise<StopAnswer> {
     const { stores, workers, audit } = this.#parts;
-    const how = await stopWouldBe(stores.forJob(id), id);
-    const job = await audit.ofJob('stop', id, act, (jobs) => jobs.stop(id, this.#ender(act)));
+    const how = await stopEffect(stores.forJob(id), id);
+    const job = await audit.performOnJob('stop', id, act, (jobs) => jobs.stop(id, this.#ender(act)));
     workers.checkCancels();
     return { job, how };
   }
 
   async retry(id: number, { only, ...act }: RetryOptions = {}): Promise<Job> {
     const { workers, audit } = this.#parts;
-    const job = await audit.ofJob('retry', id, act, (jobs) => jobs.retry(id, audit.asker(act), only));
+    const job = await audit.performOnJob('retry', id, act, (jobs) => jobs.retry(id, audit.asker(act), only));
     workers.wake();
     return job;
   }
 
   async edit(id: number, edit: Edit, act?: ActOptions): Promise<Job> {
     const { workers, audit } = this.#parts;
-    const job = await audit.ofJob('edit', id, act, (jobs) => jobs.edit(id, edit, audit.asker(act)));
+    const job = await audit.performOnJob('edit', id, act, (jobs) => jobs.edit(id, edit, audit.asker(act)));
     workers.wake();
     return job;
   }
 
   pause(id: number, act?: ActOptions): Promise<Job> {
     const { audit } = this.#parts;
-    return audit.ofJob('pause', id, act, (jobs) => jobs.pause(id, audit.asker(act)));
+    return audit.performOnJob('pause', id, act, (jobs) => jobs.pause(id, audit.asker(act)));
   }
 
   async resume(id: number, act?: ActOptions): Promise<Job> {
     const { workers, audit } = this.#parts;
-    const job = await audit.ofJob('resume', id, act, (jobs) => jobs.resume(id, audit.asker(act)));
+    const job = await audit.performOnJob('resume', id, act, (jobs) => jobs.resume(id, audit.asker(act)));
     workers.wake();
     return job;
   }
@@ -96,20 +96,20 @@ export class RunActions {
   async completeHandedOff(id: number, result: unknown, act?: ActOptions): Promise<Job> {
     const { audit } = this.#parts;
     const fence = await this.#handedOffFence(id);
-    return audit.ofJob('complete', id, act, (jobs) => jobs.succeed(id, fence, audit.asker(act), jsonText(result)));
+    return audit.performOnJob('complete', id, act, (jobs) => jobs.succeed(id, fence, audit.asker(act), jsonText(result)));
   }
 
   async failHandedOff(id: number, error: unknown, act?: ActOptions): Promise<Job> {
     const { audit } = this.#parts;
     const fence = await this.#handedOffFence(id);
-    return audit.ofJob('fail', id, act, (jobs) => jobs.fail(id, fence, storedError(error), audit.asker(act)));
+    return audit.performOnJob('fail', id, act, (jobs) => jobs.fail(id, fence, storedError(error), audit.asker(act)));
   }
 
   /** Returns the job and fence of a token. Refuses a token that was not issued, or is no longer valid. */
   async #holdingOf(token: string): Promise<Holding> {
     const { workers, stores, watchers } = this.#parts;
     const holding = parseToken(token);
-    if (workers.hasGiven(token, holding)) return holding;
+    if (workers.hasIssuedToken(token, holding)) return holding;
     for (let polls = 0; polls < firstPolls; polls++) {
       const job = await stores.forJob(holding.id).get(holding.id);
       if (job?.state !== 'running' || job.fence !== holding.fence) break;

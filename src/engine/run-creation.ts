@@ -2,7 +2,7 @@
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import type { Draft } from '../jobs/draft.ts';
-import { busyType, hasNewToStart, refuseWhileBusy } from './declare/one-per-type.ts';
+import { busyType, hasNewToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
 import type { DefinitionActions, NamedRunnable } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
@@ -50,7 +50,7 @@ export class RunCreation {
     const now = database.now();
     const drafts = await draftsOf(rules, known, requests, now);
     const isOnePerType = known?.spec.onePerType ?? onePerType;
-    if (isOnePerType && (await hasNewToStart(jobs, drafts, now))) await refuseWhileBusy(jobs, name);
+    if (isOnePerType && (await hasNewToStart(jobs, drafts, now))) await refuseIfAdmitted(jobs, name);
     const created = await tracing.creating(name, drafts, (traced) => store(jobs, traced));
     if (created.some(({ job }) => job?.state !== 'running')) workers.wake();
     refuseBusy(name, drafts, requests, created);

@@ -72,7 +72,7 @@ export class Worker {
   }
 
   /** Whether this worker gave the token to a handler whose attempt has not ended. */
-  hasGiven(token: string, holding: Holding): boolean {
+  hasIssuedToken(token: string, holding: Holding): boolean {
     return this.#running.attempts.under(holding)?.hasToken(token) ?? false;
   }
 

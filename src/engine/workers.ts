@@ -68,8 +68,8 @@ export class Workers {
   }
 
   /** Whether a worker of this engine gave the token to a handler whose attempt has not ended. */
-  hasGiven(token: string, holding: Holding): boolean {
-    return this.#all.some((worker) => worker.hasGiven(token, holding));
+  hasIssuedToken(token: string, holding: Holding): boolean {
+    return this.#all.some((worker) => worker.hasIssuedToken(token, holding));
   }
 
   /** Call when a job may be due. */

@@ -57,7 +57,7 @@ const isDeclared = ({ code, build, isAbandoned }: Definition, declaration: Decla
 /**
  * Returns the declarations that are new or differ from the stored definition. Reads `readBatch` definitions at a time.
  */
-export async function undeclared(store: Store, declarations: readonly Declaration[]): Promise<readonly Declaration[]> {
+export async function changedDeclarations(store: Store, declarations: readonly Declaration[]): Promise<readonly Declaration[]> {
   const stored = new Map<string, Definition>();
   for (let from = 0; from < declarations.length; from += readBatch) {
     const keys = declarations.slice(from, from + readBatch).map(({ name }) => definitionKey(name));

@@ -58,10 +58,10 @@ export interface TickKnowledge {
   /** Returns the current entries of these job types, whose settings apply to new runs. */
   readonly typesOf: (names: readonly string[]) => Promise<ReadonlyMap<string, TypeEntry>>;
   /** Returns the names of the definitions to disable, because no living build declares them. */
-  readonly abandonedOf?: (defs: readonly AbandonableDef[]) => Promise<ReadonlySet<string>>;
+  readonly undeclaredOf?: (defs: readonly DeployedDef[]) => Promise<ReadonlySet<string>>;
 }
 
-export type AbandonableDef = Pick<Definition, 'build'> & { readonly name: string };
+export type DeployedDef = Pick<Definition, 'build'> & { readonly name: string };
 
 const registered = ({ store }: Producer): TickKnowledge => ({ typesOf: (names) => readTypes(store, names) });
 
@@ -102,14 +102,14 @@ async function answers(
   due: readonly Job[],
   now: number,
   asker: Asker,
-  { typesOf, abandonedOf = noneOf }: TickKnowledge,
+  { typesOf, undeclaredOf = noneOf }: TickKnowledge,
 ): Promise<readonly Change[]> {
-  const abandoned = await abandonedOf(due.map((def) => ({ ...definitionOf(def), name: def.def! })));
-  const live = due.filter((def) => !abandoned.has(def.def!));
+  const undeclared = await undeclaredOf(due.map((def) => ({ ...definitionOf(def), name: def.def! })));
+  const live = due.filter((def) => !undeclared.has(def.def!));
   const runs = await momentsOf(store, live);
   const types = await typesOf(live.map(({ type }) => type));
   const { readable, unreadable } = read(live, now, runs, types);
-  const stopped = due.filter((def) => abandoned.has(def.def!)).map((def) => stop(def, now, asker));
+  const stopped = due.filter((def) => undeclared.has(def.def!)).map((def) => stop(def, now, asker));
   const keys = await overlapKeys(store, readable, now, asker);
   const numbers = await ids.take(readable.reduce((sum, { calls }) => sum + calls, 0));
   const pausedDefs = unreadable.map(({ def, why }) => record(def, [{ kind: 'paused' }], { ...asker, now, why }));

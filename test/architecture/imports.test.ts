@@ -121,13 +121,13 @@ const rules: Rule[] = [
     broken: [
       { 'src/engine/handler/context.ts': `import type { Attempt } from '../work/attempt.ts';` },
       { 'src/engine/work/finisher.ts': `import { Claimer } from '../loops/claimer.ts';` },
-      { 'src/store/postgres/sql/connection.ts': `import { load } from '../read/find.ts';` },
+      { 'src/store/postgres/sql/database.ts': `import { load } from '../read/find.ts';` },
       { 'src/store/sqlite/write/commit.ts': `import { candidates } from '../claim/claim.ts';` },
       { 'src/store/query.ts': `import type { Store } from './store.ts';` },
     ],
     sound: {
       'src/engine/work/runner.ts': `import './attempt.ts'; import '../handler/context.ts'; import '../../jobs.ts';`,
-      'src/store/postgres/claim/claim.ts': `import '../write/commit.ts'; import '../sql/connection.ts';`,
+      'src/store/postgres/claim/claim.ts': `import '../write/commit.ts'; import '../sql/database.ts';`,
     },
   },
   {

@@ -74,6 +74,6 @@ test('a type name of src is declared by one file, or by parallel adapters', () =
   expect(doubled.map(([name, found]) => `${name}: ${found.map(({ path }) => path).join(', ')}`)).toEqual([]);
 });
 
-/** `src/store/postgres/sql/connection.ts` and `src/store/sqlite/connection.ts` → `src/store/…/connection.ts`. */
+/** `src/store/postgres/sql/errors.ts` and `src/store/sqlite/errors.ts` → `src/store/…/errors.ts`. */
 const adapterFile = (path: string): string =>
   path.replace(/^src\/store\/(memory|sqlite|postgres)\/(sql\/)?/, 'src/store/…/');

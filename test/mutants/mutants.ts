@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a parent continues while a child is open',
-    cuts: [cut('store/sqlite/maintain/leases.ts', 'NOT EXISTS (SELECT 1 FROM job child', 'EXISTS (SELECT 1 FROM job child')],
+    cuts: [cut('store/sqlite/maintain/families.ts', 'NOT EXISTS (SELECT 1 FROM job child', 'EXISTS (SELECT 1 FROM job child')],
     seeds: [1],
     isQuick: true,
   },

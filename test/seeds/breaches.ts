@@ -512,7 +512,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'a new connection does not read the clock of the server',
-    cuts: [cut('store/postgres/sql/connection.ts', 'this.time.observe(rows[0]!.now);', '')],
+    cuts: [cut('store/postgres/sql/database.ts', 'this.time.observe(rows[0]!.now);', '')],
     breaks: ['5.08 the first run'],
     isInProcesses: true,
   },

@@ -19,7 +19,7 @@ export async function hasNewToStart(jobs: Jobs, drafts: readonly Draft[], now: n
   return starting.some(({ unique }) => unique === undefined || !taken.has(unique.key));
 }
 
-export async function refuseWhileBusy(jobs: Jobs, type: string): Promise<void> {
+export async function refuseIfAdmitted(jobs: Jobs, type: string): Promise<void> {
   const admitted = await jobs.store.admittedPerGate([type]);
   const isBusy = [...admitted].some(([gate, count]) => count > 0 && parseGate(gate).type === type);
   if (!isBusy) return;

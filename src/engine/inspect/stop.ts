@@ -12,7 +12,7 @@ export interface StopAnswer {
 }
 
 /** Returns the effect that a stop would have now. Each instance publishes which of its types are isolated. */
-export async function stopWouldBe(jobs: Jobs, id: number): Promise<StopAnswer['how']> {
+export async function stopEffect(jobs: Jobs, id: number): Promise<StopAnswer['how']> {
   const job = await jobs.get(id);
   if (!job || !(await hasRunningHandler(jobs, job))) return 'idle';
   // Planning and gathering are not isolated.

@@ -1,6 +1,6 @@
 /**
  * The heartbeat: renews the instance's lease, and revokes attempts whose jobs the store reports as lost. While the
- * store does not answer, the heartbeat abandons all attempts before the lease lapses and others repair their jobs.
+ * store does not answer, the heartbeat releases all attempts before the lease lapses and others repair their jobs.
  */
 import type { Jobs } from '../../jobs.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -43,12 +43,12 @@ export class Heartbeat {
     // Without attempts, no heartbeat is sent before the lease needs one. The loop still turns once per poll interval,
     // so that a cancel of the next attempt is noticed in time.
     if (attempts.size === 0 && untilBeatMs > 0 && lease.isSafe) return Math.min(cancelPollMs, untilBeatMs);
-    const disarm = this.#abortAttemptsUnlessAnswered();
+    const disarm = this.#releaseAttemptsUnlessAnswered();
     try {
       await this.beat();
     } catch (error) {
       this.#isDisconnected = true;
-      this.#abortAttempts();
+      this.#releaseAttempts();
       throw error;
     } finally {
       disarm();
@@ -89,24 +89,24 @@ export class Heartbeat {
   }
 
   /** Ends all attempts if the lease is no longer safe: another instance may soon start their jobs. */
-  #abortAttempts(): void {
+  #releaseAttempts(): void {
     const { lease, attempts } = this.#parts;
     if (lease.isSafe) return;
-    for (const attempt of attempts.values()) attempt.abandon();
+    for (const attempt of attempts.values()) attempt.release();
   }
 
   /**
    * Starts a timer that ends all attempts if the store does not answer before the lease is unsafe. Returns a function
    * that stops the timer.
    */
-  #abortAttemptsUnlessAnswered(): () => void {
+  #releaseAttemptsUnlessAnswered(): () => void {
     const { clock, lease } = this.#parts;
     const waitMs = Math.max(lease.durationMs / 3, lease.safeMs - lease.silenceMs);
     const dueAt = clock.monotonic() + waitMs;
     let disarm = clock.after(waitMs, () => {
       // A late timer means that this process was paused, not that the store is silent: the store gets more time.
-      if (clock.monotonic() - dueAt > lease.durationMs / 6) disarm = this.#abortAttemptsUnlessAnswered();
-      else this.#abortAttempts();
+      if (clock.monotonic() - dueAt > lease.durationMs / 6) disarm = this.#releaseAttemptsUnlessAnswered();
+      else this.#releaseAttempts();
     });
     return () => disarm();
   }

@@ -103,7 +103,7 @@ export class Attempt {
   }
 
   /** Ends the attempt because the lease may have lapsed. The handler must stop; the job is released if still held. */
-  abandon(): void {
+  release(): void {
     this.#isReleased = true;
     const { id, fence } = this.holding;
     this.#endWith(new LeaseLost(`the store has not confirmed that job ${id} is still held under fence ${fence}`));

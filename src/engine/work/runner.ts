@@ -31,7 +31,7 @@ export interface RunnerParts extends PendingOutcomesParts, Omit<HandlerCallerPar
   readonly attempts: Attempts;
   readonly timeLimits: TimeLimits;
   /** Whether a living instance has a newer build than this one, and that build has the job type. */
-  readonly isKnownNewer: (type: string) => Promise<boolean>;
+  readonly hasNewerBuildWith: (type: string) => Promise<boolean>;
 }
 
 const timeoutDefaultMs = 3_600_000;
@@ -173,10 +173,10 @@ export class Runner {
    */
   async #commandForMisfit(execution: Execution, error: InputMisfit): Promise<Command | null> {
     const { job, holding: { fence } } = execution.attempt;
-    const { isKnownNewer, jobs, logger } = this.#parts;
+    const { hasNewerBuildWith, jobs, logger } = this.#parts;
     const failure = this.#commandForFailure(execution, error);
     try {
-      if (failure?.do !== 'fail' || !(await isKnownNewer(job.type))) return failure;
+      if (failure?.do !== 'fail' || !(await hasNewerBuildWith(job.type))) return failure;
     } catch (cause) {
       logger.warn(`cannot find out whether a newer build knows the input of job ${job.id}; it is released`, { error: cause });
     }

@@ -25,7 +25,7 @@ export interface RunningParts extends LoopParts {
   readonly watchers: JobWatchers;
   readonly slots: number;
   readonly timeLimits: TimeLimits;
-  readonly isKnownNewer: (type: string) => Promise<boolean>;
+  readonly hasNewerBuildWith: (type: string) => Promise<boolean>;
   /** Absent for the worker of memory: only the worker of the database receives commands. */
   readonly instanceCommands?: InstanceCommands;
 }

@@ -3,7 +3,7 @@
  */
 import { Refusal } from '../../refusal.ts';
 import type { Migration } from '../store.ts';
-import type { Connection, Session } from './sql/connection.ts';
+import type { Database, Session } from './sql/database.ts';
 
 /**
  * The columns of table `job`. Numbers come first, which avoids padding. Texts have the collation "C", so that ranges do
@@ -165,11 +165,11 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
   ],
 ];
 
-export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {
-  const plan = await planFor(connection);
+export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {
+  const plan = await planFor(database);
   if (dryRun) return plan;
-  return connection.transaction(async (transaction) => {
-    const { schema } = connection;
+  return database.transaction(async (transaction) => {
+    const { schema } = database;
     await transaction.runUnprepared('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${schema} schema`]);
     const current = await planFor(transaction);
     for (const statement of current.statements) await transaction.runUnprepared(statement);

@@ -15,7 +15,7 @@ import { flag, readOptions, text, whole, type OptionReaders } from '../url-optio
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
 import { commit, commitWithin, reserveIds } from './write/commit.ts';
-import { Connection, type ConnectionSettings } from './sql/connection.ts';
+import { Database, type DatabaseSettings } from './sql/database.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
 import { nextDue } from './claim/next-due.ts';
@@ -25,12 +25,13 @@ import { ScanCursors } from './claim/scan-cursor.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { hintableChange } from './write/claim-hint.ts';
-import { log, writeNotes, progress } from './read/notes.ts';
+import { log, writeNotes, progress } from './write/notes.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';
 import { parsePostgresUrl } from './sql/url.ts';
-import { extend, heldUnderLeaseOf, lapsed, orphaned, settleable } from './maintain/leases.ts';
+import { orphaned, settleable } from './maintain/families.ts';
+import { extend, heldUnderLeaseOf, lapsed } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
 import { health } from './maintain/health.ts';
 import { Wake } from './wake.ts';
@@ -39,7 +40,7 @@ import { rowSource } from './read/inspect.ts';
 import { sessionOn } from './sql/caller-transaction.ts';
 import { stageChildren } from './write/staging.ts';
 
-export interface PostgresOptions extends Partial<ConnectionSettings> {
+export interface PostgresOptions extends Partial<DatabaseSettings> {
   /** Replaces the server's clock in tests. */
   readonly clock?: Clock;
   /** Whether instances wake each other by LISTEN and NOTIFY; otherwise they find new jobs when they poll. */
@@ -50,7 +51,7 @@ export interface PostgresOptions extends Partial<ConnectionSettings> {
 
 export class PostgresStore implements Store {
   readonly address?: StoreAddress;
-  readonly #connection: Connection;
+  readonly #database: Database;
   readonly #wake: Wake;
   readonly #inspector: Inspector;
   readonly #claimParts: ClaimParts;
@@ -61,32 +62,32 @@ export class PostgresStore implements Store {
   constructor(url: string, given: PostgresOptions = {}) {
     const parsed = parsePostgresUrl(url);
     const { clock, notify, listenUrl, ...settings } = { ...defaults, ...optionsOf(parsed.options), ...given };
-    this.#connection = new Connection(parsed, settings, new ServerClock(clock));
+    this.#database = new Database(parsed, settings, new ServerClock(clock));
     if (clock === undefined) this.address = { url, options: { ...settings, notify, listenUrl } };
     const cursors = new ScanCursors();
     const hints = new ClaimHints(cursors);
-    this.#claimParts = { connection: this.#connection, cursors, hints, gateMemory: new GateMemory() };
+    this.#claimParts = { database: this.#database, cursors, hints, gateMemory: new GateMemory() };
     const wakeUrl = listenUrl === undefined ? parsed : parsePostgresUrl(listenUrl);
-    this.#wake = new Wake(this.#connection, { ...settings, url: wakeUrl, notify }, (hint) => hints.receive(hint));
-    this.#inspector = new Inspector(rowSource(this.#connection));
+    this.#wake = new Wake(this.#database, { ...settings, url: wakeUrl, notify }, (hint) => hints.receive(hint));
+    this.#inspector = new Inspector(rowSource(this.#database));
     this.#batcher = new Batcher((take) => this.#commitTogether(take()), batching);
   }
 
   now(): number {
-    return this.#connection.time.now();
+    return this.#database.time.now();
   }
 
   /** If store time is unknown, opens a connection, which reads the server's clock; otherwise returns undefined. */
   synchronize(): Promise<void> | undefined {
-    return this.#connection.time.isKnown ? undefined : this.#connection.use(() => Promise.resolve());
+    return this.#database.time.isKnown ? undefined : this.#database.use(() => Promise.resolve());
   }
 
   migrate(options?: { readonly dryRun?: boolean }): Promise<Migration> {
-    return this.#connection.withoutTimeout(() => migrate(this.#connection, options));
+    return this.#database.withoutTimeout(() => migrate(this.#database, options));
   }
 
   async reserveIds(amount: number): Promise<number> {
-    return reserveIds(this.#connection, amount, (version) => this.#noteSchema(version));
+    return reserveIds(this.#database, amount, (version) => this.#noteSchema(version));
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
@@ -111,109 +112,109 @@ export class PostgresStore implements Store {
     const { cursors, hints } = this.#claimParts;
     if (hints.isScanDue(request)) return Math.ceil(this.now() + afterHintMs);
     if (cursors.lastScan(request)?.isEmpty) return null;
-    const due = await this.#connection.transaction((transaction) => nextDue(transaction, request, after));
+    const due = await this.#database.transaction((transaction) => nextDue(transaction, request, after));
     const scanMs = cursors.nextScanIn(request);
     return scanMs === null ? due : Math.min(due ?? Infinity, Math.ceil(this.now() + scanMs));
   }
 
   oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>> {
-    return this.#connection.transaction((transaction) => oldestDue(transaction, request));
+    return this.#database.transaction((transaction) => oldestDue(transaction, request));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {
-    return load(this.#connection, ids);
+    return load(this.#database, ids);
   }
 
   find(query: Query, page?: PageRequest): Promise<Page> {
-    return find(this.#connection, query, page);
+    return find(this.#database, query, page);
   }
 
   jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return jobsByKey(this.#connection, keys);
+    return jobsByKey(this.#database, keys);
   }
 
   count(query: Query): Promise<readonly Tally[]> {
-    return count(this.#connection, query);
+    return count(this.#database, query);
   }
 
   queuePosition(job: Job): Promise<number> {
-    return queuePosition(this.#connection, job);
+    return queuePosition(this.#database, job);
   }
 
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return admittedPerGate(this.#connection, types);
+    return admittedPerGate(this.#database, types);
   }
 
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
-    return extend(this.#connection, holdings, until);
+    return extend(this.#database, holdings, until);
   }
 
   lapsed(limit: number): Promise<readonly Job[]> {
-    return lapsed(this.#connection, limit);
+    return lapsed(this.#database, limit);
   }
 
   heldUnderLeaseOf(instance: string, limit: number): Promise<readonly Job[]> {
-    return heldUnderLeaseOf(this.#connection, instance, limit);
+    return heldUnderLeaseOf(this.#database, instance, limit);
   }
 
   orphaned(limit: number): Promise<readonly number[]> {
-    return orphaned(this.#connection, limit);
+    return orphaned(this.#database, limit);
   }
 
   settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]> {
-    return settleable(this.#connection, limit, parents);
+    return settleable(this.#database, limit, parents);
   }
 
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {
-    return history(this.#connection, id, from, limit);
+    return history(this.#database, id, from, limit);
   }
 
   eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
-    return eventsAfter(this.#connection, cursor, limit);
+    return eventsAfter(this.#database, cursor, limit);
   }
 
   feedEnd(): Promise<string> {
-    return feedEnd(this.#connection);
+    return feedEnd(this.#database);
   }
 
   async stageChildren(parent: number, fence: number, children: readonly Change[]): Promise<void> {
     requireKnownSchema(this.#schemaFound);
-    return stageChildren(this.#connection, parent, fence, children);
+    return stageChildren(this.#database, parent, fence, children);
   }
 
   async writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
     requireKnownSchema(this.#schemaFound);
-    return writeNotes(this.#connection, notes);
+    return writeNotes(this.#database, notes);
   }
 
   progress(id: number): Promise<string | null> {
-    return progress(this.#connection, id);
+    return progress(this.#database, id);
   }
 
   log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]> {
-    return log(this.#connection, id, after, limit);
+    return log(this.#database, id, after, limit);
   }
 
   async beat(instance: Beat): Promise<BeatReply> {
     // An instance that can no longer write must let its lease lapse, so that other instances repair its jobs.
     requireKnownSchema(this.#schemaFound);
-    return beat(this.#connection, instance, (version) => this.#noteSchema(version));
+    return beat(this.#database, instance, (version) => this.#noteSchema(version));
   }
 
   instances(): Promise<readonly Instance[]> {
-    return instances(this.#connection);
+    return instances(this.#database);
   }
 
   leave(instance: string): Promise<void> {
-    return leave(this.#connection, instance);
+    return leave(this.#database, instance);
   }
 
   lead(role: string, instance: string, leaseMs: number): Promise<Leadership> {
-    return lead(this.#connection, role, instance, leaseMs);
+    return lead(this.#database, role, instance, leaseMs);
   }
 
   purge(options: PurgeOptions): Promise<number> {
-    return purge(this.#connection, options);
+    return purge(this.#database, options);
   }
 
   onWake(call: () => void): () => void {
@@ -227,7 +228,7 @@ export class PostgresStore implements Store {
    * when it commits, the listeners of all processes, including this one, get the notification.
    */
   within(transaction: unknown): Writer {
-    const session = sessionOn(transaction, this.#connection.schema, this.#connection.time);
+    const session = sessionOn(transaction, this.#database.schema, this.#database.time);
     return {
       now: () => this.now(),
       synchronize: () => this.synchronize(),
@@ -246,13 +247,13 @@ export class PostgresStore implements Store {
   }
 
   health(): Promise<StoreHealth> {
-    return health(this.#connection);
+    return health(this.#database);
   }
 
   async close(): Promise<void> {
     this.#wake.close();
     this.#inspector.close();
-    await this.#connection.close();
+    await this.#database.close();
   }
 
   /** Records the version of the schema. If a newer Stint has migrated it, refuses this call and all later writes. */
@@ -268,13 +269,13 @@ export class PostgresStore implements Store {
   }
 
   #commit(batch: Batch): Promise<readonly boolean[]> {
-    return commit(this.#connection, batch, (session) => {
+    return commit(this.#database, batch, (session) => {
       if (mayWake(batch)) this.#wake.notifyOthers(session, hintableChange(batch.changes));
     });
   }
 }
 
-const defaults: ConnectionSettings & PostgresOptions & { readonly notify: boolean } = {
+const defaults: DatabaseSettings & PostgresOptions & { readonly notify: boolean } = {
   schema: 'stint',
   max: 8,
   prepare: true,

@@ -9,7 +9,7 @@ import type { Change } from '../../model/change.ts';
 import { systemClock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
 import { clientClass, clientConfig, type ClientClass } from './sql/clients.ts';
-import type { Connection, ConnectionSettings, Session } from './sql/connection.ts';
+import type { Database, DatabaseSettings, Session } from './sql/database.ts';
 import { ignore } from './sql/errors.ts';
 import type { PostgresUrl } from './sql/url.ts';
 import { claimHintText, parseClaimHint, type ClaimHint } from './write/claim-hint.ts';
@@ -25,7 +25,7 @@ const reconnectMaxMs = 10_000;
 const checkMs = 30_000;
 const answerMaxMs = 5_000;
 
-export interface WakeSettings extends Pick<ConnectionSettings, 'schema' | 'ssl'> {
+export interface WakeSettings extends Pick<DatabaseSettings, 'schema' | 'ssl'> {
   /** The server on which to LISTEN. LISTEN does not work through a transaction pooler. */
   readonly url: PostgresUrl;
   readonly notify: boolean;
@@ -38,7 +38,7 @@ export interface WakeSettings extends Pick<ConnectionSettings, 'schema' | 'ssl'>
 export type OnHint = (hinted: ClaimHint | null) => void;
 
 export class Wake {
-  readonly #connection: Connection;
+  readonly #database: Database;
   readonly #settings: WakeSettings;
   readonly #channel: string;
   /** The tag of the notifications that this process sends; it ignores them when it receives them. */
@@ -52,13 +52,13 @@ export class Wake {
   #notifiedAt = -Infinity;
   #isNotifyPending = false;
 
-  constructor(connection: Connection, settings: WakeSettings, onHint: OnHint) {
-    this.#connection = connection;
+  constructor(database: Database, settings: WakeSettings, onHint: OnHint) {
+    this.#database = database;
     this.#settings = settings;
     this.#onHint = onHint;
     this.#channel = `${settings.schema}_wake`;
     this.#Client = clientClass(settings.url);
-    connection.onPeerLoss(() => this.#checkSignal.notify());
+    database.onPeerLoss(() => this.#checkSignal.notify());
   }
 
   listen(call: () => void): () => void {
@@ -104,7 +104,7 @@ export class Wake {
     this.#isNotifyPending = false;
     if (this.#closing.signal.aborted) return;
     this.#notifiedAt = systemClock.monotonic();
-    await this.#connection.run(notifySql, [this.#channel, this.#ownTag]).catch(ignore);
+    await this.#database.run(notifySql, [this.#channel, this.#ownTag]).catch(ignore);
   }
 
   #receive(hint: string): void {

@@ -8,7 +8,7 @@ import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
 import { sessionOn } from '../../../src/store/postgres/sql/caller-transaction.ts';
 import { freeRows } from '../../../src/store/postgres/claim/free-jobs.ts';
 import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
-import type { Session } from '../../../src/store/postgres/sql/connection.ts';
+import type { Session } from '../../../src/store/postgres/sql/database.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { claimed, connect, decided, everything, freshStore, made, many, openStore } from './ground.ts';
 

@@ -12,7 +12,7 @@ import type { Job } from '../../../model/job.ts';
 import { systemClock } from '../../../time/clock.ts';
 import type { ClaimDecision, ClaimRequest } from '../../store.ts';
 import { packRows, parameterSql, type Value } from '../sql/row-parameters.ts';
-import type { Connection, Session } from '../sql/connection.ts';
+import type { Database, Session } from '../sql/database.ts';
 import { confirmWritten } from '../write/unknown-outcome.ts';
 import { updateFields } from '../write/fields.ts';
 import { load } from '../read/find.ts';
@@ -76,20 +76,20 @@ export class ClaimHints {
  * row, or `decide` does not start the job.
  */
 export async function claimByHint(
-  connection: Connection,
+  database: Database,
   { job, values: hinted }: ClaimHint,
   decide: ClaimDecision,
 ): Promise<Change | null> {
   // Until the server's clock has been observed, `time.now()` is the time of this host, which may be before `created`.
-  const now = Math.max(connection.time.now(), job.created);
+  const now = Math.max(database.time.now(), job.created);
   const [change] = decide([{ job, parentCancelled: false }], now, now);
   if (change?.after?.state !== 'running') return null;
   let isOutcomeUnknown = false;
-  const input = await connection.use((session) => write(session, change, hinted), () => {
+  const input = await database.use((session) => write(session, change, hinted), () => {
     isOutcomeUnknown = true;
   });
   if (input !== null) return withInput(change, input);
-  return isOutcomeUnknown ? confirmAfterLoss(connection, change) : null;
+  return isOutcomeUnknown ? confirmAfterLoss(database, change) : null;
 }
 
 /**
@@ -118,9 +118,9 @@ const statement = cachedStatement((schema) => {
 });
 
 /** After a lost connection: returns the change with its input if it was written; otherwise null. */
-async function confirmAfterLoss(connection: Connection, change: Change): Promise<Change | null> {
-  const [written] = await confirmWritten(connection, [change]);
-  const [stored] = written ? await load(connection, [written.after!.id]) : [];
+async function confirmAfterLoss(database: Database, change: Change): Promise<Change | null> {
+  const [written] = await confirmWritten(database, [change]);
+  const [stored] = written ? await load(database, [written.after!.id]) : [];
   return stored ? withInput(change, stored.input) : null;
 }
 

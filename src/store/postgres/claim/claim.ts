@@ -68,7 +68,7 @@ import type { Candidate, ClaimRequest, ClaimDecision } from '../../store.ts';
 import { claimByHint, type ClaimHints } from './claim-by-hint.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import { commitClaimed } from '../write/commit.ts';
-import type { Connection, Session, Transaction } from '../sql/connection.ts';
+import type { Database, Session, Transaction } from '../sql/database.ts';
 import { confirmWritten } from '../write/unknown-outcome.ts';
 import type { ScanCursors } from './scan-cursor.ts';
 import { gatedRows } from './gates.ts';
@@ -77,7 +77,7 @@ import { freeRows } from './free-jobs.ts';
 import type { LockedJobs } from './lanes.ts';
 
 export interface ClaimParts {
-  readonly connection: Connection;
+  readonly database: Database;
   readonly cursors: ScanCursors;
   readonly hints: ClaimHints;
   readonly gateMemory: GateMemory;
@@ -95,7 +95,7 @@ export async function claim(
   if (request.limit <= 0 || request.kinds.length === 0) return [];
   const hint = parts.hints.take(request);
   if (hint) {
-    const change = await claimByHint(parts.connection, hint, decide);
+    const change = await claimByHint(parts.database, hint, decide);
     if (change) return [change];
   }
   for (let tries = 1; ; tries++) {
@@ -126,7 +126,7 @@ function claimOnce(
     const written = await commitClaimed(transaction, decided, ctids);
     return decided.filter((_, index) => written[index]);
   };
-  return parts.connection.transaction(attempt, () => {
+  return parts.database.transaction(attempt, () => {
     isOutcomeUnknown = true;
   });
 }

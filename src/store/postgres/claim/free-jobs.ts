@@ -5,7 +5,7 @@
 import { systemClock } from '../../../time/clock.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import { anyAtGatesSql, isFree, lanesSql, lockAndRead, lockSql } from './lanes.ts';
 import { canScanInOrder, scanInOrder, growth, rowsPerType, typesFirst, type FreeJobs } from './scan-in-order.ts';
 import type { LaneCursor, ScanCursors, ScanResult } from './scan-cursor.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../gate-admission.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import { inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockBestSql, pendingNames, type LockedJobs } from './lanes.ts';
 import { nowSql } from '../sql/server-clock.ts';
 

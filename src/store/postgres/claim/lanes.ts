@@ -9,7 +9,7 @@ import { namesOf, pendingColumns } from '../../job-columns.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
 /** A row with its ctid, its physical position, which does not change while the row is locked. */

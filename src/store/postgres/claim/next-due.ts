@@ -1,5 +1,5 @@
 /** Finds when the next job becomes due, in a lane or at a gate. */
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import { inLane, isAtGate, isFree, lanesSql, type LaneRequest } from './lanes.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { canScanInOrder, nextDueInOrder, typesFirst } from './scan-in-order.ts';

@@ -1,6 +1,6 @@
 /** Finds for each type the job that has been due longest and waits to be claimed. */
 import type { DueJob } from '../../store.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { inLane, isAtGate, isFree, lanesSql, type LaneRequest } from './lanes.ts';
 

@@ -1,7 +1,7 @@
 /** Counts the claimable jobs that precede a job in claim order. */
 import type { Job } from '../../../model/job.ts';
 import { queuePositionMax } from '../../store.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import { isAtGate, isFree } from './lanes.ts';
 import { nowSql } from '../sql/server-clock.ts';
 

@@ -8,7 +8,7 @@ import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.t
 import type { Kind } from '../../../model/state.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { numberArray } from '../sql/row-parameters.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import {
   anyAtGatesSql, exactNames, isFree, kindsSql, lockAndRead, lockNearSql, pendingNames, type LaneRequest, type LockedJobs,
 } from './lanes.ts';

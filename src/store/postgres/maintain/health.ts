@@ -1,6 +1,6 @@
 /** Reads the health of the database. Sessions of other users count only if this user has the right to see them. */
 import type { Bloat, StoreHealth } from '../../store.ts';
-import type { Connection } from '../sql/connection.ts';
+import type { Database } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
 interface HealthRow {
@@ -22,17 +22,17 @@ const healthSql = `select ${nowSql} as time,
 const bloatSql = `select relname as part, n_live_tup as live, n_dead_tup as dead from pg_stat_user_tables
   where schemaname = (parse_ident($1))[1] order by n_dead_tup desc, relname`;
 
-export async function health(connection: Connection): Promise<StoreHealth> {
-  const { schema, time } = connection;
-  const [row] = await connection.runUnprepared<HealthRow>(healthSql, [time.parameter(), schema]);
-  const bloat = await connection.runUnprepared<Bloat>(bloatSql, [schema]);
+export async function health(database: Database): Promise<StoreHealth> {
+  const { schema, time } = database;
+  const [row] = await database.runUnprepared<HealthRow>(healthSql, [time.parameter(), schema]);
+  const bloat = await database.runUnprepared<Bloat>(bloatSql, [schema]);
   return {
     time: row!.time,
     bytes: row!.bytes,
     bloat,
     logBytes: null,
     oldestTransactionMs: row!.oldest,
-    pool: connection.pool,
+    pool: database.pool,
     connections: { open: row!.open, max: row!.max },
   };
 }

@@ -2,7 +2,7 @@
 import type { Beat, BeatReply, Instance, InstanceAbout, Leadership } from '../../store.ts';
 import { takenInstance } from '../../taken-instance.ts';
 import { numberArray } from '../sql/row-parameters.ts';
-import type { Connection, Session } from '../sql/connection.ts';
+import type { Database, Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
 /**
@@ -69,9 +69,9 @@ export async function instances(session: Session): Promise<Instance[]> {
   }));
 }
 
-export async function leave(connection: Connection, instance: string): Promise<void> {
-  const { schema, time } = connection;
-  await connection.transaction(async (transaction) => {
+export async function leave(database: Database, instance: string): Promise<void> {
+  const { schema, time } = database;
+  await database.transaction(async (transaction) => {
     await transaction.run(`delete from ${schema}.instance where id = $1
       and not exists (select 1 from ${schema}.job where state = 'running' and holder = $1)`, [instance]);
     const values = [time.parameter(), instance];

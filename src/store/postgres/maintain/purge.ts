@@ -3,7 +3,7 @@
  * are gone.
  */
 import { numberArray } from '../sql/row-parameters.ts';
-import type { Session, Connection } from '../sql/connection.ts';
+import type { Session, Database } from '../sql/database.ts';
 import type { PurgeOptions } from '../../store.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
@@ -11,16 +11,16 @@ import { nowSql } from '../sql/server-clock.ts';
 const instanceKeptMs = 3_600_000;
 const feedPortion = 1000;
 
-export async function purge(connection: Connection, options: PurgeOptions): Promise<number> {
+export async function purge(database: Database, options: PurgeOptions): Promise<number> {
   const { limit, feedKeptMs, retentionMs } = options;
-  const gone = await connection.transaction(async (transaction) => {
+  const gone = await database.transaction(async (transaction) => {
     const own = await purgeOldest(transaction, 'purge_at', 'purge_at is not null', limit, 0);
     if (retentionMs === null || own === limit) return own;
     const isByDefault = 'parent is null and purge_at is null';
     return own + (await purgeOldest(transaction, 'ended_at', isByDefault, limit - own, retentionMs));
   });
-  await purgeFeed(connection, feedKeptMs);
-  await purgeLeftovers(connection);
+  await purgeFeed(database, feedKeptMs);
+  await purgeLeftovers(database);
   return gone;
 }
 

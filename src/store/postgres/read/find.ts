@@ -13,7 +13,7 @@ import { TallySum } from '../../tally-sum.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { scanIds, type IdRange } from '../../id-scan.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import { excludesSucceededAndTasks, chooseIndex, type Table } from './index-choice.ts';
 import { endedPartitions, recentEndedSince } from './recent-ended.ts';
 import { nowSql } from '../sql/server-clock.ts';

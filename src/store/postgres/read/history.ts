@@ -4,7 +4,7 @@ import { Refusal } from '../../../refusal.ts';
 import { feedEventsOf } from '../../feed-entry.ts';
 import { eventsOfHistory } from '../../row.ts';
 import type { FeedPage, FeedEvent } from '../../store.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 
 export async function history(session: Session, id: number, from = 1, limit = Infinity): Promise<Event[]> {
   const { schema } = session;

@@ -9,16 +9,16 @@ import { Refusal } from '../../../refusal.ts';
 import type { RowSource } from '../../inspection/inspect.ts';
 import type { ColumnName } from '../../inspection/messages.ts';
 import { prefiltersOf, type Prefilter } from '../../inspection/prefilter.ts';
-import type { Connection } from '../sql/connection.ts';
+import type { Database } from '../sql/database.ts';
 import { isTimedOut } from '../sql/errors.ts';
 
 const fetchRows = 2000;
 
-export const rowSource = (connection: Connection): RowSource => ({
+export const rowSource = (database: Database): RowSource => ({
   send: async (columns, sql, timeMs, write) => {
-    const select = selectOf(connection.schema, columns, prefiltersOf(sql));
+    const select = selectOf(database.schema, columns, prefiltersOf(sql));
     try {
-      await connection.transaction(async (transaction) => {
+      await database.transaction(async (transaction) => {
         await transaction.runUnprepared(`set local statement_timeout = ${Math.ceil(timeMs)}`);
         await transaction.runUnprepared(`declare inspection no scroll cursor for ${select}`);
         for (;;) {

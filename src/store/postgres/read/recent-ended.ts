@@ -4,7 +4,7 @@
  * since `createdFrom`, all of them are read. If many have, a scan by id soon finds matches.
  */
 import type { Query } from '../../query.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 
 /**
  * The conditions of the two partial indexes on `ended_at`, verbatim. Every ended job except tasks is in one of them.

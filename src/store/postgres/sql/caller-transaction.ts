@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../../../refusal.ts';
 import { numberColumns } from '../../job-columns.ts';
-import type { Session } from './connection.ts';
+import type { Session } from './database.ts';
 import type { ServerClock } from './server-clock.ts';
 
 /** A `pg` client, or an object with the same method. */

@@ -4,7 +4,7 @@ import { isOpen } from '../../../model/job.ts';
 import { neededKey, releasedKey } from '../../../model/unique-key.ts';
 import type { Batch } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
-import type { Connection, OnUnknownOutcome, Session, Transaction } from '../sql/connection.ts';
+import type { Database, OnUnknownOutcome, Session, Transaction } from '../sql/database.ts';
 import { resolveUnknownCommit } from './unknown-outcome.ts';
 import { ignore, isUniqueViolation } from '../sql/errors.ts';
 import { deleteBelongings } from '../maintain/purge.ts';
@@ -18,7 +18,7 @@ import type { WrittenIds } from './single-row.ts';
  * same packet as the commit, and run after it.
  */
 export async function commit(
-  connection: Connection,
+  database: Database,
   batch: Batch,
   afterWrite: AfterWrite = ignore,
 ): Promise<boolean[]> {
@@ -28,14 +28,14 @@ export async function commit(
     isOutcomeUnknown = true;
   };
   const attempt = (mode: InsertMode): Promise<boolean[]> =>
-    writeBatch({ connection, mode: () => (isOutcomeUnknown ? 'checked' : mode), afterWrite }, batch, onUnknownOutcome);
+    writeBatch({ database, mode: () => (isOutcomeUnknown ? 'checked' : mode), afterWrite }, batch, onUnknownOutcome);
   const written = await attempt('fast').catch((error: unknown) => {
     // The fast insert failed because an open job has one of the new ids. The checked insert leaves out the new job with
     // that id, and writes the others.
     if (isUniqueViolation(error)) return attempt('checked');
     throw error;
   });
-  return isOutcomeUnknown ? resolveUnknownCommit(connection, batch, written) : written;
+  return isOutcomeUnknown ? resolveUnknownCommit(database, batch, written) : written;
 }
 
 export type AfterWrite = (session: Session) => void;
@@ -116,13 +116,13 @@ function stepsOf(changes: readonly Change[]): WriteStep[] {
 }
 
 interface WriteParts {
-  readonly connection: Connection;
+  readonly database: Database;
   readonly mode: () => InsertMode;
   readonly afterWrite: AfterWrite;
 }
 
 function writeBatch(
-  { connection, mode, afterWrite }: WriteParts,
+  { database, mode, afterWrite }: WriteParts,
   batch: Batch,
   onUnknownOutcome: OnUnknownOutcome,
 ): Promise<boolean[]> {
@@ -130,13 +130,13 @@ function writeBatch(
   const steps = stepsOf(changes);
   const isAlone = steps.length === 1 && !staged && (!whole || changes.length === 1);
   if (isAlone && steps[0]!.kind !== 'delete' && !needsLocks(steps, changes)) {
-    return connection.use((session) => {
+    return database.use((session) => {
       const writing = writeSteps(session, mode(), steps, changes);
       afterWrite(session);
       return writing;
     }, onUnknownOutcome);
   }
-  return connection.transaction(async (transaction) => {
+  return database.transaction(async (transaction) => {
     const locked = needsLocks(steps, changes) ? lockRows(transaction, changes) : undefined;
     const writing = writeSteps(transaction, mode(), steps, changes);
     const unstaging = staged && unstage(transaction, staged.parent, staged.fence);

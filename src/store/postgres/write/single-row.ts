@@ -8,7 +8,7 @@
  */
 import type { Change } from '../../../model/change.ts';
 import { packRows, parameterSql, type RowFields, type ColumnSql } from '../sql/row-parameters.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import { endFields, updateFields } from './fields.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';

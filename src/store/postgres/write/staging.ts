@@ -8,7 +8,7 @@
 import type { Change } from '../../../model/change.ts';
 import { neededKey } from '../../../model/unique-key.ts';
 import { textArray, packRows, unpackedRowsSql } from '../sql/row-parameters.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import { newFields } from './fields.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { idOf, checkedInsertSql, newKeyedFields, type InsertMode } from './statements.ts';

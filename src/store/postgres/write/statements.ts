@@ -10,7 +10,7 @@ import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
 import { neededKey, releasedKey } from '../../../model/unique-key.ts';
 import { textArray, numberArray, packRows, rowsSql, packedRowsSql, type ColumnSql } from '../sql/row-parameters.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import {
   historyChunkField, endFields, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields, type Ctids,
 } from './fields.ts';

@@ -1,7 +1,7 @@
 /** Unknown outcomes: after a lost connection, the stored histories show whether its statements were committed. */
 import type { Change } from '../../../model/change.ts';
 import type { Batch } from '../../store.ts';
-import type { Session } from '../sql/connection.ts';
+import type { Session } from '../sql/database.ts';
 import { history } from '../read/history.ts';
 import { idOf, lockById } from './statements.ts';
 

@@ -1,7 +1,7 @@
 /**
- * The connections to PostgreSQL: a pool, prepared statements, transactions in few round trips, and retries while the
- * server is unreachable. Apart from prepared statements, no session state outlives a transaction, so a transaction
- * pooler works.
+ * The database: a pool of connections to PostgreSQL, prepared statements, transactions in few round trips, and retries
+ * while the server is unreachable. Apart from prepared statements, no session state outlives a transaction, so a
+ * transaction pooler works.
  */
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
@@ -17,7 +17,7 @@ import { PeerWatch, resetClient, socketOf, type WatchedClient } from './peer-wat
 import { readClockSql, type ServerClock } from './server-clock.ts';
 import type { PostgresUrl } from './url.ts';
 
-export interface ConnectionSettings {
+export interface DatabaseSettings {
   /** The schema that holds Stint's tables. */
   readonly schema: string;
   /** The maximum number of connections. */
@@ -66,18 +66,18 @@ const goodbyeMaxMs = 3_000;
 const busyTriesMax = 30;
 const namedStatementsMax = 400;
 
-export class Connection implements Session {
+export class Database implements Session {
   readonly schema: string;
   readonly time: ServerClock;
   readonly #pool: pg.Pool;
   readonly #peers: PeerWatch;
   readonly #clients = new Set<pg.PoolClient>();
-  readonly #settings: ConnectionSettings;
+  readonly #settings: DatabaseSettings;
   readonly #names = new Map<string, string>();
   #prepares: boolean;
   #isClosed = false;
 
-  constructor(url: PostgresUrl, settings: ConnectionSettings, time: ServerClock) {
+  constructor(url: PostgresUrl, settings: DatabaseSettings, time: ServerClock) {
     this.schema = pg.escapeIdentifier(settings.schema);
     this.time = time;
     this.#settings = settings;
@@ -275,7 +275,7 @@ async function inTransaction<T>(session: Session, work: (transaction: Transactio
 
 type OnConnect = (client: pg.ClientBase) => Promise<void>;
 
-function newPool(Client: ClientClass, { ssl, max }: ConnectionSettings, onConnect: OnConnect): pg.Pool {
+function newPool(Client: ClientClass, { ssl, max }: DatabaseSettings, onConnect: OnConnect): pg.Pool {
   const config = { ...clientConfig(ssl), Client, max, idleTimeoutMillis: idleMs, pipeline: true, onConnect };
   return new pg.Pool(config);
 }

@@ -1,13 +1,13 @@
 /** Progress and log of jobs, written under their fence. */
 import type { LogLine, Note } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
-import type { Connection, Session, Transaction } from '../sql/connection.ts';
+import type { Database, Session, Transaction } from '../sql/database.ts';
 
 /**
  * Writes the notes of jobs that are running under the given fence, after locking their rows. Returns for each note
  * whether it was written.
  */
-export async function writeNotes(connection: Connection, notes: readonly Note[]): Promise<boolean[]> {
+export async function writeNotes(database: Database, notes: readonly Note[]): Promise<boolean[]> {
   if (notes.length === 0) return [];
   let isOutcomeUnknown = false;
   const write = async (transaction: Transaction): Promise<boolean[]> => {
@@ -17,7 +17,7 @@ export async function writeNotes(connection: Connection, notes: readonly Note[])
     await Promise.all([writeProgress(transaction, heldNotes), writeLog(transaction, unwritten), transaction.commit()]);
     return notes.map(({ id, fence }) => held.has(`${id}/${fence}`));
   };
-  return connection.transaction(write, () => {
+  return database.transaction(write, () => {
     isOutcomeUnknown = true;
   });
 }
