@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { bulkType } from './engine/bulk.ts';
 import { EngineCore } from './engine/engine.ts';
 import { buildOf } from './engine/declarations.ts';
-import { Handlers } from './engine/declare/handlers.ts';
+import { TypeRegistry } from './engine/declare/type-registry.ts';
 import { noBackupHeartbeat, type BackupHeartbeat } from './engine/loops/backup-heartbeat.ts';
 import { firstMemoryId } from './engine/stores.ts';
 import { Isolation } from './engine/isolation/isolation.ts';
@@ -101,11 +101,11 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
   const leaseMs = checkLease(durationMs(lease));
   const opened = typeof store === 'object' ? store : openStore(storeUrl(store), { clock });
   const jobs = new Jobs(opened);
-  const handlers = new Handlers([...types, bulkType(jobs)], defs);
+  const registry = new TypeRegistry([...types, bulkType(jobs)], defs);
   return {
     jobs,
     memory: new Jobs(new MemoryStore(clock, firstMemoryId)),
-    handlers,
+    registry,
     defs,
     slots: checkSlots(slots),
     leaseMs,
@@ -119,7 +119,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     instance,
     host: hostname(),
     version,
-    build: build === undefined ? buildOf(handlers.entries, defs) : checkName('build', build),
+    build: build === undefined ? buildOf(registry.entries, defs) : checkName('build', build),
     boot: random.hex(8),
     undeclaredDefs: checkOneOf('undeclaredDefs', undeclaredDefs, ['tick', 'stop']),
     logger,

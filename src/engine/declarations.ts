@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { declaresDef, declaresType, readBuilds, registerBuild, registerTypes } from '../jobs/catalogue.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
-import type { Handlers } from './declare/handlers.ts';
+import type { TypeRegistry } from './declare/type-registry.ts';
 import type { JobDef } from './declare/job-def.ts';
 import type { DefinitionActions } from './definition-actions.ts';
 import { isNewer, livingBuildIds } from './living-builds.ts';
@@ -15,7 +15,7 @@ import type { Stores } from './stores.ts';
 
 export interface DeclarationsParts {
   readonly stores: Stores;
-  readonly handlers: Handlers;
+  readonly registry: TypeRegistry;
   readonly defs: readonly JobDef[];
   readonly definitions: DefinitionActions;
   /** The id of the program as it was deployed. */
@@ -37,9 +37,9 @@ export class Declarations {
   }
 
   async declare(): Promise<void> {
-    const { stores, handlers, defs, definitions, build, instance: by } = this.#parts;
+    const { stores, registry, defs, definitions, build, instance: by } = this.#parts;
     const { store } = stores.database;
-    const entries = handlers.entries.filter(({ name }) => !isInternal(name));
+    const entries = registry.entries.filter(({ name }) => !isInternal(name));
     const names = { types: entries.map(({ name }) => name), defs: defs.map(({ name }) => name) };
     const own = await registerBuild(store, { build, ...names }, { by });
     const living = await livingBuildIds(stores.database.store);

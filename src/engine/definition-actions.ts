@@ -10,7 +10,7 @@ import { isRefusal, Refusal } from '../refusal.ts';
 import { isPromiseLike } from '../time/maybe-promise.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { overridePatch, type DefChanges } from './declare/def-changes.ts';
-import type { Handlers } from './declare/handlers.ts';
+import type { TypeRegistry } from './declare/type-registry.ts';
 import { checkParams, refuseInMemory, specFrom, type DefOptions, type JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
 import type { Runnable } from './declare/run-request.ts';
@@ -24,7 +24,7 @@ export interface DefinitionActionsParts {
   readonly stores: Stores;
   readonly workers: Workers;
   readonly audit: AuditTrail;
-  readonly handlers: Handlers;
+  readonly registry: TypeRegistry;
   readonly catalogue: TypeCatalogue;
   readonly instance: string;
 }
@@ -77,9 +77,9 @@ export class DefinitionActions {
 
   /** Finds the rules, the definition and the store for runs of a type or definition, given as an object or by name. */
   async target(what: Runnable | NamedRunnable): Promise<RunTarget> {
-    const { stores, handlers, catalogue } = this.#parts;
+    const { stores, registry, catalogue } = this.#parts;
     if (isJobDef(what)) return this.#targetOfDef(what);
-    if (isJobType(what)) return { rules: handlers.rules(what), known: null, jobs: stores.database };
+    if (isJobType(what)) return { rules: registry.rules(what), known: null, jobs: stores.database };
     if (isNamed(what, 'def')) return this.#targetNamed(what.def);
     if (isNamed(what, 'type')) return { rules: await catalogue.rules(what.type), known: null, jobs: stores.database };
     throw new Refusal('malformed.option', 'cannot create a run: pass a job type or a definition', { given: typeof what });
@@ -131,8 +131,8 @@ export class DefinitionActions {
   }
 
   async #targetOfDef(def: JobDef): Promise<RunTarget> {
-    const { stores, workers, handlers } = this.#parts;
-    const rules = handlers.rules(def.type);
+    const { stores, workers, registry } = this.#parts;
+    const rules = registry.rules(def.type);
     const jobs = stores.forSpec(def.spec);
     refuseInMemory(rules.entry, def.spec);
     if (jobs === stores.memory) await workers.startMemory();
@@ -166,7 +166,7 @@ export class DefinitionActions {
   async #checkLater({ type, spec }: JobDef): Promise<void> {
     const { input } = type.options;
     const outcome: unknown = input?.['~standard'].validate(spec.params);
-    if (isPromiseLike(outcome)) await this.#parts.handlers.rules(type).check(spec.params);
+    if (isPromiseLike(outcome)) await this.#parts.registry.rules(type).check(spec.params);
   }
 }
 

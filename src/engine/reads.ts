@@ -18,7 +18,7 @@ import type { PreviewOptions } from '../time/preview.ts';
 import type { Configuration } from '../vocabulary/configuration.ts';
 import { runStats, type JobRunStats } from '../vocabulary/jobrun.ts';
 import { stageInfo, type StageInfo } from '../vocabulary/stage.ts';
-import type { Handlers } from './declare/handlers.ts';
+import type { TypeRegistry } from './declare/type-registry.ts';
 import type { JobType } from './declare/job-type.ts';
 import { configurationIn } from './inspect/configuration.ts';
 import { explain, type Reason } from './inspect/explain.ts';
@@ -33,7 +33,7 @@ import type { TypeCatalogue } from './type-catalogue.ts';
 
 export interface ReadParts {
   readonly stores: Stores;
-  readonly handlers: Handlers;
+  readonly registry: TypeRegistry;
   readonly catalogue: TypeCatalogue;
   readonly clock: Clock;
 }
@@ -64,14 +64,14 @@ const logPage = 1000;
 
 export class EngineReads {
   readonly #stores: Stores;
-  readonly #handlers: Handlers;
+  readonly #registry: TypeRegistry;
   readonly #catalogue: TypeCatalogue;
   readonly #clock: Clock;
   readonly #taskCounts: TaskCountCache;
 
-  constructor({ stores, handlers, catalogue, clock }: ReadParts) {
+  constructor({ stores, registry, catalogue, clock }: ReadParts) {
     this.#stores = stores;
-    this.#handlers = handlers;
+    this.#registry = registry;
     this.#catalogue = catalogue;
     this.#clock = clock;
     this.#taskCounts = new TaskCountCache(clock);
@@ -143,7 +143,7 @@ export class EngineReads {
   }
 
   types(): readonly JobType[] {
-    return this.#handlers.names.map((name) => this.#handlers.get(name)!);
+    return this.#registry.names.map((name) => this.#registry.get(name)!);
   }
 
   async typeEntry(name: string): Promise<TypeEntry | null> {
@@ -157,7 +157,7 @@ export class EngineReads {
 
   async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
     const admitted = await this.#stores.database.store.admittedPerGate(types);
-    return limitsInUse(admitted, await this.limits([...this.#handlers.names, ...gatedTypes(admitted)]));
+    return limitsInUse(admitted, await this.limits([...this.#registry.names, ...gatedTypes(admitted)]));
   }
 
   async oldestDue(types: readonly string[]): Promise<ReadonlyMap<string, DueJob>> {

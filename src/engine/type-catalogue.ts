@@ -6,13 +6,13 @@ import type { Limits } from '../model/gate.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { BoundedMap } from '../time/bounded-map.ts';
 import type { Clock } from '../time/clock.ts';
-import { limitsOf, type Handlers } from './declare/handlers.ts';
+import { limitsOf, type TypeRegistry } from './declare/type-registry.ts';
 import { rulesOfEntry, rulesOfUnknown, type TypeRules } from './declare/type-rules.ts';
 import type { Stores } from './stores.ts';
 
 export interface TypeCatalogueParts {
   readonly stores: Stores;
-  readonly handlers: Handlers;
+  readonly registry: TypeRegistry;
   readonly clock: Clock;
 }
 
@@ -55,11 +55,11 @@ export class TypeCatalogue {
 
   /** Returns the registered entries of types, or else those of this engine's code; the map lacks unknown types. */
   async entries(names: readonly string[]): Promise<ReadonlyMap<string, TypeEntry>> {
-    const { stores, handlers } = this.#parts;
+    const { stores, registry } = this.#parts;
     const entries = new Map(await readTypes(stores.database.store, names));
     for (const name of names) {
-      const local = entries.has(name) ? undefined : handlers.get(name);
-      if (local) entries.set(name, handlers.rules(local).entry);
+      const local = entries.has(name) ? undefined : registry.get(name);
+      if (local) entries.set(name, registry.rules(local).entry);
     }
     return entries;
   }
@@ -71,8 +71,8 @@ export class TypeCatalogue {
   }
 
   #localRules(name: string): TypeRules | undefined {
-    const local = this.#parts.handlers.get(name);
-    return local && this.#parts.handlers.rules(local);
+    const local = this.#parts.registry.get(name);
+    return local && this.#parts.registry.rules(local);
   }
 
   #freshRules(name: string): TypeRules | undefined {

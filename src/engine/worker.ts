@@ -190,8 +190,8 @@ export class Worker {
   }
 
   #about(): InstanceAbout {
-    const { host, version, build, boot, handlers, slots } = this.#parts;
-    const handled = { types: handlers.names, isolated: handlers.isolated };
+    const { host, version, build, boot, registry, slots } = this.#parts;
+    const handled = { types: registry.names, isolated: registry.isolated };
     const { isLeader: leads } = this.#maintaining.leader;
     const { jobsMs: retentionMs } = this.#parts.retention;
     const { slots: { busy }, runner: { abandoned } } = this.#running;

@@ -1,6 +1,6 @@
 /** Limits in use: every limit once, with the number of jobs that it has admitted. A gate may combine several limits. */
 import { parseGate, type Gate, type Limits } from '../../model/gate.ts';
-import { taskGate } from '../declare/handlers.ts';
+import { taskGate } from '../declare/type-registry.ts';
 
 export interface LimitInUse {
   /** The type of the limited jobs. */

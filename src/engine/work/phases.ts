@@ -9,7 +9,7 @@ import { Refusal } from '../../refusal.ts';
 import { pagesOf } from '../../store/paging.ts';
 import type { Attempt } from './attempt.ts';
 import type { Context } from '../handler/context.ts';
-import { taskGate } from '../declare/handlers.ts';
+import { taskGate } from '../declare/type-registry.ts';
 import type { EndedTask, JobType } from '../declare/job-type.ts';
 import { countTasks } from '../inspect/task-counts.ts';
 import { LeaseLost } from '../handler/errors.ts';

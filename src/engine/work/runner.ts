@@ -7,7 +7,7 @@ import type { Command } from '../../model/command.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { Progress } from '../../model/progress.ts';
 import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-promise.ts';
-import type { Handlers } from '../declare/handlers.ts';
+import type { TypeRegistry } from '../declare/type-registry.ts';
 import { Cancelled } from '../handler/errors.ts';
 import { Tracker } from '../progress/tracker.ts';
 import { AbandonedHandlers } from './abandoned-handlers.ts';
@@ -26,7 +26,7 @@ import type { Tracing } from './tracing.ts';
 
 export interface RunnerParts extends PendingOutcomesParts, Omit<HandlerCallerParts, 'parents'> {
   readonly jobs: Jobs;
-  readonly handlers: Handlers;
+  readonly registry: TypeRegistry;
   readonly tracing: Tracing;
   readonly attempts: Attempts;
   readonly timeLimits: TimeLimits;
@@ -115,7 +115,7 @@ export class Runner {
   }
 
   #executionOf(attempt: Attempt): Execution {
-    const type = this.#parts.handlers.require(attempt.job.type);
+    const type = this.#parts.registry.require(attempt.job.type);
     const { clock, notes } = this.#parts;
     // An isolated handler has another tracker in its own thread or process, which reports its progress.
     const isTrackedThere = type.options.isolate !== undefined && attempt.job.phase === 'run';

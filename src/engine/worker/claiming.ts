@@ -1,7 +1,7 @@
 /** The claiming part of a worker: the claimer with its loop, and claim on create. */
 import type { Jobs } from '../../jobs.ts';
 import { Loop, type LoopParts } from '../../time/loop.ts';
-import type { Handlers } from '../declare/handlers.ts';
+import type { TypeRegistry } from '../declare/type-registry.ts';
 import { ClaimOnCreate } from '../loops/claim-on-create.ts';
 import { Claimer } from '../loops/claimer.ts';
 import type { InstanceCommands } from '../loops/instance-commands.ts';
@@ -12,7 +12,7 @@ import type { RunningPart } from './running.ts';
 export interface ClaimingParts extends LoopParts {
   readonly jobs: Jobs;
   readonly instance: string;
-  readonly handlers: Handlers;
+  readonly registry: TypeRegistry;
   readonly instanceCommands?: InstanceCommands;
 }
 
@@ -29,11 +29,11 @@ export function claiming(
   { attempts, finisher, runner, slots }: RunningPart,
   isDraining: () => boolean,
 ): ClaimingPart {
-  const { jobs, instance, handlers, clock } = parts;
+  const { jobs, instance, registry, clock } = parts;
   const claimer = new Claimer({
     jobs, by: instance, clock, lease, slots, attempts,
     types: claimedTypes(parts),
-    limits: () => handlers.limits(),
+    limits: () => registry.limits(),
     isLeader: () => leader.isLeader,
     pendingOutcomes: () => runner.pendingOutcomes,
   });
@@ -47,5 +47,5 @@ export function claiming(
   return { loop, claimOnCreate: new ClaimOnCreate({ jobs, instance, lease, claimer, slots, finisher, isDraining }) };
 }
 
-const claimedTypes = ({ handlers, instanceCommands }: ClaimingParts): readonly string[] =>
-  instanceCommands === undefined ? handlers.names : [...handlers.names, instanceCommands.type];
+const claimedTypes = ({ registry, instanceCommands }: ClaimingParts): readonly string[] =>
+  instanceCommands === undefined ? registry.names : [...registry.names, instanceCommands.type];

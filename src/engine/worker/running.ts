@@ -3,7 +3,7 @@ import type { Jobs } from '../../jobs.ts';
 import type { RunningJob } from '../../model/job.ts';
 import type { LoopParts } from '../../time/loop.ts';
 import type { MaybePromise } from '../../time/maybe-promise.ts';
-import type { Handlers } from '../declare/handlers.ts';
+import type { TypeRegistry } from '../declare/type-registry.ts';
 import type { Isolation } from '../isolation/isolation.ts';
 import type { InstanceCommands } from '../loops/instance-commands.ts';
 import type { InstanceLease } from '../loops/lease.ts';
@@ -19,7 +19,7 @@ import type { Tracing } from '../work/tracing.ts';
 export interface RunningParts extends LoopParts {
   readonly jobs: Jobs;
   readonly instance: string;
-  readonly handlers: Handlers;
+  readonly registry: TypeRegistry;
   readonly isolation: Isolation;
   readonly tracing: Tracing;
   readonly watchers: JobWatchers;

@@ -1,4 +1,4 @@
-/** The handlers: the job types whose code this instance has, by name, and the limits that they declare. */
+/** The type registry: the job types whose code this instance has, by name, and the limits that they declare. */
 import type { Limits } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
 import { typeMaxOf, type TypeEntry } from '../../model/type-entry.ts';
@@ -6,7 +6,7 @@ import { refuseInMemory, type JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
 import { rulesOfType, withOnePerType, type TypeRules } from './type-rules.ts';
 
-export class Handlers {
+export class TypeRegistry {
   readonly #types = new Map<string, JobType>();
   readonly #rules = new Map<string, TypeRules>();
   readonly #limits: Limits;
