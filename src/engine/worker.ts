@@ -9,11 +9,11 @@ import { InstanceLease } from './loops/lease.ts';
 import { register } from './loops/registration.ts';
 import { ThrottledWake } from './loops/throttled-wake.ts';
 import { watchStrayRejections } from './work/stray-rejections.ts';
-import { claiming, type ClaimingPart, type ClaimingParts } from './worker/claiming.ts';
-import { maintaining, type MaintainingPart, type MaintainingParts } from './worker/maintaining.ts';
-import { running, type RunningPart, type RunningParts } from './worker/running.ts';
+import { claiming, type ClaimingPart, type ClaimingNeeds } from './worker/claiming.ts';
+import { maintaining, type MaintainingPart, type MaintainingNeeds } from './worker/maintaining.ts';
+import { running, type RunningPart, type RunningNeeds } from './worker/running.ts';
 
-export interface WorkerParts extends ClaimingParts, Omit<RunningParts, 'timeLimits'>, MaintainingParts {
+export interface WorkerParts extends ClaimingNeeds, Omit<RunningNeeds, 'timeLimits'>, MaintainingNeeds {
   readonly version: string;
   readonly build: string;
   /** A random id of this engine, which distinguishes it from another process under the same instance name. */

@@ -9,7 +9,7 @@ import type { Leader } from '../loops/leader.ts';
 import type { InstanceLease } from '../loops/lease.ts';
 import type { RunningPart } from './running.ts';
 
-export interface ClaimingParts extends LoopParts {
+export interface ClaimingNeeds extends LoopParts {
   readonly jobs: Jobs;
   readonly instance: string;
   readonly registry: TypeRegistry;
@@ -23,7 +23,7 @@ export interface ClaimingPart {
 
 /** Creates the claimer and its loop. A free slot or a stored outcome wakes the loop, if the claimer needs jobs. */
 export function claiming(
-  parts: ClaimingParts,
+  parts: ClaimingNeeds,
   lease: InstanceLease,
   leader: Leader,
   { attempts, finisher, runner, slots }: RunningPart,
@@ -47,5 +47,5 @@ export function claiming(
   return { loop, claimOnCreate: new ClaimOnCreate({ jobs, instance, lease, claimer, slots, finisher, isDraining }) };
 }
 
-const claimedTypes = ({ registry, instanceCommands }: ClaimingParts): readonly string[] =>
+const claimedTypes = ({ registry, instanceCommands }: ClaimingNeeds): readonly string[] =>
   instanceCommands === undefined ? registry.names : [...registry.names, instanceCommands.type];

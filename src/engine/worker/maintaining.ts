@@ -11,7 +11,7 @@ import type { InstanceLease } from '../loops/lease.ts';
 import { purgeEnded, type Retention } from '../loops/retention.ts';
 import { Scheduler } from '../loops/scheduler.ts';
 
-export interface MaintainingParts extends LoopParts, TickKnowledge {
+export interface MaintainingNeeds extends LoopParts, TickKnowledge {
   readonly jobs: Jobs;
   readonly instance: string;
   readonly retention: Retention;
@@ -34,7 +34,7 @@ const retentionMs = 60_000;
 /** By which factor an instance that is not the leader waits longer between two rounds of maintenance. */
 const followerDelayFactor = 2;
 
-export function maintaining(parts: MaintainingParts, lease: InstanceLease): MaintainingPart {
+export function maintaining(parts: MaintainingNeeds, lease: InstanceLease): MaintainingPart {
   const { jobs, instance: by, retention } = parts;
   const { store } = jobs;
   const leader = new Leader(jobs, by, lease.durationMs);

@@ -16,7 +16,7 @@ import { Runner } from '../work/runner.ts';
 import type { TimeLimits } from '../work/time-limits.ts';
 import type { Tracing } from '../work/tracing.ts';
 
-export interface RunningParts extends LoopParts {
+export interface RunningNeeds extends LoopParts {
   readonly jobs: Jobs;
   readonly instance: string;
   readonly registry: TypeRegistry;
@@ -42,7 +42,7 @@ export interface RunningPart {
  * Creates the running part. If the schedule of a run waits for the start or the end of the run, `follow` is called when
  * the run starts and when its outcome is stored. It plans the next tick of the definition.
  */
-export function running(parts: RunningParts, lease: InstanceLease, follow: (def: number) => Promise<void>): RunningPart {
+export function running(parts: RunningNeeds, lease: InstanceLease, follow: (def: number) => Promise<void>): RunningPart {
   const { jobs, instance: by, clock } = parts;
   const attempts = new Attempts(parts.random);
   const finisher = new Finisher(jobs, by, parts);
@@ -55,7 +55,7 @@ export function running(parts: RunningParts, lease: InstanceLease, follow: (def:
   return { attempts, finisher, notes, runner, slots };
 }
 
-function workOn({ instanceCommands }: RunningParts, runner: Runner, follow: (def: number) => Promise<void>) {
+function workOn({ instanceCommands }: RunningNeeds, runner: Runner, follow: (def: number) => Promise<void>) {
   const followAndRun = async (job: RunningJob, def: number): Promise<void> => {
     await follow(def);
     await runner.run(job);
