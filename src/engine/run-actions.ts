@@ -11,8 +11,8 @@ import { holderOfToken, parseToken } from './handler/token.ts';
 import { stopEffect, type StopAnswer } from './inspect/stop.ts';
 import type { ActOptions, CancelOptions, EndOptions, RetryOptions } from './run-handle.ts';
 import type { Stores } from './stores.ts';
-import { storedError } from './work/stored-error.ts';
-import type { JobWatchers } from './work/job-watchers.ts';
+import { storedError } from './attempt/stored-error.ts';
+import type { JobWatchers } from './attempt/job-watchers.ts';
 import type { Workers } from './workers.ts';
 
 export interface RunActionsParts {

@@ -6,7 +6,7 @@ import { busyType, hasNewToStart, refuseIfAdmitted } from './declare/one-per-typ
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
 import type { DefinitionActions, NamedRunnable } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
-import type { Tracing } from './work/tracing.ts';
+import type { Tracing } from './attempt/tracing.ts';
 import type { Workers } from './workers.ts';
 
 export interface RunCreationParts {

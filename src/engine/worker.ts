@@ -8,7 +8,7 @@ import { Heartbeat } from './loops/heartbeat.ts';
 import { InstanceLease } from './loops/lease.ts';
 import { register } from './loops/registration.ts';
 import { ThrottledWake } from './loops/throttled-wake.ts';
-import { watchStrayRejections } from './work/stray-rejections.ts';
+import { watchStrayRejections } from './attempt/stray-rejections.ts';
 import { claiming, type ClaimingPart, type ClaimingNeeds } from './worker/claiming.ts';
 import { maintaining, type MaintainingPart, type MaintainingNeeds } from './worker/maintaining.ts';
 import { running, type RunningPart, type RunningNeeds } from './worker/running.ts';

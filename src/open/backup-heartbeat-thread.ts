@@ -3,7 +3,7 @@
  * stop, and enforces the time limits of attempts while the event loop is blocked.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { TimeLimits } from '../engine/work/time-limits.ts';
+import { TimeLimits } from '../engine/attempt/time-limits.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../time/clock.ts';
 import type { HeartbeatThreadData, ThreadMessage } from './backup-heartbeat.ts';

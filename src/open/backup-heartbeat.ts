@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { BackupHeartbeat } from '../engine/loops/backup-heartbeat.ts';
-import { TimeLimits } from '../engine/work/time-limits.ts';
+import { TimeLimits } from '../engine/attempt/time-limits.ts';
 import type { Logger } from '../logger.ts';
 import type { InstanceAbout, StoreAddress } from '../store/store.ts';
 import type { BlockedReport } from './blocked-loop.ts';

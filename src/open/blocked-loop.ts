@@ -6,7 +6,7 @@
  * runs some time after its timeout, the loop must therefore be blocked.
  */
 import { isChange, type CommandRequest } from '../apply.ts';
-import type { LimitedAttempt } from '../engine/work/time-limits.ts';
+import type { LimitedAttempt } from '../engine/attempt/time-limits.ts';
 import { conclude } from '../jobs/work.ts';
 import type { Job } from '../model/job.ts';
 import type { Store } from '../store/store.ts';

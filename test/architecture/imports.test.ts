@@ -42,7 +42,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['declare'],
     ['progress', 'inspect'],
     ['isolation'],
-    ['work'],
+    ['attempt'],
     ['loops'],
     ['stores', 'bulk', 'run-handle', 'worker', 'living-builds'],
     ['workers', 'type-catalogue'],
@@ -120,13 +120,13 @@ const rules: Rule[] = [
         innerRooms(from).some((room) => to.startsWith(room) && innerFloorOf(room, to) > innerFloorOf(room, from))),
     broken: [
       { 'src/engine/handler/context.ts': `import type { Attempt } from '../work/attempt.ts';` },
-      { 'src/engine/work/finisher.ts': `import { Claimer } from '../loops/claimer.ts';` },
+      { 'src/engine/attempt/finisher.ts': `import { Claimer } from '../loops/claimer.ts';` },
       { 'src/store/postgres/sql/database.ts': `import { load } from '../read/find.ts';` },
       { 'src/store/sqlite/write/commit.ts': `import { candidates } from '../claim/claim.ts';` },
       { 'src/store/query.ts': `import type { Store } from './store.ts';` },
     ],
     sound: {
-      'src/engine/work/runner.ts': `import './attempt.ts'; import '../handler/context.ts'; import '../../jobs.ts';`,
+      'src/engine/attempt/runner.ts': `import './attempt.ts'; import '../handler/context.ts'; import '../../jobs.ts';`,
       'src/store/postgres/claim/claim.ts': `import '../write/commit.ts'; import '../sql/database.ts';`,
     },
   },
@@ -210,7 +210,7 @@ const rules: Rule[] = [
     violations: (sources) => badUses(sources, ['.commit()'], ['src/apply.ts', 'src/apply/', 'src/store/', 'src/conformance/']),
     broken: [
       { 'src/jobs.ts': 'await store.commit(changes);' },
-      { 'src/engine/work/finisher.ts': 'await this.#store?.commit([change]);' },
+      { 'src/engine/attempt/finisher.ts': 'await this.#store?.commit([change]);' },
     ],
     sound: {
       'src/apply.ts': 'await store.commit(changes);',

@@ -1,7 +1,7 @@
 // Deadlines: each fires at its time, whatever others there are, and no timer stays armed without a pending deadline.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Deadlines } from '../../src/engine/work/deadlines.ts';
+import { Deadlines } from '../../src/engine/attempt/deadlines.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 
 test('each deadline fires at its time, and a cancelled one does not', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Engine, jobType } from '../../src/index.ts';
 import { silent } from '../../src/logger.ts';
-import { FailureLog } from '../../src/engine/work/failure-log.ts';
+import { FailureLog } from '../../src/engine/attempt/failure-log.ts';
 import type { Change } from '../../src/model/change.ts';
 
 test('a run that failed for good is logged once, and one that is retried is not', async () => {

@@ -1,9 +1,9 @@
 // The finisher: outcomes that end together are stored together, and one that cannot be stored harms no other.
 import { expect, test } from 'vitest';
 import type { CommandAnswer, CommandRequest } from '../../src/apply.ts';
-import { Finisher } from '../../src/engine/work/finisher.ts';
+import { Finisher } from '../../src/engine/attempt/finisher.ts';
 import { silent } from '../../src/logger.ts';
-import { JobWatchers } from '../../src/engine/work/job-watchers.ts';
+import { JobWatchers } from '../../src/engine/attempt/job-watchers.ts';
 import { seededRandom } from '../../src/random.ts';
 import type { Jobs } from '../../src/jobs.ts';
 import { Refusal } from '../../src/refusal.ts';

@@ -1,7 +1,7 @@
 // Whatever a handler throws: its name, its own code, its causes and its data are stored, within bounds.
 import { describe, expect, test } from 'vitest';
 import { Fail } from '../../src/index.ts';
-import { storedError } from '../../src/engine/work/stored-error.ts';
+import { storedError } from '../../src/engine/attempt/stored-error.ts';
 import { errorFromData, errorToData } from '../../src/engine/isolation/error-transfer.ts';
 
 const refused = { message: 'connect ECONNREFUSED', id: 'ECONNREFUSED' };

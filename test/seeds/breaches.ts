@@ -36,7 +36,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'an attempt never times out',
-    cuts: [cut('engine/work/runner.ts', 'attempt.timeOut(timeoutMs)', 'void timeoutMs')],
+    cuts: [cut('engine/attempt/runner.ts', 'attempt.timeOut(timeoutMs)', 'void timeoutMs')],
     breaks: ['1.03', '1.04', '1.25', '3.11 a failed'],
   },
   {
@@ -52,7 +52,7 @@ export const breaches: readonly Breach[] = [
   {
     title: 'tasks do not get the details of their run',
     cuts: [cut(
-      'engine/work/handler-caller.ts',
+      'engine/attempt/handler-caller.ts',
       'parent.details === null ? undefined : parseJson(parent.details)',
       '({})',
     )],
@@ -60,12 +60,12 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'every task is planned twice',
-    cuts: [cut('engine/work/phases.ts', 'await plan.add(task);', 'await plan.add(task); await plan.add(task);')],
+    cuts: [cut('engine/attempt/phases.ts', 'await plan.add(task);', 'await plan.add(task); await plan.add(task);')],
     breaks: ['1.09', '1.10', '5.20'],
   },
   {
     title: 'results are gathered from no tasks',
-    cuts: [cut('engine/work/phases.ts', 'tasks: endedTasks(parts.jobs, job.id)', 'tasks: endedTasks(parts.jobs, 1e9)')],
+    cuts: [cut('engine/attempt/phases.ts', 'tasks: endedTasks(parts.jobs, job.id)', 'tasks: endedTasks(parts.jobs, 1e9)')],
     breaks: ['1.11', '1.21'],
   },
   {
@@ -130,17 +130,17 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'errors lose their message',
-    cuts: [cut('engine/work/stored-error.ts', 'message: messageOf(error),', `message: '',`)],
+    cuts: [cut('engine/attempt/stored-error.ts', 'message: messageOf(error),', `message: '',`)],
     breaks: ['1.24', '3.11 a failed', '3.19'],
   },
   {
     title: 'errors lose their own code',
-    cuts: [cut('engine/work/stored-error.ts', '...(id === undefined ? {} : { id })', '')],
+    cuts: [cut('engine/attempt/stored-error.ts', '...(id === undefined ? {} : { id })', '')],
     breaks: ['3.11 the error id'],
   },
   {
     title: 'isTaskErrorRetryable is not asked',
-    cuts: [cut('engine/work/runner.ts', 'type.options.isTaskErrorRetryable) ||', 'undefined) ||')],
+    cuts: [cut('engine/attempt/runner.ts', 'type.options.isTaskErrorRetryable) ||', 'undefined) ||')],
     breaks: ['1.26'],
   },
   {
@@ -400,7 +400,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'handlers are not told to stop',
-    cuts: [cut('engine/work/attempt.ts', 'this.#abort?.abort(reason);', '')],
+    cuts: [cut('engine/attempt/attempt.ts', 'this.#abort?.abort(reason);', '')],
     breaks: ['4.14 with overlap', '4.21'],
   },
   {
@@ -426,7 +426,7 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a handler that reports no progress fails',
     cuts: [cut(
-      'engine/work/runner.ts', 'if (tracker.isAborted) throw tracker.failure;',
+      'engine/attempt/runner.ts', 'if (tracker.isAborted) throw tracker.failure;',
       `if (tracker.isAborted || tracker.progress.processes.length === 0) throw new Error('no progress');`,
     )],
     breaks: ['4.28'],
@@ -590,7 +590,7 @@ export const breaches: readonly Breach[] = [
   {
     title: 'planned tasks are visible before their run waits for them',
     cuts: [cut(
-      'engine/work/phases.ts',
+      'engine/attempt/phases.ts',
       'jobs.store.stageChildren(this.#run.id, this.#fence, tasks);',
       'jobs.store.commit({ changes: tasks });',
     )],

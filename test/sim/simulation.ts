@@ -1,7 +1,7 @@
 // The simulation: a store, engines, clients, and faults between them. One seed gives one history.
 import { createHash } from 'node:crypto';
 import { Engine } from '../../src/index.ts';
-import { loadOpenTelemetry } from '../../src/engine/work/tracing.ts';
+import { loadOpenTelemetry } from '../../src/engine/attempt/tracing.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Job } from '../../src/model/job.ts';
 import { openStore } from '../../src/open/store.ts';

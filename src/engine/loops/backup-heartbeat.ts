@@ -3,7 +3,7 @@
  * time limits of attempts, and gives up the jobs of the instance if the loop stays blocked.
  */
 import type { InstanceAbout } from '../../store/store.ts';
-import { noTimeLimits, type TimeLimits } from '../work/time-limits.ts';
+import { noTimeLimits, type TimeLimits } from '../attempt/time-limits.ts';
 
 export interface BackupHeartbeat {
   readonly timeLimits: TimeLimits;

@@ -1,7 +1,7 @@
 /** Cancel delivery: aborts the attempts of cancelled jobs, and stops jobs whose grace period has passed. */
 import { stopJob } from '../../jobs/operate.ts';
 import type { Jobs } from '../../jobs.ts';
-import type { Attempts } from '../work/attempts.ts';
+import type { Attempts } from '../attempt/attempts.ts';
 
 export class CancelDelivery {
   readonly #jobs: Jobs;

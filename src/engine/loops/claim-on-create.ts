@@ -12,7 +12,7 @@ import type { Draft } from '../../jobs/draft.ts';
 import type { RunningJob } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
 import { turn } from '../../time/clock.ts';
-import type { Finisher } from '../work/finisher.ts';
+import type { Finisher } from '../attempt/finisher.ts';
 import type { Claimer } from './claimer.ts';
 import type { InstanceLease } from './lease.ts';
 import type { Slots } from './slots.ts';

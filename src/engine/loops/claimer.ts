@@ -9,7 +9,7 @@ import { GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { ClaimRequest } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Attempts } from '../work/attempts.ts';
+import type { Attempts } from '../attempt/attempts.ts';
 import type { InstanceLease } from './lease.ts';
 import type { Slots } from './slots.ts';
 

@@ -6,7 +6,7 @@ import type { Jobs } from '../../jobs.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { Holding, InstanceAbout } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Attempts } from '../work/attempts.ts';
+import type { Attempts } from '../attempt/attempts.ts';
 import type { CancelDelivery } from './cancel-delivery.ts';
 import type { InstanceLease } from './lease.ts';
 

@@ -9,12 +9,12 @@ import type { InstanceCommands } from '../loops/instance-commands.ts';
 import type { InstanceLease } from '../loops/lease.ts';
 import { Slots } from '../loops/slots.ts';
 import { Notes } from '../progress/notes.ts';
-import { Attempts } from '../work/attempts.ts';
-import { Finisher } from '../work/finisher.ts';
-import type { JobWatchers } from '../work/job-watchers.ts';
-import { Runner } from '../work/runner.ts';
-import type { TimeLimits } from '../work/time-limits.ts';
-import type { Tracing } from '../work/tracing.ts';
+import { Attempts } from '../attempt/attempts.ts';
+import { Finisher } from '../attempt/finisher.ts';
+import type { JobWatchers } from '../attempt/job-watchers.ts';
+import { Runner } from '../attempt/runner.ts';
+import type { TimeLimits } from '../attempt/time-limits.ts';
+import type { Tracing } from '../attempt/tracing.ts';
 
 export interface RunningNeeds extends LoopParts {
   readonly jobs: Jobs;
