@@ -18,11 +18,11 @@ import type { TypeRules } from './declare/type-rules.ts';
 import type { ActOptions } from './run-handle.ts';
 import type { Stores } from './stores.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
-import type { Workers } from './workers.ts';
+import type { StoreWorkers } from './store-workers.ts';
 
 export interface DefinitionActionsParts {
   readonly stores: Stores;
-  readonly workers: Workers;
+  readonly workers: StoreWorkers;
   readonly audit: AuditTrail;
   readonly registry: TypeRegistry;
   readonly catalogue: TypeCatalogue;

@@ -37,11 +37,11 @@ import {
 } from './run-handle.ts';
 import { Stores } from './stores.ts';
 import { TypeCatalogue } from './type-catalogue.ts';
-import { Workers, type WorkersParts } from './workers.ts';
+import { StoreWorkers, type StoreWorkersParts } from './store-workers.ts';
 
 export { firstMemoryId } from './stores.ts';
 
-export interface EngineParts extends Omit<WorkersParts, 'typesOf' | 'hasNewerBuildWith' | 'undeclaredOf'> {
+export interface EngineParts extends Omit<StoreWorkersParts, 'typesOf' | 'hasNewerBuildWith' | 'undeclaredOf'> {
   readonly defs: readonly JobDef[];
   readonly build: string;
   readonly undeclaredDefs: 'tick' | 'stop';
@@ -65,7 +65,7 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #parts: EngineParts;
   readonly #reads: EngineReads;
   readonly #audit: AuditTrail;
-  readonly #workers: Workers;
+  readonly #workers: StoreWorkers;
   readonly #definitions: DefinitionActions;
   readonly #declarations: Declarations;
   readonly #declaring: Loop;
@@ -79,7 +79,7 @@ export class EngineCore implements RunBackend, RunMaker {
     const audit = new AuditTrail(stores, instance);
     const catalogue = new TypeCatalogue({ ...parts, stores });
     const knowledge = { typesOf: (names: readonly string[]) => catalogue.entries(names), ...buildKnowledge(parts) };
-    const workers = new Workers({ ...parts, ...knowledge }, (command) => (command === 'drain' ? this.suspend() : this.resume()));
+    const workers = new StoreWorkers({ ...parts, ...knowledge }, (command) => (command === 'drain' ? this.suspend() : this.resume()));
     const definitions = new DefinitionActions({ ...parts, stores, workers, audit, catalogue });
     this.instance = instance;
     this.jobs = jobs;

@@ -13,11 +13,11 @@ import type { ActOptions, CancelOptions, EndOptions, RetryOptions } from './run-
 import type { Stores } from './stores.ts';
 import { storedError } from './attempt/stored-error.ts';
 import type { JobWatchers } from './attempt/job-watchers.ts';
-import type { Workers } from './workers.ts';
+import type { StoreWorkers } from './store-workers.ts';
 
 export interface RunActionsParts {
   readonly stores: Stores;
-  readonly workers: Workers;
+  readonly workers: StoreWorkers;
   readonly audit: AuditTrail;
   readonly watchers: JobWatchers;
 }

@@ -7,11 +7,11 @@ import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declar
 import type { DefinitionActions, NamedRunnable } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
 import type { Tracing } from './attempt/tracing.ts';
-import type { Workers } from './workers.ts';
+import type { StoreWorkers } from './store-workers.ts';
 
 export interface RunCreationParts {
   readonly stores: Stores;
-  readonly workers: Workers;
+  readonly workers: StoreWorkers;
   readonly definitions: DefinitionActions;
   readonly tracing: Tracing;
   readonly instance: string;

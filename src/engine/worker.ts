@@ -9,9 +9,9 @@ import { InstanceLease } from './loops/lease.ts';
 import { register } from './loops/registration.ts';
 import { ThrottledWake } from './loops/throttled-wake.ts';
 import { watchStrayRejections } from './attempt/stray-rejections.ts';
-import { claiming, type ClaimingPart, type ClaimingNeeds } from './worker/claiming.ts';
-import { maintaining, type MaintainingPart, type MaintainingNeeds } from './worker/maintaining.ts';
-import { running, type RunningPart, type RunningNeeds } from './worker/running.ts';
+import { claiming, type ClaimingPart, type ClaimingNeeds } from './worker-parts/claiming.ts';
+import { maintaining, type MaintainingPart, type MaintainingNeeds } from './worker-parts/maintaining.ts';
+import { running, type RunningPart, type RunningNeeds } from './worker-parts/running.ts';
 
 export interface WorkerParts extends ClaimingNeeds, Omit<RunningNeeds, 'timeLimits'>, MaintainingNeeds {
   readonly version: string;

@@ -44,8 +44,9 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['isolation'],
     ['attempt'],
     ['loops'],
-    ['stores', 'bulk', 'run-handle', 'worker', 'living-builds'],
-    ['workers', 'type-catalogue'],
+    ['stores', 'bulk', 'run-handle', 'worker-parts', 'living-builds'],
+    ['worker'],
+    ['store-workers', 'type-catalogue'],
     ['reads', 'audit-trail'],
     ['definition-actions', 'run-actions', 'run-creation'],
     ['declarations'],
@@ -119,7 +120,7 @@ const rules: Rule[] = [
       badImports(sources, (from, to) =>
         innerRooms(from).some((room) => to.startsWith(room) && innerFloorOf(room, to) > innerFloorOf(room, from))),
     broken: [
-      { 'src/engine/handler/context.ts': `import type { Attempt } from '../work/attempt.ts';` },
+      { 'src/engine/handler/context.ts': `import type { Attempt } from '../attempt/attempt.ts';` },
       { 'src/engine/attempt/finisher.ts': `import { Claimer } from '../loops/claimer.ts';` },
       { 'src/store/postgres/sql/database.ts': `import { load } from '../read/find.ts';` },
       { 'src/store/sqlite/write/commit.ts': `import { candidates } from '../claim/claim.ts';` },

@@ -1,4 +1,4 @@
-/** The workers of an engine: one for its database, and one for memory from the first in-memory job on. */
+/** The workers of an engine, one per store: one for its database, and one for memory from the first in-memory job on. */
 import type { Jobs } from '../jobs.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { Holding } from '../store/store.ts';
@@ -8,22 +8,22 @@ import type { ClaimOnCreate } from './loops/claim-on-create.ts';
 import { InstanceCommands, type InstanceCommand } from './loops/instance-commands.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 
-export interface WorkersParts extends WorkerParts {
+export interface StoreWorkersParts extends WorkerParts {
   readonly memory: Jobs;
 }
 
 /** The longest default retention of in-memory runs: without a limit, ended runs would fill the memory. */
 const memoryRetentionMax: Duration = '1h';
 
-export class Workers {
-  readonly #parts: WorkersParts;
+export class StoreWorkers {
+  readonly #parts: StoreWorkersParts;
   readonly #database: Worker;
   readonly #commandLoop: Loop;
   #memory: Worker | null = null;
   #isResumed = false;
 
   /** `apply` executes a command that an operator has sent to this instance. */
-  constructor(parts: WorkersParts, apply: (command: InstanceCommand) => Promise<void>) {
+  constructor(parts: StoreWorkersParts, apply: (command: InstanceCommand) => Promise<void>) {
     this.#parts = parts;
     const commands = new InstanceCommands({ ...parts, apply });
     this.#database = new Worker({ ...parts, instanceCommands: commands });
