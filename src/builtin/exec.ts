@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import type { Context } from '../engine/handler/context.ts';
-import { Lines } from '../engine/isolation/host/printout.ts';
+import { Lines } from '../engine/isolation/printout.ts';
 import { settlesWithin } from '../time/settles-within.ts';
 import { jobType, type JobType } from '../engine/declare/job-type.ts';
 import { Cancelled, Fail, TimedOut } from '../engine/handler/errors.ts';

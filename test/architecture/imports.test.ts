@@ -53,7 +53,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['engine'],
   ],
   'src/engine/isolation/': [
-    ['messages', 'error-transfer'],
+    ['messages', 'error-transfer', 'frames', 'printout'],
     ['host', 'child'],
     ['hosted-call', 'idle-hosts'],
     ['isolation'],

@@ -3,8 +3,8 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FrameReader, frameOf } from '../../src/engine/isolation/host/frames.ts';
-import { Lines, Printout } from '../../src/engine/isolation/host/printout.ts';
+import { FrameReader, frameOf } from '../../src/engine/isolation/frames.ts';
+import { Lines, Printout } from '../../src/engine/isolation/printout.ts';
 import { ProgressThrottle } from '../../src/engine/isolation/child/handler-call.ts';
 import { errorFromData, errorToData } from '../../src/engine/isolation/error-transfer.ts';
 import {

@@ -5,8 +5,8 @@ import { Writable, type Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { Worker, workerData } from 'node:worker_threads';
 import type { LogLevel } from '../../handler/job-log.ts';
-import { FrameReader, frameOf, pipes } from '../host/frames.ts';
-import { Lines } from '../host/printout.ts';
+import { FrameReader, frameOf, pipes } from '../frames.ts';
+import { Lines } from '../printout.ts';
 import type { ThreadData } from '../host/thread.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
 

@@ -1,6 +1,6 @@
 /** The orphan watch: a thread that kills its process when the engine has ended, even if the handler loops forever. */
 import { Socket } from 'node:net';
-import { pipes } from '../host/frames.ts';
+import { pipes } from '../frames.ts';
 
 const life = new Socket({ fd: pipes.life, readable: true, writable: false });
 life.on('error', () => {});

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../time/clock.ts';
 import { settlesWithin } from '../../../time/settles-within.ts';
 import type { HostEnd } from '../../handler/crash.ts';
-import { FrameReader, frameOf, pipes } from './frames.ts';
+import { FrameReader, frameOf, pipes } from '../frames.ts';
 import { childEntry, Host, type HostOptions } from './host.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
-import { Printout } from './printout.ts';
+import { Printout } from '../printout.ts';
 
 /**
  * How long the pipes of an exited process are read; then they are closed. Without this limit, programs that the handler

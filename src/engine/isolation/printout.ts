@@ -1,6 +1,6 @@
 /** The printout of a child process: its console output as lines. After each call the child prints a mark. */
 import type { Readable } from 'node:stream';
-import type { LogLevel } from '../../handler/job-log.ts';
+import type { LogLevel } from '../handler/job-log.ts';
 
 /** Text of this many characters without a line end is delivered as a line, so that it does not fill the memory. */
 const lineMax = 10_000;
