@@ -348,8 +348,9 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.find(query, page);
   }
 
-  count(query?: Query): Promise<readonly Tally[]> {
-    return this.#reads.count(query);
+  /** Counts jobs by kind, type and standing; with `dueBy`, also how many of them are pending and due before that time. */
+  count(query?: Query, dueBy?: number): Promise<readonly Tally[]> {
+    return this.#reads.count(query, dueBy);
   }
 
   /** The failures since a time, grouped by type, error code and message without its numbers. */

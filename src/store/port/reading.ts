@@ -9,7 +9,8 @@ export interface Reading {
 
   find(query: Query, page?: PageRequest): Promise<Page>;
 
-  count(query: Query): Promise<readonly Tally[]>;
+  /** Counts jobs by kind, type and standing; with `dueBy`, also how many of them are pending and due before that time. */
+  count(query: Query, dueBy?: number): Promise<readonly Tally[]>;
 
   /** Returns the id of the job that holds each of these unique keys; free keys are left out. */
   jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;

@@ -133,8 +133,8 @@ export class PostgresStore implements Store {
     return jobsByKey(this.#database, keys);
   }
 
-  count(query: Query): Promise<readonly Tally[]> {
-    return count(this.#database, query);
+  count(query: Query, dueBy?: number): Promise<readonly Tally[]> {
+    return count(this.#database, query, dueBy);
   }
 
   queuePosition(job: Job): Promise<number> {

@@ -110,8 +110,8 @@ export class SqliteStore implements Store {
     return this.#read(() => jobsByKey(this.#connection, keys, this.now()));
   }
 
-  count(query: Query): Promise<readonly Tally[]> {
-    return count(this.#connection, this.#clock, query);
+  count(query: Query, dueBy?: number): Promise<readonly Tally[]> {
+    return count(this.#connection, this.#clock, query, dueBy);
   }
 
   queuePosition(job: Job): Promise<number> {
