@@ -37,6 +37,7 @@ import {
 } from './run-handle.ts';
 import { Stores } from './stores.ts';
 import { TypeCatalogue } from './type-catalogue.ts';
+import type { JobWatch } from './work/job-watchers.ts';
 import { Workers, type WorkersParts } from './workers.ts';
 
 export { firstMemoryId } from './stores.ts';
@@ -339,6 +340,11 @@ export class EngineCore implements RunBackend, RunMaker {
   /** Resolves when this instance has changed the job, at the latest after `withinMs`. Then read the job. */
   untilChange(id: number, withinMs: number): Promise<void> {
     return this.#parts.watchers.until(id, withinMs);
+  }
+
+  /** Watches a job until `stop`: resolves when this instance has changed the job, and when any process has ended it. */
+  watchChanges(id: number): JobWatch {
+    return this.#parts.watchers.watch(id);
   }
 
   // Reads of many jobs.

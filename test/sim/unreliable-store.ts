@@ -31,6 +31,8 @@ export function unreliableStore(parts: UnreliableStoreParts): Store {
     now: () => connection.now(),
     onWake: (call: () => void) => connection.onWake(call),
     close: () => Promise.resolve(),
+    // Ends are found by polling.
+    onEnd: undefined,
   };
   return new Proxy(parts.store, {
     get(store, name) {

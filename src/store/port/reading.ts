@@ -24,6 +24,12 @@ export interface Reading {
   log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]>;
 
   /**
+   * Registers a function to call when the job may have ended, in any process; returns a function that removes it. A call
+   * may come early, late, repeatedly or not at all. Absent: only reading the job again shows that it has ended.
+   */
+  onEnd?(id: number, call: () => void): () => void;
+
+  /**
    * Executes a user's query in SQLite's SQL. The query can read only `jobs`, which has the columns of Bedrock's table.
    * A store that cannot enforce this restriction does not have this method. Refuses `malformed.query`,
    * `forbidden.query`, `costly.query`.
