@@ -150,8 +150,9 @@ export class Jobs {
     return this.store.find(checkQuery(query), checkPage(page));
   }
 
-  async count(query: Query = {}): Promise<readonly Tally[]> {
-    return this.store.count(checkQuery(query));
+  /** Counts jobs; with `dueBy`, also how many of them are pending and due before that time. */
+  async count(query: Query = {}, dueBy?: number): Promise<readonly Tally[]> {
+    return this.store.count(checkQuery(query), dueBy === undefined ? undefined : checkTime('dueBy', dueBy));
   }
 
   async history(id: number, from = 1, limit = Number.MAX_SAFE_INTEGER): Promise<readonly Event[]> {

@@ -10,7 +10,7 @@ import { Isolation } from './engine/isolation/isolation.ts';
 import type { AnyJobDef } from './engine/declare/job-def.ts';
 import type { AnyJobType } from './engine/declare/job-type.ts';
 import { silent, neverThrowing, type Logger } from './logger.ts';
-import { JobWatchers } from './engine/attempt/job-watchers.ts';
+import { JobWatchers, type OnEnd } from './engine/attempt/job-watchers.ts';
 import { Tracing } from './engine/attempt/tracing.ts';
 import { instanceName, systemRandom, type Random } from './random.ts';
 import { Jobs } from './jobs.ts';
@@ -115,7 +115,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     retention: { jobsMs: retention === null ? null : durationMs(retention), feedMs: durationMs(feedRetention) },
     isolation: new Isolation(),
     tracing: new Tracing(),
-    watchers: new JobWatchers(clock),
+    watchers: new JobWatchers(clock, endsIn(opened)),
     instance,
     host: hostname(),
     version,
@@ -127,6 +127,10 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     random,
   };
 }
+
+/** Lets the store report the ends of its jobs; a store without reports is only polled. Memory reports none. */
+const endsIn = (store: Store): OnEnd => (id, call) =>
+  (id < firstMemoryId ? store.onEnd?.(id, call) : undefined) ?? (() => {});
 
 /**
  * The heartbeat thread, if another thread can open the store; otherwise no backup heartbeat. A store in the memory of

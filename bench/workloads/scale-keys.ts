@@ -26,7 +26,7 @@ export const scaleKeys: Workload = {
     })),
 };
 
-async function measureKeys(fixture: Fixture, keys: number, jobs: number): Promise<Sample> {
+export async function measureKeys(fixture: Fixture, keys: number, jobs: number): Promise<Sample> {
   const drained = Promise.withResolvers<void>();
   let left = jobs;
   const limit = { key: (input: unknown) => (input as Keyed).key, concurrency: 1 };

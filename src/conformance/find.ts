@@ -170,6 +170,22 @@ export const find: Topic = {
       deepEqual(await world.store.count({ types: ['none'] }), []);
     },
 
+    'a count shows how many of the jobs are pending and due before a time': async (world) => {
+      const now = world.store.now();
+      await world.createAll([
+        { type: 'a', due: now - 2_000 }, { type: 'a', due: now }, { type: 'a', due: now + 2_000 },
+        { type: 'a', due: now - 2_000, hold: 'pause' }, { type: 'b', kind: 'task', due: now - 2_000 },
+      ]);
+      await world.createEnded({ type: 'a' });
+      sameMembers(await world.store.count({}, now), [
+        { kind: 'run', type: 'a', standing: 'pending', count: 3, due: 1 },
+        { kind: 'run', type: 'a', standing: 'held', count: 1, due: 0 },
+        { kind: 'run', type: 'a', standing: 'cancelled', count: 1, due: 0 },
+        { kind: 'task', type: 'b', standing: 'pending', count: 1, due: 1 },
+      ]);
+      deepEqual(await world.store.count({ tags: { none: 'x' } }, now), []);
+    },
+
     'a query sees commits of another connection': async (world) => {
       const other = await world.again();
       const job = await world.create({ tags: { a: '1' } });

@@ -37,6 +37,7 @@ import {
 } from './run-handle.ts';
 import { Stores } from './stores.ts';
 import { TypeCatalogue } from './type-catalogue.ts';
+import type { JobWatch } from './attempt/job-watchers.ts';
 import { StoreWorkers, type StoreWorkersParts } from './store-workers.ts';
 
 export { firstMemoryId } from './stores.ts';
@@ -341,6 +342,11 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#parts.watchers.until(id, withinMs);
   }
 
+  /** Watches a job until `stop`: resolves when this instance has changed the job, and when any process has ended it. */
+  watchChanges(id: number): JobWatch {
+    return this.#parts.watchers.watch(id);
+  }
+
   // Reads of many jobs.
 
   /** Finds runs, tasks and Bedrock jobs; definitions and other records only if the query names their kind. */
@@ -348,8 +354,9 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.find(query, page);
   }
 
-  count(query?: Query): Promise<readonly Tally[]> {
-    return this.#reads.count(query);
+  /** Counts jobs by kind, type and standing; with `dueBy`, also how many of them are pending and due before that time. */
+  count(query?: Query, dueBy?: number): Promise<readonly Tally[]> {
+    return this.#reads.count(query, dueBy);
   }
 
   /** The failures since a time, grouped by type, error code and message without its numbers. */

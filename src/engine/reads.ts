@@ -138,8 +138,8 @@ export class EngineReads {
     return this.#stores.find({ kinds, ...query }, page);
   }
 
-  async count({ kinds = jobKinds, ...query }: Query = {}): Promise<readonly Tally[]> {
-    return this.#stores.count({ kinds, ...query });
+  async count({ kinds = jobKinds, ...query }: Query = {}, dueBy?: number): Promise<readonly Tally[]> {
+    return this.#stores.count({ kinds, ...query }, dueBy);
   }
 
   types(): readonly JobType[] {

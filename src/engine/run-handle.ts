@@ -11,6 +11,7 @@ import type { Reason } from './inspect/explain.ts';
 import type { TaskCounts } from './declare/job-type.ts';
 import type { RequestOf, ResultOf, Runnable } from './declare/run-request.ts';
 import type { StopAnswer } from './inspect/stop.ts';
+import type { JobWatch } from './work/job-watchers.ts';
 
 /** A run at one moment. */
 export interface Snapshot {
@@ -40,8 +41,8 @@ export interface RunMaker {
 export interface RunBackend {
   get(id: number): Promise<Job>;
   snapshot(id: number): Promise<Snapshot>;
-  /** Resolves when the run may have changed, at the latest after `withinMs`. */
-  untilChange(id: number, withinMs: number): Promise<void>;
+  /** Watches the run. Begin before reading it, so that no change is missed between two waits. */
+  watchChanges(id: number): JobWatch;
   cancelJobRun(id: number, options?: CancelOptions): Promise<Job>;
   stopJobRun(id: number, options?: EndOptions): Promise<StopAnswer>;
   retryJobRun(id: number, options?: RetryOptions): Promise<Job>;
@@ -99,8 +100,8 @@ export class RunCancelled extends Error {
 }
 
 /**
- * The bounds of the interval at which `result` reads the run. The interval is the time waited so far, so that the end
- * of a short run is noticed soon.
+ * The bounds of the interval at which `result` reads the run if nothing reports its end, such as while the connection
+ * for notifications is lost. The interval is the time waited so far, so that the end of a short run is noticed soon.
  */
 const resultPollMs = { min: 25, max: 1_000 };
 const watchPollMs = 250;
@@ -129,15 +130,20 @@ export class RunHandle<Result = unknown> {
   async result({ timeout }: { readonly timeout?: Duration } = {}): Promise<Result> {
     const start = this.#backend.now();
     const deadline = timeout === undefined ? Infinity : start + durationMs(timeout);
-    for (;;) {
-      const job = await this.get();
-      if (job.state === 'ended') return resultOf<Result>(job);
-      if (this.#backend.now() >= deadline) {
-        throw new Refusal('too.late', `run ${this.id} has not ended within ${timeout}`, { id: this.id });
+    const changes = this.#backend.watchChanges(this.id);
+    try {
+      for (;;) {
+        const job = await this.get();
+        if (job.state === 'ended') return resultOf<Result>(job);
+        const now = this.#backend.now();
+        if (now >= deadline) {
+          throw new Refusal('too.late', `run ${this.id} has not ended within ${timeout}`, { id: this.id });
+        }
+        const pollMs = Math.min(resultPollMs.max, Math.max(resultPollMs.min, now - start));
+        await changes.changed(Math.min(pollMs, deadline - now));
       }
-      const now = this.#backend.now();
-      const pollMs = Math.min(resultPollMs.max, Math.max(resultPollMs.min, now - start));
-      await this.#backend.untilChange(this.id, Math.min(pollMs, deadline - now));
+    } finally {
+      changes.stop();
     }
   }
 
@@ -145,16 +151,21 @@ export class RunHandle<Result = unknown> {
   async *watch(): AsyncGenerator<RunUpdate, void, undefined> {
     let lastVersion = '';
     let after = 0;
-    for (;;) {
-      const snapshot = await this.#backend.snapshot(this.id);
-      const log = await this.#backend.log(this.id, { after, limit: logPage });
-      const version = JSON.stringify([snapshot.job.version, snapshot.tasks, snapshot.progress]);
-      if (version !== lastVersion || log.length > 0) yield { ...snapshot, log };
-      lastVersion = version;
-      after = log.at(-1)?.n ?? after;
-      if (log.length === logPage) continue;
-      if (snapshot.job.state === 'ended') return;
-      await this.#backend.untilChange(this.id, watchPollMs);
+    const changes = this.#backend.watchChanges(this.id);
+    try {
+      for (;;) {
+        const snapshot = await this.#backend.snapshot(this.id);
+        const log = await this.#backend.log(this.id, { after, limit: logPage });
+        const version = JSON.stringify([snapshot.job.version, snapshot.tasks, snapshot.progress]);
+        if (version !== lastVersion || log.length > 0) yield { ...snapshot, log };
+        lastVersion = version;
+        after = log.at(-1)?.n ?? after;
+        if (log.length === logPage) continue;
+        if (snapshot.job.state === 'ended') return;
+        await changes.changed(watchPollMs);
+      }
+    } finally {
+      changes.stop();
     }
   }
 

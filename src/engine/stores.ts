@@ -56,10 +56,12 @@ export class Stores {
       : null };
   }
 
-  async count(query: Query): Promise<readonly Tally[]> {
+  async count(query: Query, dueBy?: number): Promise<readonly Tally[]> {
+    const stored = await this.database.count(query, dueBy);
+    const inMemory = await this.memory.count(query, dueBy);
+    if (inMemory.length === 0) return stored;
     const sum = new TallySum();
-    for (const tally of await this.database.count(query)) sum.add(tally);
-    for (const tally of await this.memory.count(query)) sum.add(tally);
+    for (const tally of [...stored, ...inMemory]) sum.add(tally);
     return sum.all();
   }
 }

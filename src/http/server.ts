@@ -122,7 +122,7 @@ function servicesOf({ engine, streams, priorities = {} }: HttpOptions, access: A
   const sharedReads = new SharedReads(engine);
   const workSignal = new WorkSignal(store, clock);
   const jobCounts = new JobCounts(engine, clock);
-  const metrics = new Metrics(engine);
+  const metrics = new Metrics(engine, jobCounts);
   const timeSeries = new TimeSeries(engine, engine.now());
   const counting = new Counting({ engine, timeSeries, feed: () => feed, clock, logger });
   const durations = new DurationTracker();

@@ -100,8 +100,9 @@ function attach(child: Job, parent: Job, asking: Asking): Change {
 async function keyHolder(producer: Creator, draft: Draft, by: string, tries: number): Promise<Created> {
   const { store } = producer;
   const key = draft.unique?.key;
-  if (key === undefined) throw new Error('an id from the store was not new');
-  const id = (await store.jobsByKey([key])).get(key);
+  // Without a key, the id was not new: a server that crashed has lost the reservation of the id, and reserved it again.
+  if (key === undefined && tries === triesMax) throw new Error('an id from the store was not new');
+  const id = key === undefined ? undefined : (await store.jobsByKey([key])).get(key);
   if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, null, tries + 1))[0]!;
   if (id === undefined) {
     throw new Refusal('contended', 'other jobs took and released the unique key again and again: try again', { key });

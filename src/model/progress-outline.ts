@@ -1,6 +1,6 @@
 /** The outline of progress: a summary in a few fields, for a list or a bar. */
 import { isRunning, settledOf } from './progress-tree.ts';
-import type { Progress, ProgressStatus, StageNode } from './progress-tree.ts';
+import type { ProcessNode, Progress, ProgressStatus, StageNode } from './progress-tree.ts';
 
 export interface Outline {
   /** The status of the newest process; null: there is none yet. */
@@ -11,7 +11,8 @@ export interface Outline {
   readonly stages: number;
   /**
    * The percentage of items of the current stage that have ended, rounded down; null: the total is unknown or 0. 100
-   * when the process has succeeded.
+   * when the process has succeeded. If it was cancelled or has failed, skipped items do not count: a cancel skips all
+   * remaining items.
    */
   readonly percent: number | null;
   /** The descriptions of the newest running items, at most ten. */
@@ -44,7 +45,7 @@ export function outline(progress: Progress): Outline {
     process: process?.description ?? null,
     stage: stage === undefined ? null : stageOutline(stage, progress.updatedAt ?? stage.startedAt),
     stages: process === undefined ? 0 : process.stages.length + process.stagesDropped,
-    percent: process?.status === 'SUCCESS' ? 100 : percentOf(stage),
+    percent: process?.status === 'SUCCESS' ? 100 : percentOf(stage, process),
     working: working.map(({ description }) => description ?? ''),
   };
 }
@@ -62,7 +63,10 @@ const stageOutline = (stage: StageNode, updatedAt: number): StageOutline => ({
   until: stage.completedAt ?? updatedAt,
 });
 
-const percentOf = (stage: StageNode | undefined): number | null =>
-  stage === undefined || stage.total === null || stage.total === 0
-    ? null
-    : Math.floor((settledOf(stage) * 100) / stage.total);
+function percentOf(stage: StageNode | undefined, process: ProcessNode | undefined): number | null {
+  if (stage === undefined || stage.total === null || stage.total === 0) return null;
+  const ended = isStopped(stage.status) || isStopped(process!.status) ? stage.done + stage.failed : settledOf(stage);
+  return Math.floor((ended * 100) / stage.total);
+}
+
+const isStopped = (status: ProgressStatus): boolean => status === 'CANCELLED' || status === 'ERROR';

@@ -73,6 +73,8 @@ export interface Tally {
   readonly type: string;
   readonly standing: Standing;
   readonly count: number;
+  /** How many of them are pending and were due before a time; absent: the request named no time. */
+  readonly due?: number;
 }
 
 /**

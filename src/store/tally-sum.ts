@@ -2,16 +2,23 @@
 import type { Job } from '../model/job.ts';
 import { standingOf, type Tally } from './query.ts';
 
-export class TallySum {
-  readonly #sums = new Map<string, Tally>();
+type TallySums = Tally & { count: number; due?: number };
 
-  add(tally: Tally): void {
-    const name = JSON.stringify([tally.kind, tally.type, tally.standing]);
-    this.#sums.set(name, { ...tally, count: tally.count + (this.#sums.get(name)?.count ?? 0) });
+export class TallySum {
+  readonly #sums = new Map<string, TallySums>();
+
+  add({ kind, type, standing, count, due }: Tally): void {
+    // Kinds and standings contain no space. With 20,000 types, a key made by JSON.stringify would take 40 ms.
+    const name = `${kind} ${standing} ${type}`;
+    const sum = this.#sums.get(name) ?? { kind, type, standing, count: 0 };
+    sum.count += count;
+    if (due !== undefined) sum.due = (sum.due ?? 0) + due;
+    this.#sums.set(name, sum);
   }
 
-  addJob(job: Job): void {
-    this.add({ kind: job.kind, type: job.type, standing: standingOf(job), count: 1 });
+  addJob(job: Job, dueBy?: number): void {
+    const due = dueBy === undefined ? {} : { due: job.state === 'pending' && job.due < dueBy ? 1 : 0 };
+    this.add({ kind: job.kind, type: job.type, standing: standingOf(job), count: 1, ...due });
   }
 
   all(): Tally[] {

@@ -96,6 +96,24 @@ test('percentiles stay between the shortest and the longest duration', () => {
   expect(new Quantiles().percentiles()).toBeNull();
 });
 
+test('percentiles of an interval with few durations include those of the intervals before it', async () => {
+  const server = await world({ engine });
+  const series = new TimeSeries(server.engine, 0);
+  const now = server.engine.now();
+  const add = (at: number, ranMs: number): void =>
+    series.add({ job: 1, kind: 'run', type: 'echo', parent: null, event: { n: 3, at, by: 'x', kind: 'succeeded' } }, { waitedMs: null, ranMs });
+  // Every second interval has one long job among five.
+  for (let back = 40; back >= 0; back -= 1) {
+    for (let n = 0; n < 5; n += 1) add(now - back * 30_000, n === 0 && back % 2 === 0 ? 60_000 : 100);
+  }
+  series.restore({ ...series.state(), since: 0 });
+  const { points } = await series.answer('1h', undefined);
+  const p99s = points.flatMap(({ run }) => run?.p99 ?? []).slice(10);
+  expect(new Set(p99s)).toEqual(new Set([60_000]));
+  expect(points.at(-60)!.run).toBeNull();
+  await server.close();
+});
+
 test('a due time in the past is no wait', async () => {
   const server = await world({ engine });
   await server.post(`${api}/runs`, { type: 'echo', dueTime: '2020-01-01T00:00:00Z' });

@@ -17,7 +17,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s, a worker over HTTP', (name) => {
     folder = await mkdtemp(join(tmpdir(), 'stint-limits-'));
     const store = name === 'SQLite' ? `sqlite:${join(folder, 'jobs.db')}` : await freshDatabase();
     await using program = new Engine({ store, types: [mail, single] });
-    await program.ready();
+    await program.resume();
     server = await world({ store, engine: { types: [], defs: [] } });
   });
   afterAll(async () => {

@@ -516,6 +516,14 @@ describe('the outline', () => {
     expect(outline(after([startProcess, completeProcess])).percent).toBe(100);
     expect(outline(after([startProcess, startStage])).percent).toBeNull();
   });
+
+  test('items that a cancel has skipped do not count as done', () => {
+    const cancelled = after([
+      { kind: 'startStage', total: 30 }, { kind: 'startItem' }, { kind: 'completeItem' }, { kind: 'cancel' }, { kind: 'skipItem', count: 29 },
+    ]);
+    expect(outline(cancelled)).toMatchObject({ percent: 3, stage: { settled: 30, done: 1, skipped: 29 } });
+    expect(outline(after([{ kind: 'end', error: 'cancelled', cancelled: true }], cancelled)).percent).toBe(3);
+  });
 });
 
 describe('how large it gets', () => {

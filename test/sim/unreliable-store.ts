@@ -31,6 +31,10 @@ export function unreliableStore(parts: UnreliableStoreParts): Store {
     now: () => connection.now(),
     onWake: (call: () => void) => connection.onWake(call),
     close: () => Promise.resolve(),
+    // Ends are found by polling.
+    onEnd: undefined,
+    // Blocks of ids expire by time.
+    lastReservedId: undefined,
   };
   return new Proxy(parts.store, {
     get(store, name) {

@@ -77,10 +77,12 @@ function Progress({ operation }: { readonly operation: OperationView }): JSX.Ele
   const stage = run.progress?.stage ?? null;
   if (stage === null) return <span class="faint">not started</span>;
   const total = stage.total ?? operation.total;
-  const far = total === null ? `${number(stage.settled)} so far` : `${number(stage.settled)} of ${number(total)}`;
+  // A cancel skips the remaining items. They do not count.
+  const ended = stage.done + stage.failed;
+  const far = total === null ? `${number(ended)} so far` : `${number(ended)} of ${number(total)}`;
   return (
     <span class="advance">
-      {total !== null && <progress max={Math.max(1, total)} value={stage.settled} aria-label={far} />}
+      {total !== null && <progress max={Math.max(1, total)} value={ended} aria-label={far} />}
       {' '}{far}
     </span>
   );

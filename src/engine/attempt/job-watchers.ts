@@ -1,16 +1,28 @@
 /**
- * Job watchers: wake callers that wait for a job when this instance changes the job. Callers find changes by other
- * instances by polling.
+ * Job watchers: wake callers that wait for a job when this instance changes the job, or when the store reports its end.
+ * Callers find other changes by other instances by polling.
  */
 import type { Clock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
 
+/** Watches one job until `stop`. */
+export interface JobWatch {
+  /** Resolves when the job may have changed since the last call, at the latest after `withinMs`. */
+  changed(withinMs: number): Promise<void>;
+  stop(): void;
+}
+
+/** Registers a function to call when the job may have ended; returns a function that removes it. */
+export type OnEnd = (id: number, call: () => void) => () => void;
+
 export class JobWatchers {
   readonly #clock: Clock;
-  readonly #signals = new Map<number, WakeSignal>();
+  readonly #onEnd: OnEnd;
+  readonly #signals = new Map<number, Set<WakeSignal>>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, onEnd: OnEnd = () => () => {}) {
     this.#clock = clock;
+    this.#onEnd = onEnd;
   }
 
   get hasWaiters(): boolean {
@@ -19,14 +31,41 @@ export class JobWatchers {
 
   notify(ids: Iterable<number>): void {
     if (!this.hasWaiters) return;
-    for (const id of ids) this.#signals.get(id)?.notify();
+    for (const id of ids) for (const signal of this.#signals.get(id) ?? []) signal.notify();
   }
 
-  /** Resolves when this instance has changed the job, or after `withinMs`. */
+  /** Resolves when this instance has changed the job or the job has ended, at the latest after `withinMs`. */
   async until(id: number, withinMs: number): Promise<void> {
-    const signal = this.#signals.get(id) ?? new WakeSignal(this.#clock);
-    this.#signals.set(id, signal);
-    await signal.wait(withinMs);
-    if (signal.waiting === 0) this.#signals.delete(id);
+    const watch = this.watch(id);
+    await watch.changed(withinMs);
+    watch.stop();
+  }
+
+  /** Watches a job. The store is asked to report its end at the first `changed`: a job that has ended needs no watch. */
+  watch(id: number): JobWatch {
+    const signal = new WakeSignal(this.#clock);
+    const removeSignal = this.#addSignal(id, signal);
+    let removeEnd: (() => void) | undefined;
+    let seen = 0;
+    return {
+      changed: async (withinMs) => {
+        removeEnd ??= this.#onEnd(id, () => signal.notify());
+        if (signal.notified === seen) await signal.wait(withinMs);
+        seen = signal.notified;
+      },
+      stop: () => {
+        removeSignal();
+        removeEnd?.();
+      },
+    };
+  }
+
+  #addSignal(id: number, signal: WakeSignal): () => void {
+    const signals = this.#signals.get(id) ?? new Set();
+    this.#signals.set(id, signals.add(signal));
+    return () => {
+      signals.delete(signal);
+      if (signals.size === 0) this.#signals.delete(id);
+    };
   }
 }

@@ -1,5 +1,6 @@
 /** Stuck jobs: jobs that do not proceed because of a fault, or because no live engine can process them. */
 import type { Jobs } from '../../jobs.ts';
+import { openStandings, type Tally } from '../../store/query.ts';
 
 export interface Stuck {
   /** Jobs whose lease has lapsed and that have not been repaired. */
@@ -12,17 +13,19 @@ export interface Stuck {
 
 const scannedMax = 100;
 const engineKinds = ['run', 'task'] as const;
+const isEngineKind = ({ kind }: Tally): boolean => engineKinds.some((one) => one === kind);
 
-export async function findStuck({ store }: Jobs): Promise<Stuck> {
+/** Finds stuck jobs. `open`: the counts of open jobs with those that are due, if the caller has them. */
+export async function findStuck({ store }: Jobs, open?: readonly Tally[]): Promise<Stuck> {
   const now = store.now();
   const lapsed = await store.lapsed(scannedMax);
   const unsettled = await store.settleable(scannedMax);
   const live = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
   const known = new Set(live.flatMap(({ about }) => about.types));
-  const waiting = await store.count({ kinds: engineKinds, standings: ['pending'], dueBefore: now });
+  const tallies = open ?? (await store.count({ kinds: engineKinds, standings: openStandings }, now));
   const unknownTypes = new Map<string, number>();
-  for (const { type, count } of waiting) {
-    if (!known.has(type)) unknownTypes.set(type, (unknownTypes.get(type) ?? 0) + count);
+  for (const { type, due = 0 } of tallies.filter(isEngineKind)) {
+    if (due > 0 && !known.has(type)) unknownTypes.set(type, (unknownTypes.get(type) ?? 0) + due);
   }
   return { lapsed: lapsed.map(({ id }) => id), unsettled: unsettled.map(({ id }) => id), unknownTypes };
 }

@@ -180,6 +180,7 @@ export type StatsView = z.infer<typeof StatsView>;
 export const seriesRanges = ['15m', '1h', '6h', '1d', '7d', '90d'] as const;
 export type SeriesRange = (typeof seriesRanges)[number];
 
+const ofFew = 'of fewer than 100 in the interval, also of up to ten intervals before it';
 const quantiles = z.object({ p50: z.number(), p95: z.number(), p99: z.number() }).nullable();
 const seriesCounts = {
   created: count, succeeded: count, failed: count, cancelled: count, retried: count, lapsed: count,
@@ -192,8 +193,8 @@ export const SeriesView = z
     points: z.array(z.object({
       at: instant,
       ...seriesCounts,
-      wait: quantiles.meta({ description: 'milliseconds from due to claimed, of all types' }),
-      run: quantiles.meta({ description: 'milliseconds of an attempt, of all types' }),
+      wait: quantiles.meta({ description: `milliseconds from due to claimed, of all types; ${ofFew}` }),
+      run: quantiles.meta({ description: `milliseconds of an attempt, of all types; ${ofFew}` }),
     })),
     types: z.array(z.object({ type: z.string(), ...seriesCounts })).meta({ description: 'most failures first' }),
   })

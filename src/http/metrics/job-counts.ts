@@ -4,7 +4,7 @@
  */
 import type { EngineCore } from '../../engine/engine.ts';
 import { workKinds } from '../../model/state.ts';
-import { endedStandings, openStandings, type Query, type Tally } from '../../store/query.ts';
+import { endedStandings, openStandings, type Tally } from '../../store/query.ts';
 import type { Clock } from '../../time/clock.ts';
 
 type Counter = Pick<EngineCore, 'count' | 'now'>;
@@ -19,23 +19,18 @@ const endedCacheMs = 2_000;
 
 export class JobCounts {
   readonly #open: CachedCount;
-  readonly #ready: CachedCount;
   readonly #ended: CachedCount;
 
   constructor(engine: Counter, clock: MonotonicClock) {
-    const counted = (query: () => Query, cacheMs = 0): CachedCount => new CachedCount(engine, clock, query, cacheMs);
-    this.#open = counted(() => ({ kinds: workKinds, standings: openStandings }));
-    this.#ready = counted(() => ({ kinds: workKinds, standings: ['pending'], dueBefore: engine.now() }));
-    this.#ended = counted(() => ({ kinds: workKinds, standings: endedStandings }), endedCacheMs);
+    const open = { kinds: workKinds, standings: openStandings };
+    const ended = { kinds: workKinds, standings: endedStandings };
+    this.#open = new CachedCount(clock, 0, () => engine.count(open, engine.now()));
+    this.#ended = new CachedCount(clock, endedCacheMs, () => engine.count(ended));
   }
 
+  /** Counts open jobs, and in `due` the pending jobs that are due. */
   open(): Promise<readonly Tally[]> {
     return this.#open.read();
-  }
-
-  /** Counts the pending jobs that are due. */
-  ready(): Promise<readonly Tally[]> {
-    return this.#ready.read();
   }
 
   ended(): Promise<readonly Tally[]> {
@@ -44,32 +39,30 @@ export class JobCounts {
 }
 
 class CachedCount {
-  readonly #engine: Counter;
   readonly #clock: MonotonicClock;
-  readonly #query: () => Query;
   readonly #cacheMs: number;
+  readonly #count: () => Promise<readonly Tally[]>;
   #counting: Promise<readonly Tally[]> | null = null;
   #validUntil = 0;
 
-  constructor(engine: Counter, clock: MonotonicClock, query: () => Query, cacheMs: number) {
-    this.#engine = engine;
+  constructor(clock: MonotonicClock, cacheMs: number, count: () => Promise<readonly Tally[]>) {
     this.#clock = clock;
-    this.#query = query;
     this.#cacheMs = cacheMs;
+    this.#count = count;
   }
 
   read(): Promise<readonly Tally[]> {
     if (this.#counting === null || this.#clock.monotonic() > this.#validUntil) {
       this.#validUntil = Infinity;
-      this.#counting = this.#count();
+      this.#counting = this.#countAgain();
     }
     return this.#counting;
   }
 
-  async #count(): Promise<readonly Tally[]> {
+  async #countAgain(): Promise<readonly Tally[]> {
     const start = this.#clock.monotonic();
     try {
-      const tallies = await this.#engine.count(this.#query());
+      const tallies = await this.#count();
       const now = this.#clock.monotonic();
       this.#validUntil = now + Math.max(this.#cacheMs, (now - start - cheapMs) * cacheFactor);
       return tallies;

@@ -4,11 +4,12 @@ import type { EngineCore } from '../../engine/engine.ts';
 import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
 import { endings, type Event } from '../../model/event.ts';
 import { workKinds } from '../../model/state.ts';
-import { openStandings, type Tally } from '../../store/query.ts';
+import type { Tally } from '../../store/query.ts';
 import type { FeedEvent, StoreHealth } from '../../store/store.ts';
 import { Histogram, line } from './prometheus-text.ts';
 import { headOf, type MetricName } from './metric-names.ts';
 import type { JobDurations } from './durations.ts';
+import type { JobCounts } from './job-counts.ts';
 
 const typesMax = 50;
 const otherTypes = 'other types';
@@ -16,6 +17,7 @@ const lateMs = 1_000;
 
 export class Metrics {
   readonly #engine: EngineCore;
+  readonly #jobCounts: Pick<JobCounts, 'open'>;
   readonly #lag: ReturnType<typeof monitorEventLoopDelay>;
   readonly #counts = new Map<string, number>();
   readonly #wait = new Map<string, Histogram>();
@@ -24,8 +26,9 @@ export class Metrics {
   readonly #labelled = new Set<string>();
   #gauges: () => Readonly<Partial<Record<MetricName, number>>> = () => ({});
 
-  constructor(engine: EngineCore) {
+  constructor(engine: EngineCore, jobCounts: Pick<JobCounts, 'open'>) {
     this.#engine = engine;
+    this.#jobCounts = jobCounts;
     this.#lag = monitorEventLoopDelay({ resolution: 20 });
     this.#lag.enable();
   }
@@ -52,7 +55,7 @@ export class Metrics {
 
   async text(): Promise<string> {
     const now = this.#engine.now();
-    const tallies = await this.#engine.count({ kinds: workKinds, standings: openStandings });
+    const tallies = await this.#jobCounts.open();
     const query = { kinds: workKinds, standings: ['pending'], dueBefore: now } as const;
     const [oldest] = (await this.#engine.find(query, { order: 'oldest', limit: 1 })).jobs;
     const alive = (await this.#engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
@@ -64,7 +67,7 @@ export class Metrics {
       ...gauge('stint_slots', alive.reduce((sum, { about }) => sum + about.slots, 0)),
       ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
       ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
-      ...stuckLines(await findStuck(this.#engine.jobs)),
+      ...stuckLines(await findStuck(this.#engine.jobs, tallies)),
       ...healthLines(await this.#engine.jobs.store.health()),
       ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as MetricName, value)),
       ...this.#counters(),

@@ -29,6 +29,22 @@ export class Quantiles {
     this.#max = max;
   }
 
+  /** Returns the quantiles of the durations of all these. */
+  static sum(all: readonly Quantiles[]): Quantiles {
+    const sum = new Quantiles();
+    for (const one of all) {
+      for (const [bin, count] of one.#bins) sum.#bins.set(bin, (sum.#bins.get(bin) ?? 0) + count);
+      sum.#min = Math.min(sum.#min, one.#min);
+      sum.#max = Math.max(sum.#max, one.#max);
+    }
+    return sum;
+  }
+
+  /** The number of durations. */
+  get count(): number {
+    return this.#bins.values().reduce((sum, count) => sum + count, 0);
+  }
+
   add(ms: number): void {
     const bin = Math.round(Math.log2(Math.max(1, ms)) * binsPerDoubling);
     this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + 1);

@@ -11,6 +11,7 @@ import type { FeedEvent } from '../../store/store.ts';
 import { endedStandings, standingOf } from '../../store/query.ts';
 import type { SeriesRange, SeriesView } from '../contract.ts';
 import type { JobDurations } from './durations.ts';
+import { Quantiles, type Percentiles } from './quantiles.ts';
 import { bucketState, SeriesBucket, sumOfTypes, type BucketState, type Counted, counted, noCounts } from './series-bucket.ts';
 
 interface Ring {
@@ -76,7 +77,12 @@ export class TimeSeries {
     return {
       since: this.#since,
       bucketMs,
-      points: slots.map((slot) => pointOf(slot * bucketMs, buckets.get(slot), type)),
+      points: slots.map((slot) => ({
+        at: slot * bucketMs,
+        ...countsAt(buckets.get(slot), type),
+        wait: type === undefined ? percentilesAt(buckets, slot, 'waits') : null,
+        run: type === undefined ? percentilesAt(buckets, slot, 'runs') : null,
+      })),
       types: sumOfTypes(shown),
     };
   }
@@ -151,13 +157,30 @@ export class TimeSeries {
   }
 }
 
-function pointOf(at: number, bucket: SeriesBucket | undefined, type: string | undefined): SeriesView['points'][number] {
-  const counts = (type === undefined ? bucket?.all : bucket?.types.get(type)) ?? noCounts();
-  const isWhole = bucket !== undefined && type === undefined;
-  return {
-    at,
-    ...counts,
-    wait: isWhole ? bucket.waits.percentiles() : null,
-    run: isWhole ? bucket.runs.percentiles() : null,
-  };
+const countsAt = (bucket: SeriesBucket | undefined, type: string | undefined): Readonly<Record<Counted, number>> =>
+  (type === undefined ? bucket?.all : bucket?.types.get(type)) ?? noCounts();
+
+/**
+ * The percentiles of a bucket include durations of the buckets before it until there are this many: of ten durations,
+ * the 99th percentile is the longest one, and the chart would show which bucket happened to have a long job.
+ */
+const durationsMin = 100;
+const bucketsBackMax = 10;
+
+/** Returns the percentiles at a bucket; null: the bucket itself has no durations. */
+function percentilesAt(
+  buckets: ReadonlyMap<number, SeriesBucket>,
+  slot: number,
+  name: 'waits' | 'runs',
+): Percentiles | null {
+  const own = buckets.get(slot)?.[name];
+  if (own === undefined || own.count === 0) return null;
+  const summed = [own];
+  for (let [back, count] = [1, own.count]; back <= bucketsBackMax && count < durationsMin; back += 1) {
+    const before = buckets.get(slot - back)?.[name];
+    if (before === undefined) continue;
+    summed.push(before);
+    count += before.count;
+  }
+  return Quantiles.sum(summed).percentiles();
 }

@@ -37,7 +37,7 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
       now,
       open: sums(tallies),
       ended: past && sums(past),
-      types: [...tallies, ...(past ?? [])].map((tally) => ({ ...tally })),
+      types: [...tallies, ...(past ?? [])].map(({ due: _due, ...tally }) => tally),
       oldestReady: await oldestReady(engine, now),
       instances: {
         alive: alive.length,

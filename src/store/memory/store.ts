@@ -95,9 +95,9 @@ export class MemoryStore implements Store {
     return Promise.resolve(new Map(held));
   }
 
-  count(query: Query): Promise<readonly Tally[]> {
+  count(query: Query, dueBy?: number): Promise<readonly Tally[]> {
     const tallies = new TallySum();
-    for (const job of this.#records.all()) if (matchesQuery(job, query)) tallies.addJob(job);
+    for (const job of this.#records.all()) if (matchesQuery(job, query)) tallies.addJob(job, dueBy);
     return Promise.resolve(tallies.all());
   }
 

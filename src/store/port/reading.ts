@@ -9,7 +9,8 @@ export interface Reading {
 
   find(query: Query, page?: PageRequest): Promise<Page>;
 
-  count(query: Query): Promise<readonly Tally[]>;
+  /** Counts jobs by kind, type and standing; with `dueBy`, also how many of them are pending and due before that time. */
+  count(query: Query, dueBy?: number): Promise<readonly Tally[]>;
 
   /** Returns the id of the job that holds each of these unique keys; free keys are left out. */
   jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
@@ -21,6 +22,12 @@ export interface Reading {
   progress(id: number): Promise<string | null>;
 
   log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]>;
+
+  /**
+   * Registers a function to call when the job may have ended, in any process; returns a function that removes it. A call
+   * may come early, late, repeatedly or not at all. Absent: only reading the job again shows that it has ended.
+   */
+  onEnd?(id: number, call: () => void): () => void;
 
   /**
    * Executes a user's query in SQLite's SQL. The query can read only `jobs`, which has the columns of Bedrock's table.

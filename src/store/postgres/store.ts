@@ -14,7 +14,7 @@ import type {
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
-import { commit, commitWithin, reserveIds } from './write/commit.ts';
+import { commit, commitWithin, lastReservedId, reserveIds } from './write/commit.ts';
 import { Database, type DatabaseSettings } from './sql/database.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
@@ -34,6 +34,7 @@ import { orphaned, settleable } from './maintain/families.ts';
 import { extend, heldUnderLeaseOf, lapsed } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
 import { health } from './maintain/health.ts';
+import { EndNotices } from './end-notices.ts';
 import { Wake } from './wake.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { rowSource } from './read/inspect.ts';
@@ -53,6 +54,7 @@ export class PostgresStore implements Store {
   readonly address?: StoreAddress;
   readonly #database: Database;
   readonly #wake: Wake;
+  readonly #endNotices: EndNotices;
   readonly #inspector: Inspector;
   readonly #claimParts: ClaimParts;
   readonly #batcher: Batcher<readonly Change[], readonly boolean[]>;
@@ -68,7 +70,12 @@ export class PostgresStore implements Store {
     const hints = new ClaimHints(cursors);
     this.#claimParts = { database: this.#database, cursors, hints, gateMemory: new GateMemory() };
     const wakeUrl = listenUrl === undefined ? parsed : parsePostgresUrl(listenUrl);
-    this.#wake = new Wake(this.#database, { ...settings, url: wakeUrl, notify }, (hint) => hints.receive(hint));
+    this.#endNotices = new EndNotices((text) => this.#wake.sendNotice(text));
+    this.#wake = new Wake(this.#database, { ...settings, url: wakeUrl, notify }, {
+      onHint: (hint) => hints.receive(hint),
+      onNotice: (text) => this.#endNotices.receive(text),
+      onListening: () => this.#endNotices.announceAll(),
+    });
     this.#inspector = new Inspector(rowSource(this.#database));
     this.#batcher = new Batcher((take) => this.#commitTogether(take()), batching);
   }
@@ -90,12 +97,17 @@ export class PostgresStore implements Store {
     return reserveIds(this.#database, amount, (version) => this.#noteSchema(version));
   }
 
+  lastReservedId(): Promise<number> {
+    return lastReservedId(this.#database, (version) => this.#noteSchema(version));
+  }
+
   async commit(batch: Batch): Promise<readonly boolean[]> {
     requireKnownSchema(this.#schemaFound);
     const isSeparate = batch.whole || batch.staged;
     try {
       const written = await (isSeparate ? this.#commit(batch) : this.#batcher.add(batch.changes));
       if (mayWake(batch)) this.#wake.wakeOwn();
+      this.#endNotices.noteEnds(batch.changes);
       return written;
     } finally {
       // Also after an error, since the changes may have been written.
@@ -105,7 +117,9 @@ export class PostgresStore implements Store {
 
   async claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
     requireKnownSchema(this.#schemaFound);
-    return claim(this.#claimParts, request, decide);
+    const claimed = await claim(this.#claimParts, request, decide);
+    this.#endNotices.noteEnds(claimed);
+    return claimed;
   }
 
   async nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after?: number): Promise<number | null> {
@@ -133,8 +147,8 @@ export class PostgresStore implements Store {
     return jobsByKey(this.#database, keys);
   }
 
-  count(query: Query): Promise<readonly Tally[]> {
-    return count(this.#database, query);
+  count(query: Query, dueBy?: number): Promise<readonly Tally[]> {
+    return count(this.#database, query, dueBy);
   }
 
   queuePosition(job: Job): Promise<number> {
@@ -219,6 +233,11 @@ export class PostgresStore implements Store {
 
   onWake(call: () => void): () => void {
     return this.#wake.listen(call);
+  }
+
+  onEnd(id: number, call: () => void): () => void {
+    this.#wake.listenForNotices();
+    return this.#endNotices.wait(id, call);
   }
 
   /**

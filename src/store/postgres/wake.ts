@@ -31,11 +31,15 @@ export interface WakeSettings extends Pick<DatabaseSettings, 'schema' | 'ssl'> {
   readonly notify: boolean;
 }
 
-/**
- * Called for each notification of another process, and of a caller's transaction in any process. Null: the notification
- * has no claim hint, or one that cannot be used.
- */
-export type OnHint = (hinted: ClaimHint | null) => void;
+/** What the store does with the notifications of other processes, and of callers' transactions in any process. */
+export interface NotificationHandlers {
+  /** Called for each wake. Null: the notification has no claim hint, or one that cannot be used. */
+  onHint(hinted: ClaimHint | null): void;
+  /** Called for each notification first; returns whether it was an end notice, which wakes no listener. */
+  onNotice(text: string): boolean;
+  /** Called when this process begins to receive notifications, and again after each loss of the connection. */
+  onListening(): void;
+}
 
 export class Wake {
   readonly #database: Database;
@@ -43,19 +47,20 @@ export class Wake {
   readonly #channel: string;
   /** The tag of the notifications that this process sends; it ignores them when it receives them. */
   readonly #ownTag = systemRandom.hex(8);
-  readonly #onHint: OnHint;
+  readonly #handlers: NotificationHandlers;
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   readonly #Client: ClientClass;
   readonly #checkSignal = new WakeSignal(systemClock);
   #isListening = false;
+  #isConnected = false;
   #notifiedAt = -Infinity;
   #isNotifyPending = false;
 
-  constructor(database: Database, settings: WakeSettings, onHint: OnHint) {
+  constructor(database: Database, settings: WakeSettings, handlers: NotificationHandlers) {
     this.#database = database;
     this.#settings = settings;
-    this.#onHint = onHint;
+    this.#handlers = handlers;
     this.#channel = `${settings.schema}_wake`;
     this.#Client = clientClass(settings.url);
     database.onPeerLoss(() => this.#checkSignal.notify());
@@ -63,8 +68,19 @@ export class Wake {
 
   listen(call: () => void): () => void {
     this.#listeners.add(call);
-    if (this.#settings.notify && !this.#isListening) void this.#listenToOthers();
+    this.listenForNotices();
     return () => this.#listeners.delete(call);
+  }
+
+  /** Opens the connection that receives notifications, unless it is open. */
+  listenForNotices(): void {
+    if (this.#settings.notify && !this.#isListening) void this.#listenToOthers();
+  }
+
+  /** Sends an end notice to other processes. While this process cannot receive an answer, nothing is sent. */
+  sendNotice(text: string): void {
+    if (!this.#isConnected) return;
+    this.#database.run(notifySql, [this.#channel, this.#ownTag + text]).catch(ignore);
   }
 
   /** Wakes the listeners of this process. */
@@ -110,7 +126,8 @@ export class Wake {
   #receive(hint: string): void {
     if (hint.startsWith(this.#ownTag)) return;
     const details = hint.slice(this.#ownTag.length);
-    this.#onHint(details === '' ? null : parseClaimHint(details));
+    if (this.#handlers.onNotice(details)) return;
+    this.#handlers.onHint(details === '' ? null : parseClaimHint(details));
     this.wakeOwn();
   }
 
@@ -142,8 +159,11 @@ export class Wake {
     client.on('notification', ({ payload = '' }) => this.#receive(payload));
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(this.#channel)}`);
+    this.#isConnected = true;
+    this.#handlers.onListening();
     this.wakeOwn();
     await Promise.race([lost, this.#untilUnanswered(client)]);
+    this.#isConnected = false;
     return true;
   }
 

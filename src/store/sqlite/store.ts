@@ -30,6 +30,7 @@ import { extend, heldUnderLeaseOf, lapsed } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
 import { backUp } from './maintain/backup.ts';
 import { damage, health } from './maintain/health.ts';
+import { EndWatch } from './end-watch.ts';
 import { Wake } from './wake.ts';
 
 export interface SqliteOptions {
@@ -46,6 +47,7 @@ export class SqliteStore implements Store {
   readonly #clock: Clock;
   readonly #writeBatches: WriteTogether<Batch, readonly boolean[]>;
   readonly #wake: Wake;
+  readonly #endWatch: EndWatch;
   readonly #inspector: Inspector;
   readonly #path: string;
   readonly #gateMemory = new GateMemory();
@@ -58,6 +60,7 @@ export class SqliteStore implements Store {
     this.#clock = clock;
     this.#writeBatches = (batches) => writeBatches(this.#connection, batches, this.now());
     this.#wake = new Wake(this.#connection, path);
+    this.#endWatch = new EndWatch(this.#connection, this.#wake);
     this.#inspector = new Inspector({ path, select: jobsSelect });
     this.#connection.db.function('has_scalar', { deterministic: true }, hasScalar);
   }
@@ -74,20 +77,27 @@ export class SqliteStore implements Store {
     return this.#connection.write(() => reserveIds(this.#connection, amount));
   }
 
+  lastReservedId(): Promise<number> {
+    return this.#read(() => lastReservedId(this.#connection));
+  }
+
   async commit(batch: Batch): Promise<readonly boolean[]> {
     const written = await this.#connection.writeTogether(this.#writeBatches, batch);
     if (batch.staged || batch.changes.some(({ after }, index) => written[index] && after?.state === 'pending')) this.#wake.all();
+    this.#endWatch.noteEnds(batch.changes);
     return written;
   }
 
-  claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
-    return this.#connection.write(() => {
+  async claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
+    const claimed = await this.#connection.write(() => {
       const now = this.now();
       const changes = decide(candidates(this.#connection, request, this.#gateMemory, now), now, now);
       if (changes.length === 0) return [];
       writeBatch(this.#connection, { changes }, now);
       return changes;
     });
+    this.#endWatch.noteEnds(claimed);
+    return claimed;
   }
 
   nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after = this.now()): Promise<number | null> {
@@ -110,8 +120,8 @@ export class SqliteStore implements Store {
     return this.#read(() => jobsByKey(this.#connection, keys, this.now()));
   }
 
-  count(query: Query): Promise<readonly Tally[]> {
-    return count(this.#connection, this.#clock, query);
+  count(query: Query, dueBy?: number): Promise<readonly Tally[]> {
+    return count(this.#connection, this.#clock, query, dueBy);
   }
 
   queuePosition(job: Job): Promise<number> {
@@ -199,6 +209,10 @@ export class SqliteStore implements Store {
     return this.#wake.listen(call);
   }
 
+  onEnd(id: number, call: () => void): () => void {
+    return this.#endWatch.wait(id, call);
+  }
+
   /**
    * Returns a writer for the caller's transaction. `transaction` is the caller's connection to the same file, on which
    * the caller has begun a transaction.
@@ -236,6 +250,7 @@ export class SqliteStore implements Store {
   }
 
   close(): Promise<void> {
+    this.#endWatch.close();
     this.#wake.close();
     this.#inspector.close();
     this.#connection.close();
@@ -252,6 +267,9 @@ function reserveIds(connection: Connection, amount: number): number {
   const sql = `UPDATE counter SET value = value + ? WHERE name = 'id' RETURNING value`;
   return connection.get<{ value: number }>(sql, amount)!.value - amount + 1;
 }
+
+const lastReservedId = (connection: Connection): number =>
+  connection.get<{ value: number }>(`SELECT value FROM counter WHERE name = 'id'`)!.value;
 
 function hasScalar(input: unknown, wanted: unknown): number {
   const { path, equals } = JSON.parse(String(wanted)) as NonNullable<Query['input']>;

@@ -9,6 +9,7 @@ import {
 } from '../../query.ts';
 import { projectionOf, type JobColumn } from '../../job-columns.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow, type OpenRow } from '../../row.ts';
+import { talliesOf, type TallyRow } from '../../tally-row.ts';
 import { TallySum } from '../../tally-sum.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { scanIds, type IdRange } from '../../id-scan.ts';
@@ -131,15 +132,23 @@ function indexedPart({ createdFrom: _from, createdBefore: _before, ...query }: Q
   return indexed;
 }
 
-export async function count(session: Session, query: Query): Promise<Tally[]> {
-  if (!isByColumns(query)) return countOneByOne(session, query);
+export async function count(session: Session, query: Query, dueBy: number | undefined): Promise<Tally[]> {
+  if (!isByColumns(query)) return countOneByOne(session, query, dueBy);
   const values: unknown[] = [];
-  const texts = tablesOf(query).map((table) => {
-    const standing = table === 'job' ? 'state' : 'fate';
-    return `select kind, type, ${standing} as standing, count(*) as count from ${session.schema}.${table}
-      ${whereSql(table, query, values)} group by 1, 2, 3`;
-  });
-  return texts.length === 0 ? [] : session.runUnprepared<Tally>(texts.join(' union all '), values);
+  const texts = tablesOf(query).map((table) => tallySql(session.schema, table, query, values, dueBy));
+  if (texts.length === 0) return [];
+  const due = dueBy === undefined ? '' : ', due';
+  const text = `select kind, standing, json_agg(json_build_array(type, count${due}))::text as types
+    from (${texts.join(' union all ')}) tally group by 1, 2`;
+  return talliesOf(await session.runUnprepared<TallyRow>(text, values));
+}
+
+function tallySql(schema: string, table: Table, query: Query, values: unknown[], dueBy: number | undefined): string {
+  const standing = table === 'job' ? 'state' : 'fate';
+  const where = whereSql(table, query, values);
+  const isDue = table === 'job' && dueBy !== undefined ? `state = 'pending' and due < $${values.push(dueBy)}` : 'false';
+  return `select kind, type, ${standing} as standing, count(*) as count, count(*) filter (where ${isDue}) as due
+    from ${schema}.${table} ${where} group by 1, 2, 3`;
 }
 
 type EitherRow = (OpenRow & { readonly fate: null }) | (EndedRow & { readonly fate: string });
@@ -232,11 +241,11 @@ const isTimeless = ({ createdFrom, createdBefore }: Query): boolean =>
 const isByColumns = ({ tags, error, input, text }: Query): boolean =>
   tags === undefined && error === undefined && input === undefined && text === undefined;
 
-async function countOneByOne(session: Session, query: Query): Promise<Tally[]> {
+async function countOneByOne(session: Session, query: Query, dueBy: number | undefined): Promise<Tally[]> {
   const sum = new TallySum();
   for (let after = 0; ;) {
     const { jobs, next } = await find(session, query, { order: 'oldest', after, limit: pageLimitMax });
-    for (const job of jobs) sum.addJob(job);
+    for (const job of jobs) sum.addJob(job, dueBy);
     if (next === null) return sum.all();
     after = next;
   }

@@ -8,6 +8,7 @@ import {
 } from '../../query.ts';
 import { jobOfEnded, jobOfOpen, type EndedRow } from '../../row.ts';
 import type { Connection } from '../connection.ts';
+import { talliesOf, type TallyRow } from '../../tally-row.ts';
 import { TallySum } from '../../tally-sum.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { scanIds, type IdRange } from '../../id-scan.ts';
@@ -96,14 +97,19 @@ function findBetween(
   return nearest([...jobs.values()]).map((id) => jobs.get(id)!);
 }
 
-export async function count(connection: Connection, clock: Clock, query: Query): Promise<Tally[]> {
+export async function count(
+  connection: Connection,
+  clock: Clock,
+  query: Query,
+  dueBy: number | undefined,
+): Promise<Tally[]> {
   const sum = new TallySum();
   await scanIds(
     { order: 'oldest', stepMs: scanStepMs, clock },
     {
       stepEnd: (range, rows) => stepEnd(connection, query, 'oldest', range, rows),
       scan: (range) => {
-        for (const tally of countBetween(connection, query, range)) sum.add(tally);
+        for (const tally of countBetween(connection, query, range, dueBy)) sum.add(tally);
         return false;
       },
     },
@@ -111,18 +117,24 @@ export async function count(connection: Connection, clock: Clock, query: Query):
   return sum.all();
 }
 
-function countBetween(connection: Connection, query: Query, range: IdRange): Tally[] {
-  const tally = (table: Table, standing: string): Tally[] => {
+function countBetween(connection: Connection, query: Query, range: IdRange, dueBy: number | undefined): Tally[] {
+  const tally = (table: Table): Tally[] => {
     const { terms, values } = where(table, query, range);
     return chooseIndexes(connection, table, query).flatMap((choice) => {
-      const sql = `SELECT kind, type, ${standing} standing, count(*) count FROM ${tableFor(table, choice)}
-        ${whereText([...terms, ...choice.terms])} GROUP BY 1, 2, 3`;
-      return connection.all<Tally>(sql, ...values, ...choice.values);
+      const sql = tallySql(table, tableFor(table, choice), [...terms, ...choice.terms], dueBy !== undefined);
+      const first = dueBy === undefined || table === 'ended' ? [] : [dueBy];
+      return talliesOf(connection.all<TallyRow>(sql, ...first, ...values, ...choice.values));
     });
   };
-  return [...(includesOpen(query)
-    ? tally('job', 'state') : []), ...(includesEnded(query) ? tally('ended', 'fate')
-    : [])];
+  return [...(includesOpen(query) ? tally('job') : []), ...(includesEnded(query) ? tally('ended') : [])];
+}
+
+function tallySql(table: Table, from: string, terms: readonly string[], withDue: boolean): string {
+  const [standing, isDue] = table === 'job' ? ['state', `state = 'pending' AND due < ?`] : ['fate', '0'];
+  const counts = withDue ? `count(*) count, sum(${isDue}) due` : 'count(*) count';
+  return `SELECT kind, standing, json_group_array(json_array(type, count${withDue ? ', due' : ''})) types
+    FROM (SELECT kind, type, ${standing} standing, ${counts} FROM ${from} ${whereText(terms)} GROUP BY 1, 2, 3)
+    GROUP BY 1, 2`;
 }
 
 /**

@@ -1,0 +1,21 @@
+/** The measures of the bars, in the order in which they are taken. */
+import type { Database } from '../database.ts';
+import type { Bar } from './bar.ts';
+import { keys } from './keys.ts';
+import { names } from './names.ts';
+import { queues } from './queues.ts';
+import type { BarSizes } from './sizes.ts';
+import { waiting } from './waiting.ts';
+
+export interface BarMeasure {
+  /** The word for `--only`. */
+  readonly name: string;
+  measure(database: Database, sizes: BarSizes): Promise<readonly Bar[]>;
+}
+
+export const barMeasures: readonly BarMeasure[] = [
+  { name: 'queues', measure: queues },
+  { name: 'names', measure: names },
+  { name: 'waiting', measure: waiting },
+  { name: 'keys', measure: keys },
+];

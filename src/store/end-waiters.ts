@@ -1,0 +1,28 @@
+/** The functions that callers of this process want called when a job may have ended, by the id of the job. */
+
+export class EndWaiters {
+  readonly #calls = new Map<number, Set<() => void>>();
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  get ids(): readonly number[] {
+    return [...this.#calls.keys()];
+  }
+
+  /** Adds a function; returns a function that removes it. */
+  add(id: number, call: () => void): () => void {
+    const calls = this.#calls.get(id) ?? new Set();
+    this.#calls.set(id, calls.add(call));
+    return () => {
+      calls.delete(call);
+      if (calls.size === 0 && this.#calls.get(id) === calls) this.#calls.delete(id);
+    };
+  }
+
+  call(ids: Iterable<number>): void {
+    if (this.size === 0) return;
+    for (const id of ids) for (const call of this.#calls.get(id) ?? []) call();
+  }
+}

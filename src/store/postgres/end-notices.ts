@@ -1,0 +1,100 @@
+/**
+ * End notices: wake processes that wait for jobs when the jobs have ended. A waiting process announces the ids by
+ * NOTIFY, and the listening processes remember them. A process that ends such a job sends a notice. As long as no
+ * process waits, nothing is sent, and a commit only checks two empty maps.
+ */
+import type { Change } from '../../model/change.ts';
+import { BoundedMap } from '../../time/bounded-map.ts';
+import { systemClock, turn } from '../../time/clock.ts';
+import { EndWaiters } from '../end-waiters.ts';
+
+/** How long an announcement lasts. Then it is repeated, for processes that have started since. */
+const announceEveryMs = 30_000;
+const idsMax = 10_000;
+/** The time between two notices of this process: a NOTIFY takes a lock of the whole cluster when it commits. */
+const pauseMs = 5;
+/** NOTIFY limits payloads to 8,000 bytes; an id has at most 16 digits. */
+const idsPerNotice = 400;
+
+type NoticeKind = 'wait' | 'ended';
+
+/** Sends a text to all other processes that listen. */
+export type SendNotice = (text: string) => void;
+
+export class EndNotices {
+  readonly #send: SendNotice;
+  readonly #own = new EndWaiters();
+  /** The ids that this process has announced, with the time. */
+  readonly #announced = new BoundedMap<number, number>(idsMax);
+  /** The ids that other processes have announced. */
+  readonly #awaited = new BoundedMap<number, true>(idsMax);
+  #unsent: Record<NoticeKind, number[]> = { wait: [], ended: [] };
+  #isSending = false;
+  #sentAt = -Infinity;
+
+  constructor(send: SendNotice) {
+    this.#send = send;
+  }
+
+  /** Registers a function to call when the job has ended; returns a function that removes it. */
+  wait(id: number, call: () => void): () => void {
+    const remove = this.#own.add(id, call);
+    const now = systemClock.monotonic();
+    if (now - (this.#announced.get(id) ?? -Infinity) > announceEveryMs) this.#announce([id], now);
+    return remove;
+  }
+
+  /** Announces all ids again: the connection that receives notices was opened. */
+  announceAll(): void {
+    this.#announce(this.#own.ids, systemClock.monotonic());
+  }
+
+  /** Call after changes were written: wakes the waiters of the jobs that have ended, here and in other processes. */
+  noteEnds(changes: readonly Change[]): void {
+    if (this.#own.size === 0 && this.#awaited.size === 0) return;
+    const ended = changes.flatMap(({ after }) => (after?.state === 'ended' ? [after.id] : []));
+    this.#own.call(ended);
+    this.#queue('ended', ended.filter((id) => this.#awaited.delete(id)));
+  }
+
+  /** Handles a notification of another process; returns false if it is none of this file. */
+  receive(text: string): boolean {
+    const [, kind, list] = /^(wait|ended) ([\d,]+)$/.exec(text) ?? [];
+    if (list === undefined) return false;
+    const ids = list.split(',').map(Number);
+    if (kind === 'ended') this.#own.call(ids);
+    else for (const id of ids) this.#awaited.set(id, true);
+    return true;
+  }
+
+  #announce(ids: readonly number[], now: number): void {
+    for (const id of ids) this.#announced.set(id, now);
+    this.#queue('wait', ids);
+  }
+
+  #queue(kind: NoticeKind, ids: readonly number[]): void {
+    if (ids.length === 0) return;
+    this.#unsent[kind].push(...ids);
+    if (!this.#isSending) void this.#sendSoon();
+  }
+
+  /** Sends all ids of this turn of the event loop together; at the earliest `pauseMs` after the last notice. */
+  async #sendSoon(): Promise<void> {
+    this.#isSending = true;
+    const restMs = this.#sentAt + pauseMs - systemClock.monotonic();
+    await (restMs > 0 ? systemClock.sleep(restMs) : turn());
+    this.#isSending = false;
+    this.#sentAt = systemClock.monotonic();
+    this.#sendAll();
+  }
+
+  #sendAll(): void {
+    const unsent = this.#unsent;
+    this.#unsent = { wait: [], ended: [] };
+    for (const kind of ['wait', 'ended'] as const) {
+      for (let from = 0; from < unsent[kind].length; from += idsPerNotice) {
+        this.#send(`${kind} ${unsent[kind].slice(from, from + idsPerNotice).join(',')}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * The end watch: wakes callers that wait for jobs when the jobs have ended. Ends by this process are passed to it. For
+ * ends by other processes it looks up the awaited ids whenever another process has written to the file.
+ */
+import type { Change } from '../../model/change.ts';
+import { systemClock } from '../../time/clock.ts';
+import { EndWaiters } from '../end-waiters.ts';
+import type { Connection } from './connection.ts';
+import type { Wake } from './wake.ts';
+
+/** After a lookup, the next one waits this many times as long as the last one took: lookups take a tenth of the time. */
+const restFactor = 9;
+
+export class EndWatch {
+  readonly #connection: Connection;
+  readonly #wake: Wake;
+  readonly #waiters = new EndWaiters();
+  #stopListening: (() => void) | null = null;
+  #restUntil = 0;
+  #cancelTimer: (() => void) | null = null;
+
+  constructor(connection: Connection, wake: Wake) {
+    this.#connection = connection;
+    this.#wake = wake;
+  }
+
+  /** Registers a function to call when the job has ended; returns a function that removes it. */
+  wait(id: number, call: () => void): () => void {
+    const remove = this.#waiters.add(id, call);
+    this.#stopListening ??= this.#wake.listen(() => this.#lookUpSoon());
+    return () => {
+      remove();
+      if (this.#waiters.size === 0) this.close();
+    };
+  }
+
+  /** Call after changes were written by this process. */
+  noteEnds(changes: readonly Change[]): void {
+    if (this.#waiters.size === 0) return;
+    this.#waiters.call(changes.flatMap(({ after }) => (after?.state === 'ended' ? [after.id] : [])));
+  }
+
+  close(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    this.#stopListening?.();
+    this.#stopListening = null;
+  }
+
+  #lookUpSoon(): void {
+    if (this.#cancelTimer !== null) return;
+    const restMs = this.#restUntil - systemClock.monotonic();
+    if (restMs <= 0) return this.#lookUp();
+    this.#cancelTimer = systemClock.after(restMs, () => {
+      this.#cancelTimer = null;
+      this.#lookUp();
+    });
+  }
+
+  #lookUp(): void {
+    if (!this.#connection.db.isOpen) return;
+    const start = systemClock.monotonic();
+    const ids = JSON.stringify(this.#waiters.ids);
+    const ended = this.#connection.all<{ id: number }>(endedAmong, ids).map(({ id }) => id);
+    const now = systemClock.monotonic();
+    this.#restUntil = now + (now - start) * restFactor;
+    this.#waiters.call(ended);
+  }
+}
+
+const endedAmong = 'SELECT id FROM ended WHERE id IN (SELECT value FROM json_each(?))';
