@@ -1,9 +1,29 @@
-/** The logger: receives the engine's reports for its operator. pino and `console` have this interface. */
+/** The logger: receives the engine's reports for its operator. pino and `console` can be passed as they are. */
 export interface Logger {
   info(text: string, about?: Readonly<Record<string, unknown>>): void;
   warn(text: string, about?: Readonly<Record<string, unknown>>): void;
   error(text: string, about?: Readonly<Record<string, unknown>>): void;
 }
+
+/** The methods of pino that Stint uses: the details come before the text. */
+type PinoLog = (about: Readonly<Record<string, unknown>>, text: string) => void;
+
+/** Returns a logger with the interface above. pino has another order of arguments; it is known by `bindings`. */
+export function textFirst(logger: Logger): Logger {
+  if (typeof (logger as { readonly bindings?: unknown }).bindings !== 'function') return logger;
+  const pino = logger as unknown as Readonly<Record<keyof Logger, PinoLog>>;
+  return {
+    info: (text, about) => pino.info(pinoFields(about), text),
+    warn: (text, about) => pino.warn(pinoFields(about), text),
+    error: (text, about) => pino.error(pinoFields(about), text),
+  };
+}
+
+/** pino serializes an error only in the field `err`; in any other field it is logged as `{}`. */
+const pinoFields = ({ error, ...about }: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+  ...about,
+  err: error,
+});
 
 /** Turns errors of the logger into process warnings: they must not interrupt the code that logs. */
 export const neverThrowing = (logger: Logger): Logger => ({

@@ -9,7 +9,7 @@ import { firstMemoryId } from './engine/stores.ts';
 import { Isolation } from './engine/isolation/isolation.ts';
 import type { AnyJobDef } from './engine/declare/job-def.ts';
 import type { AnyJobType } from './engine/declare/job-type.ts';
-import { silent, neverThrowing, type Logger } from './logger.ts';
+import { silent, neverThrowing, textFirst, type Logger } from './logger.ts';
 import { JobWatchers, type OnEnd } from './engine/attempt/job-watchers.ts';
 import { Tracing } from './engine/attempt/tracing.ts';
 import { instanceName, systemRandom, type Random } from './random.ts';
@@ -97,7 +97,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random), build,
     undeclaredDefs = 'tick',
   } = checkFields('an engine', options, optionNames);
-  const logger = neverThrowing(ownLogger);
+  const logger = neverThrowing(textFirst(ownLogger));
   const leaseMs = checkLease(durationMs(lease));
   const opened = typeof store === 'object' ? store : openStore(storeUrl(store), { clock });
   const jobs = new Jobs(opened);

@@ -5,7 +5,7 @@ import { execType, execTypeName } from '../builtin/exec.ts';
 import type { ExecTypeOptions } from '../builtin/exec-policy.ts';
 import { httpType, httpTypeName } from '../builtin/http.ts';
 import type { AnyJobType } from '../engine/declare/job-type.ts';
-import type { Logger } from '../logger.ts';
+import { textFirst, type Logger } from '../logger.ts';
 import { Engine } from '../open.ts';
 import { storeUrl } from '../open/store.ts';
 import { Refusal } from '../refusal.ts';
@@ -99,19 +99,8 @@ function variableOf(text: string): [string, string] {
 
 /** Logs JSON lines, to stderr by default. */
 export function serverLogger(destination: DestinationStream = pino.destination(2)): Logger {
-  const log = pino({ name: 'stint', base: { pid: process.pid } }, destination);
-  return {
-    info: (text, about) => log.info(pinoFields(about), text),
-    warn: (text, about) => log.warn(pinoFields(about), text),
-    error: (text, about) => log.error(pinoFields(about), text),
-  };
+  return textFirst(pino({ name: 'stint', base: { pid: process.pid } }, destination));
 }
-
-/** pino serializes an error only in the field `err`; in any other field it is logged as `{}`. */
-const pinoFields = ({ error, ...about }: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
-  ...about,
-  err: error,
-});
 
 /** The URL of a store for output: without its password, and without its query, which may contain another URL. */
 export const shownUrl = (url: string): string => url.replace(/\?.*$/s, '').replace(/\/\/([^:@/]+):[^@/]+@/, '//$1:…@');

@@ -11,7 +11,7 @@ import type { Reason } from './inspect/explain.ts';
 import type { TaskCounts } from './declare/job-type.ts';
 import type { RequestOf, ResultOf, Runnable } from './declare/run-request.ts';
 import type { StopAnswer } from './inspect/stop.ts';
-import type { JobWatch } from './work/job-watchers.ts';
+import type { JobWatch } from './attempt/job-watchers.ts';
 
 /** A run at one moment. */
 export interface Snapshot {

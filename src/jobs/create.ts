@@ -44,7 +44,7 @@ export async function createJobs(
   if (!written.includes(false)) return changes.map(created);
   return Promise.all(
     changes.map(async (change, index) =>
-      written[index] ? created(change) : keyHolder(producer, drafts[index]!, by, tries),
+      written[index] ? created(change) : keyHolder(producer, drafts[index]!, by, holder, tries),
     ),
   );
 }
@@ -97,13 +97,19 @@ function attach(child: Job, parent: Job, asking: Asking): Change {
   return create({ ...child, parent: parent.id }, { due, priority, ...(hold ? { hold } : {}) }, asking);
 }
 
-async function keyHolder(producer: Creator, draft: Draft, by: string, tries: number): Promise<Created> {
+async function keyHolder(
+  producer: Creator,
+  draft: Draft,
+  by: string,
+  holder: string | null,
+  tries: number,
+): Promise<Created> {
   const { store } = producer;
   const key = draft.unique?.key;
   // Without a key, the id was not new: a server that crashed has lost the reservation of the id, and reserved it again.
   if (key === undefined && tries === triesMax) throw new Error('an id from the store was not new');
   const id = key === undefined ? undefined : (await store.jobsByKey([key])).get(key);
-  if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, null, tries + 1))[0]!;
+  if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, holder, tries + 1))[0]!;
   if (id === undefined) {
     throw new Refusal('contended', 'other jobs took and released the unique key again and again: try again', { key });
   }

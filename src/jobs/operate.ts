@@ -72,18 +72,22 @@ export const requeueJob = async (store: Store, id: number, due: number, asker: A
 export const editJob = async (store: Store, id: number, edit: Edit, asker: Asker): Promise<Job> =>
   (await apply(store, await workOf(store, id), { do: 'edit', edit }, asker)).after!;
 
+/** How often a deletion is tried if the job changes between the read and the write. */
+const deleteTriesMax = 50;
+
 /**
  * Deletes an ended job with its history and notes; if there is an asker, writes an audit entry. Refuses to delete a
  * task: the result of its run depends on all tasks, so a task is deleted only together with its run.
  */
 export async function deleteJob(producer: Producer, id: number, asker: Asker | null): Promise<void> {
   const { store } = producer;
-  for (;;) {
+  for (let tries = 0; tries < deleteTriesMax; tries++) {
     const job = await workOf(store, id);
     if (isOpen(job)) throw stillOpen(job);
     if (job.kind === 'task') throw ofARun(job);
     if (await (asker ? removeAudited(producer, job, asker) : isRemoved(store, job))) return;
   }
+  throw new Refusal('contended', `job ${id} changed again and again while it was deleted: try again`, { id });
 }
 
 /** Loads a run, a task or a Bedrock job. Refuses an unknown id, and records such as definitions and audit entries. */

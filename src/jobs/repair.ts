@@ -27,6 +27,12 @@ export async function repairLapsed(store: Store, by: string): Promise<number> {
   return repair(store, await store.lapsed(repairBatch), lapse, { by, why: 'the lease ran out' });
 }
 
+/** The claims that an instance knows of. */
+export interface KnownClaims {
+  readonly count: number;
+  readonly has: (job: Job) => boolean;
+}
+
 /**
  * Repairs jobs that the store says this instance holds but that it does not know of; returns how many. Other instances
  * do not repair them, because the lease of this one has not lapsed. Must not be called during a claim: its jobs are
@@ -35,14 +41,22 @@ export async function repairLapsed(store: Store, by: string): Promise<number> {
 export async function repairUnknownClaims(
   store: Store,
   by: string,
-  isKnown: (job: Job) => boolean,
+  known: KnownClaims,
   cause: UnknownClaimCause,
 ): Promise<number> {
-  const unknown = (await store.heldUnderLeaseOf(by, repairBatch)).filter((job) => !isKnown(job));
-  return cause === 'previous process'
-    ? repair(store, unknown, lapse, { by, why: 'claimed by a previous process of this instance' })
-    : repair(store, unknown, release, { by, why: 'the answer to the claim was lost' });
+  for (let total = 0; ; ) {
+    // The store does not know which claims are known, so the limit has room for all of these.
+    const unknown = (await store.heldUnderLeaseOf(by, known.count + repairBatch)).filter((job) => !known.has(job));
+    const repaired = await repairBy(cause, store, unknown, by);
+    total += repaired;
+    if (unknown.length < repairBatch || repaired === 0) return total;
+  }
 }
+
+const repairBy = (cause: UnknownClaimCause, store: Store, jobs: readonly Job[], by: string): Promise<number> =>
+  cause === 'previous process'
+    ? repair(store, jobs, lapse, { by, why: 'claimed by a previous process of this instance' })
+    : repair(store, jobs, release, { by, why: 'the answer to the claim was lost' });
 
 async function repair(
   store: Store,

@@ -5,6 +5,7 @@ import { seededRandom } from '../random.ts';
 import type { Job } from '../model/job.ts';
 import { Engine, type EngineOptions } from '../open.ts';
 import { openStore } from '../open/store.ts';
+import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock, turn, VirtualClock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
@@ -123,9 +124,9 @@ export class TestEngine implements RunMaker {
     await resumed;
   }
 
-  /** The runs of a type or definition, or all runs, among the oldest 1,000 of the store; without in-memory runs. */
+  /** The runs of a type or definition, or all runs, oldest first; without in-memory runs. */
   async runs(what?: { readonly name: string }): Promise<readonly Job[]> {
-    const { jobs } = await this.#store.find({ kinds: ['run'] }, { order: 'oldest', limit: 1000 });
+    const jobs = (await Array.fromAsync(pagesOf(this.#store, { kinds: ['run'] }))).flat();
     return jobs.filter(({ type, def }) => what === undefined || type === what.name || def === what.name);
   }
 

@@ -12,7 +12,7 @@ export const callOf = (type: string, rest: Partial<IsolatedCall> & { input?: unk
     phase: 'run',
     data: { input },
     facts: {
-      run: { id: 12, type, def: null, dueTime: new Date(1_000), attempt: 2, tags: { tenant: 'a' } },
+      run: { id: 12, type, def: null, dueTime: new Date(1_000), tickTime: null, attempt: 2, tags: { tenant: 'a' } },
       idempotencyKey: '12.1',
       fence: 5,
       token: '12.5.00',

@@ -292,10 +292,9 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
 
     test.each([
       new Cancelled('by a user'), new TimedOut('too slow'), new LeaseLost('taken over'), new Interrupted('closing'),
-    ])('reaches the handler as $name, and stops its progress only when it is a cancel', async (reason) => {
+    ])('reaches the handler as $name, and stops its progress', async (reason) => {
       const { name, message } = reason;
-      const isCancelled = reason instanceof Cancelled;
-      expect(await abortedWith('tells-abort', reason)).toEqual({ name, message, isCancelled, isOfItsClass: true });
+      expect(await abortedWith('tells-abort', reason)).toEqual({ name, message, isCancelled: true, isOfItsClass: true });
     });
 
     test('lets the handler end with its reason', async () => {
@@ -319,6 +318,13 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
       const [work] = ears.progress.at(-1)!.processes;
       expect(work).toMatchObject({ status: 'SUCCESS', description: 'all', summary: 'counted' });
       expect(work!.stages).toMatchObject([{ description: 'count', total: 5000, done: 5000 }]);
+    });
+
+    test.each(['returns', 'starts another stage'])('a failed item that aborts the work fails a handler that %s', async (then) => {
+      const ears = new Ears();
+      const error = await thrownBy(shared.run(mode, callOf('fails-an-item', { input: then }), ears).result);
+      expect(error).toMatchObject({ message: 'the item is broken', code: 'EITEM' });
+      expect(ears.progress.at(-1)!.processes).toMatchObject([{ status: 'ERROR' }]);
     });
 
     test('progress of a handler that never lets go of its thread arrives while it works', async () => {

@@ -129,3 +129,73 @@ test('a run that becomes due before the answer to a claim arrives starts without
   await clock.advance(10);
   expect(started).toEqual([`${job!.id} under 1`]);
 });
+
+/** A store whose heartbeats can be lost after a while, or take effect late. */
+class SlowBeats {
+  readonly store: Store;
+  #before: Promise<void> | null = null;
+
+  constructor(real: Store) {
+    const beat: Store['beat'] = async (request) => {
+      await this.#before;
+      return real.beat(request);
+    };
+    this.store = new Proxy(real, {
+      get: (target, name: string) => {
+        if (name === 'beat') return beat;
+        const member = target[name as keyof Store] as unknown as Method | undefined;
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  }
+
+  delay(before: Promise<void>): void {
+    this.#before = before;
+  }
+
+  stopDelay(): void {
+    this.#before = null;
+  }
+}
+
+test('a heartbeat that reaches the store after the lease lapsed starts no job that waited for a slot', async () => {
+  const clock = new VirtualClock(Date.UTC(2026, 0, 1));
+  const real = openStore('memory:', { clock });
+  const beats = new SlowBeats(real);
+  const started: number[] = [];
+  const quick = jobType('quick', { run: ({ run }) => void started.push(run.id) });
+  const long = jobType('long', { run: ({ signal }) => new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  }) });
+  const engine = new Engine({
+    store: beats.store, clock, types: [quick, long], random: seededRandom(1), instance: 'ann', lease: '3s', slots: 1,
+    logger: { info: () => {}, warn: () => {}, error: () => {} },
+  });
+  await engine.resume();
+  // Quick handlers make the claimer claim ahead.
+  await engine.createJobRuns(quick, Array.from({ length: 300 }, () => ({})));
+  await clock.advance(5_000);
+  const others = new Jobs(real);
+  await others.createMany([{ type: 'long', priority: 1 }, { type: 'quick' }, { type: 'quick' }], 'someone');
+  await clock.advance(5_000);
+  const waiting = (await others.find({ types: ['quick'], standings: ['running'] })).jobs;
+  expect(waiting).toHaveLength(2);
+
+  const [loss, delay] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  beats.delay(loss.promise);
+  await clock.advance(1_300);
+  beats.delay(delay.promise);
+  loss.reject(new Error('the connection is lost'));
+  await clock.advance(1_400);
+  // The lease has lapsed, and the second heartbeat, sent while it was safe, is still on its way.
+  const { leaseUntil } = (await real.instances())[0]!;
+  await clock.advance(leaseUntil - clock.now() + 1);
+  await repairLapsed(real, 'bob');
+  const work = { kinds: ['run'], names: { glob: '*' }, limit: 10, holder: 'bob', leaseMs: 600_000 } as const;
+  const taken = (await others.claim(work)).map(({ id }) => id);
+  beats.stopDelay();
+  delay.resolve();
+  await clock.advance(20_000);
+  expect(taken).toEqual(expect.arrayContaining(waiting.map(({ id }) => id)));
+  expect(started.filter((id) => taken.includes(id))).toEqual([]);
+});

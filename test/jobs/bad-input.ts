@@ -349,6 +349,7 @@ export const badInput: Readonly<Record<string, readonly Row[]>> = {
     ),
     ...edit('state', ['ended'], 'malformed.option'),
     ...edit('id', [1], 'malformed.option'),
+    ...edit('plan', [{}, null], 'malformed.option'),
     ...edit('type', [...badNames, null], 'malformed.name'),
     ...edit('priority', noWholes, 'malformed.number'),
     ...edit('due', [...noWholes, -1], 'malformed.number'),

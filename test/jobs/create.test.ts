@@ -1,8 +1,10 @@
 // Creating jobs: one, many, with unique keys, in the caller's own transaction, as children.
 import { describe, expect } from 'vitest';
+import { createJobs } from '../../src/jobs/create.ts';
 import { Refusal } from '../../src/refusal.ts';
+import type { Store } from '../../src/store/store.ts';
 import { stores } from '../support/stores.ts';
-import { codeOf, minute, refusalOf, startOfTime, tester, testOn } from './world.ts';
+import { codeOf, minute, refusalOf, replacing, startOfTime, tester, testOn } from './world.ts';
 
 describe.each(stores)('creating jobs on $name', (kind) => {
   const test = testOn(kind);
@@ -254,6 +256,19 @@ describe.each(stores)('unique keys on $name', (kind) => {
     expect(answers.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
     expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
     expect(await world.count()).toBe(1);
+  });
+
+  test('a draft whose key was taken and is free again is claimed for its holder in the commit that creates it', async ({
+    world,
+  }) => {
+    const first = await world.create({ unique });
+    const jobsByKey: Store['jobsByKey'] = async (keys) => {
+      await world.jobs.cancel(first.id, tester);
+      return world.store.jobsByKey(keys);
+    };
+    const store = replacing(world.store, { jobsByKey });
+    const [created] = await createJobs({ store, ids: world.jobs.ids }, [{ type: 'plain', unique }], 'producer', 'ann');
+    expect(created).toMatchObject({ outcome: 'created', job: { state: 'running', lease: { holder: 'ann' } } });
   });
 
   test('an ended job whose key another has now cannot be opened again, and says who has it', async ({ world }) => {

@@ -1,8 +1,9 @@
 // Operating on jobs: cancel, stop, pause, resume, retry, requeue, edit, delete, in each state and more than once.
-import { describe, expect } from 'vitest';
+import { describe, expect, test as plainTest } from 'vitest';
+import { deleteJob } from '../../src/jobs/operate.ts';
 import type { Job } from '../../src/model/job.ts';
 import { stores } from '../support/stores.ts';
-import { broken, codeOf, minute, refusalOf, startOfTime, tester, testOn, type World } from './world.ts';
+import { broken, codeOf, minute, refusalOf, replacing, startOfTime, tester, testOn, World } from './world.ts';
 
 /** A job in each place where it can be. */
 const places = {
@@ -568,4 +569,12 @@ describe.each(stores)('deleting on $name', (kind) => {
     const answers = await Promise.allSettled([world.jobs.delete(id), world.jobs.delete(id), world.jobs.delete(id)]);
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
+});
+
+plainTest('a deletion of a job that changes at every try is refused after a number of tries', async () => {
+  const world = await World.open(stores[0]!);
+  const { id } = await world.ended();
+  const store = replacing(world.store, { commit: (batch) => Promise.resolve(batch.changes.map(() => false)) });
+  expect(await codeOf(deleteJob({ store, ids: world.jobs.ids }, id, null))).toBe('contended');
+  await world.close();
 });

@@ -255,3 +255,13 @@ export async function refusalOf(asked: Promise<unknown>): Promise<Refusal> {
 }
 
 export const codeOf = async (asked: Promise<unknown>): Promise<string> => (await refusalOf(asked)).code;
+
+/** The store with some methods replaced. */
+export const replacing = (store: Store, methods: Partial<Store>): Store =>
+  new Proxy(store, {
+    get: (target, name: keyof Store) => {
+      if (name in methods) return methods[name];
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? (member as () => unknown).bind(target) : member;
+    },
+  });

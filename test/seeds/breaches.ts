@@ -426,8 +426,8 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a handler that reports no progress fails',
     cuts: [cut(
-      'engine/attempt/runner.ts', 'if (tracker.isAborted) throw tracker.failure;',
-      `if (tracker.isAborted || tracker.progress.processes.length === 0) throw new Error('no progress');`,
+      'engine/progress/tracker.ts', 'if (this.isAborted) throw this.#failure;',
+      `if (this.isAborted || this.progress.processes.length === 0) throw new Error('no progress');`,
     )],
     breaks: ['4.28'],
   },

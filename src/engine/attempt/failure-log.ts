@@ -1,4 +1,7 @@
-/** The failure log: one line for each job that failed and is not retried, at most `linesPerWindow` per second. */
+/**
+ * The failure log: one line for each job that failed and is not retried, at most `linesPerWindow` per second. The number
+ * of further failures follows in one line at the end of the second.
+ */
 import type { Change } from '../../model/change.ts';
 import { withoutSecrets } from '../../model/secrets.ts';
 import type { Logger } from '../../logger.ts';
@@ -8,13 +11,18 @@ const windowMs = 1_000;
 const linesPerWindow = 10;
 const messageMax = 500;
 
+export interface FailureLogParts {
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly clock: Pick<Clock, 'monotonic' | 'after'>;
+}
+
 export class FailureLog {
   readonly #logger: Pick<Logger, 'warn'>;
-  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #clock: Pick<Clock, 'monotonic' | 'after'>;
   #since = -Infinity;
   #count = 0;
 
-  constructor({ logger, clock }: { readonly logger: Pick<Logger, 'warn'>; readonly clock: Pick<Clock, 'monotonic'> }) {
+  constructor({ logger, clock }: FailureLogParts) {
     this.#logger = logger;
     this.#clock = clock;
   }
@@ -27,18 +35,32 @@ export class FailureLog {
     this.#logger.warn(`${kind} ${id} (${type}) failed: ${line.slice(0, messageMax)}`, { id, type, attempt, code: error.code });
   }
 
-  /**
-   * Whether another line may be logged in this window of one second. The first call of a new window logs how many lines
-   * were left out in the window before.
-   */
+  /** Whether another line may be logged in this window of one second. */
   #isWithinLimit(): boolean {
     const now = this.#clock.monotonic();
-    if (now - this.#since >= windowMs) {
-      const left = this.#count - linesPerWindow;
-      if (left > 0) this.#logger.warn(`${left} more jobs failed`, { count: left });
-      [this.#since, this.#count] = [now, 0];
-    }
+    if (now - this.#since >= windowMs) this.#startWindow(now);
     this.#count += 1;
+    if (this.#count === linesPerWindow + 1) this.#logRestLater(this.#since + windowMs - now);
     return this.#count <= linesPerWindow;
+  }
+
+  #startWindow(now: number): void {
+    this.#logRest();
+    this.#since = now;
+    this.#count = 0;
+  }
+
+  #logRestLater(ms: number): void {
+    const since = this.#since;
+    this.#clock.after(ms, () => {
+      if (this.#since === since) this.#logRest();
+    });
+  }
+
+  /** Logs how many lines were left out in this window, once. */
+  #logRest(): void {
+    const left = this.#count - linesPerWindow;
+    if (left > 0) this.#logger.warn(`${left} more jobs failed`, { count: left });
+    this.#count = Math.min(this.#count, linesPerWindow);
   }
 }

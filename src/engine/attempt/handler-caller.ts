@@ -10,7 +10,7 @@ import type { Notes } from '../progress/notes.ts';
 import type { Tracker } from '../progress/tracker.ts';
 import type { Attempt } from './attempt.ts';
 import { fittingInput } from './fitting-input.ts';
-import { contextOf, factsOf } from './handler-context.ts';
+import { contextOf, factsOf, tickTimeOf } from './handler-context.ts';
 import { gather, prepare, type PhaseParts } from './phases.ts';
 import type { TaskParents } from './task-parents.ts';
 
@@ -64,7 +64,7 @@ export class HandlerCaller {
   #callTask(execution: Execution, context: Context, parent: Job): MaybePromise<unknown> {
     const { type, attempt: { job } } = execution;
     refuseOtherShape(type, job);
-    const run = { ...context.run, id: parent.id, tags: parent.tags ?? {} };
+    const run = { ...context.run, id: parent.id, tickTime: tickTimeOf(parent), tags: parent.tags ?? {} };
     const details = parent.details === null ? undefined : parseJson(parent.details);
     return andThen(fittingInput(type, parent), (input) => {
       const data = { input, details, task: parseJson(job.input), key: job.key };
@@ -116,10 +116,14 @@ export class HandlerCaller {
  * `run` even though the type has tasks. Then the phase is `prepare` before the planning, which stores the details, and
  * `gather` after it.
  */
-function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
+export function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
   if (phase !== 'run' || !hasTasks(type)) return phase;
   return details === null ? 'prepare' : 'gather';
 }
+
+/** Whether the handler is called in a thread or process of its own. Planning and gathering never are. */
+export const isIsolated = (type: JobType, job: Job): boolean =>
+  type.options.isolate !== undefined && (job.kind === 'task' || phaseOf(type, job) === 'run');
 
 /** Throws for a task, and for a run that plans or gathers tasks, if the code of the type no longer has tasks. */
 function refuseOtherShape(type: JobType, { id, kind, phase }: Job): void {

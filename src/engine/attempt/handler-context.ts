@@ -1,4 +1,5 @@
 /** Builds the context with which the handler of an attempt is called. */
+import type { Job } from '../../model/job.ts';
 import { durationMs } from '../../time/duration.ts';
 import type { Attempt } from './attempt.ts';
 import { HandedOff, type Context, type JobLog, type ProgressTracker } from '../handler/context.ts';
@@ -13,10 +14,12 @@ export function contextOf(attempt: Attempt, progress: ProgressTracker, log: JobL
 
 export const factsOf = ({ job }: Attempt): Pick<Context, 'run' | 'idempotencyKey' | 'fence'> => ({
   run: {
-    id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), tags: job.tags ?? {},
+    id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), tickTime: tickTimeOf(job), tags: job.tags ?? {},
     // `job.attempt` leaves out attempts that ended with a crash; handlers see a number that includes them.
     attempt: job.attempt + job.crashes,
   },
   idempotencyKey: `${job.id}.${job.generation}`,
   fence: job.fence,
 });
+
+export const tickTimeOf = ({ tick }: Job): Date | null => (tick === null ? null : new Date(tick.nominal));

@@ -8,7 +8,6 @@ import type { Job, RunningJob } from '../../model/job.ts';
 import type { Progress } from '../../model/progress.ts';
 import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import type { TypeRegistry } from '../declare/type-registry.ts';
-import { Cancelled } from '../handler/errors.ts';
 import { Tracker } from '../progress/tracker.ts';
 import { AbandonedHandlers } from './abandoned-handlers.ts';
 import type { Attempt } from './attempt.ts';
@@ -16,7 +15,7 @@ import type { Attempts } from './attempts.ts';
 import { commandForError, commandForResult } from './command-for.ts';
 import { Deadlines } from './deadlines.ts';
 import { InputMisfit, misfitWaitMs } from './fitting-input.ts';
-import { HandlerCaller, tasksPlanned, type Execution, type HandlerCallerParts } from './handler-caller.ts';
+import { HandlerCaller, isIsolated, phaseOf, tasksPlanned, type Execution, type HandlerCallerParts } from './handler-caller.ts';
 import { PendingOutcomes, type PendingOutcomesParts } from './pending-outcomes.ts';
 import { isA } from './stored-error.ts';
 import { captureStrayRejections } from './stray-rejections.ts';
@@ -91,9 +90,10 @@ export class Runner {
     const { clock, attempts, timeLimits } = this.#parts;
     const attempt = attempts.start(job);
     const startedAt = clock.monotonic();
-    const limited = timeLimits.start(attempt.holding, timeoutOf(job));
+    const execution = this.#executionOf(attempt);
+    const limited = timeLimits.start(attempt.holding, timeoutOf(execution));
     timeLimits.enter(limited);
-    const command = this.#perform(attempt, startedAt);
+    const command = this.#perform(execution, startedAt);
     timeLimits.leave();
     return andThen(command, (command) => {
       timeLimits.end(limited);
@@ -103,8 +103,7 @@ export class Runner {
   }
 
   /** Returns the command to store; null: the outcome is stored already, or this instance no longer holds the job. */
-  #perform(attempt: Attempt, startedAt: number): MaybePromise<Command | null> {
-    const execution = this.#executionOf(attempt);
+  #perform(execution: Execution, startedAt: number): MaybePromise<Command | null> {
     try {
       const result = this.#callTraced(execution);
       if (isPromiseLike(result)) return this.#awaitWithTimeout(execution, result, startedAt);
@@ -118,8 +117,7 @@ export class Runner {
     const type = this.#parts.registry.require(attempt.job.type);
     const { clock, notes } = this.#parts;
     // An isolated handler has another tracker in its own thread or process, which reports its progress.
-    const isTrackedThere = type.options.isolate !== undefined && attempt.job.phase === 'run';
-    const onChange = isTrackedThere ? () => {} : (progress: Progress) => notes.progress(attempt.holding, progress);
+    const onChange = isIsolated(type, attempt.job) ? () => {} : (progress: Progress) => notes.progress(attempt.holding, progress);
     const tracker = new Tracker({ clock, onChange });
     attempt.onAbort((reason) => tracker.cancel(reason));
     return { type, attempt, tracker };
@@ -143,7 +141,7 @@ export class Runner {
     startedAt: number,
   ): Promise<Command | null> {
     const { attempt } = execution;
-    const timeoutMs = timeoutOf(attempt.job);
+    const timeoutMs = timeoutOf(execution);
     const leftMs = Math.max(0, timeoutMs - (this.#parts.clock.monotonic() - startedAt));
     const stopTimer = this.#deadlines.after(leftMs, () => attempt.timeOut(timeoutMs));
     try {
@@ -157,9 +155,7 @@ export class Runner {
   }
 
   #commandForResult({ attempt, tracker }: Execution, result: unknown): Command | null {
-    tracker.end();
-    // The handler reported a failure that aborts its work: the attempt has failed although the handler returned.
-    if (tracker.isAborted) throw tracker.failure;
+    tracker.endReturned();
     return result === tasksPlanned ? null : commandForResult(result, attempt, this.#parts.jobs.store.now());
   }
 
@@ -184,8 +180,7 @@ export class Runner {
   }
 
   #commandForFailure({ type, attempt, tracker }: Execution, error: unknown): Command | null {
-    tracker.end(error);
-    const cause = isA(Cancelled, error) && tracker.isAborted ? tracker.failure : error;
+    const cause = tracker.endThrown(error);
     const isRetryable = (attempt.job.kind === 'task' && type.options.isTaskErrorRetryable) || (() => true);
     return commandForError(cause, attempt, this.#parts.jobs.store.now(), isRetryable);
   }
@@ -195,7 +190,9 @@ export class Runner {
   }
 }
 
-const timeoutOf = ({ kind, phase, policy }: Job): number =>
-  kind === 'run' && phase !== 'run'
+function timeoutOf({ type, attempt: { job } }: Execution): number {
+  const { kind, policy } = job;
+  return kind === 'run' && phaseOf(type, job) !== 'run'
     ? (policy.prepareTimeoutMs ?? prepareTimeoutDefaultMs)
     : (policy.timeoutMs ?? timeoutDefaultMs);
+}

@@ -8,14 +8,12 @@ import { parseGate } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
 
 /**
- * Whether one of the drafts would create a run that is due now. If a unique key with a period (`forMs`) is taken, its
- * draft creates no run: the request returns the job that has the key.
+ * Whether one of the drafts would create a run that is due now. A draft whose unique key is taken creates no run: the
+ * request returns the job that has the key.
  */
 export async function hasNewToStart(jobs: Jobs, drafts: readonly Draft[], now: number): Promise<boolean> {
   const starting = drafts.filter(({ due }) => due! <= now);
-  const taken = await jobs.store.jobsByKey(
-    starting.flatMap(({ unique }) => (unique?.forMs === undefined ? [] : [unique.key])),
-  );
+  const taken = await jobs.store.jobsByKey(starting.flatMap(({ unique }) => unique?.key ?? []));
   return starting.some(({ unique }) => unique === undefined || !taken.has(unique.key));
 }
 

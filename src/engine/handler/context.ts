@@ -35,6 +35,8 @@ export interface RunFacts {
    * Retry: the end of the retry delay.
    */
   readonly dueTime: Date;
+  /** The time of the tick that created the run, the same in every attempt; null: no tick created the run. */
+  readonly tickTime: Date | null;
   /** The number of this attempt, from 1, including attempts that ended with a crash. */
   readonly attempt: number;
   readonly tags: Readonly<Record<string, string>>;

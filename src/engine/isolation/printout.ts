@@ -4,6 +4,8 @@ import type { LogLevel } from '../handler/job-log.ts';
 
 /** Text of this many characters without a line end is delivered as a line, so that it does not fill the memory. */
 const lineMax = 10_000;
+/** More than the length of a mark: so much text is not cut off, since the mark may be arriving at its end. */
+const markRoom = 64;
 
 /** Splits text that arrives in pieces into lines, and leaves out empty lines. */
 export class Lines {
@@ -18,7 +20,7 @@ export class Lines {
     const lines = (this.#rest + text).split(/\r?\n/);
     this.#rest = lines.pop()!;
     for (const line of lines) this.#deliver(line);
-    while (this.#rest.length > lineMax) {
+    while (this.#rest.length > lineMax + markRoom) {
       this.#deliver(this.#rest.slice(0, lineMax));
       this.#rest = this.#rest.slice(lineMax);
     }

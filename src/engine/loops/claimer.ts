@@ -113,9 +113,9 @@ export class Claimer {
 
   async #repairUnknownClaims(unknown: UnknownClaims): Promise<void> {
     const { jobs, by, slots, attempts, clock } = this.#parts;
-    const isWaiting = ({ id, fence }: Job): boolean => slots.queue.some((job) => job.id === id && job.fence === fence);
-    const isKnown = (job: Job): boolean => attempts.under(job) !== undefined || isWaiting(job);
-    await repairUnknownClaims(jobs.store, by, isKnown, unknown.cause);
+    const waiting = new Map(slots.queue.map(({ id, fence }) => [id, fence]));
+    const has = (job: Job): boolean => attempts.under(job) !== undefined || waiting.get(job.id) === job.fence;
+    await repairUnknownClaims(jobs.store, by, { count: attempts.size + waiting.size, has }, unknown.cause);
     if (clock.monotonic() >= unknown.until) this.#unknownClaims = null;
   }
 

@@ -61,8 +61,16 @@ export class Heartbeat {
     return this.#isRegistered;
   }
 
-  /** Renews the lease, revokes lost attempts and delivers cancels. */
+  /**
+   * Renews the lease, revokes lost attempts and delivers cancels. If the lease may have lapsed while the store took its
+   * time to answer, sends a second heartbeat: the first did not ask for the jobs that wait for a slot.
+   */
   async beat({ takeOver = false } = {}): Promise<void> {
+    if (!(await this.#isRenewed(takeOver))) await this.#isRenewed(false);
+  }
+
+  /** Sends one heartbeat. Returns false, and renews nothing, if the lease was safe at the sending and no longer is. */
+  async #isRenewed(takeOver: boolean): Promise<boolean> {
     const { jobs, by: id, clock, lease, attempts, waiting, about, cancels } = this.#parts;
     const sentAt = clock.monotonic();
     const running = [...attempts.values()];
@@ -74,11 +82,13 @@ export class Heartbeat {
       throw error;
     });
     this.#isRegistered = true;
-    lease.renew(sentAt, wasSafe, givenUp);
     const lostIds = new Set(lost);
     for (const attempt of running) if (lostIds.has(attempt.job.id)) attempt.revoke();
+    if (wasSafe && !lease.isSafe) return false;
+    lease.renew(sentAt, wasSafe, givenUp);
     this.#noteBeat(lostIds, wasSafe);
     if (cancelled.length > 0) await cancels.deliver(cancelled);
+    return true;
   }
 
   #noteBeat(lost: ReadonlySet<number>, wasSafe: boolean): void {

@@ -4,8 +4,10 @@
  */
 import type { Jobs } from '../../jobs.ts';
 import type { Draft } from '../../jobs/draft.ts';
+import type { Command } from '../../model/command.ts';
 import type { RunningJob } from '../../model/job.ts';
 import type { Logger } from '../../logger.ts';
+import { storedError } from '../attempt/stored-error.ts';
 
 /** `drain`: stop claiming; `resume`: claim again. */
 export type InstanceCommand = 'drain' | 'resume';
@@ -44,19 +46,22 @@ export class InstanceCommands {
     if (isClaiming) return commandPollMs;
     const names = { exact: [this.type] };
     const claimed = await jobs.claim({ kinds: ['run'], names, limit: commandBatch, holder: instance, leaseMs });
-    for (const job of claimed.toSorted((a, b) => a.id - b.id)) await this.execute(job);
+    for (const job of claimed.toSorted((a, b) => a.id - b.id)) {
+      await jobs.conclude([{ job, command: await this.execute(job) }], { by: instance });
+    }
     return commandPollMs;
   }
 
-  /** Executes a command and stores that the run succeeded. Never rejects: an error is logged, and nothing is stored. */
-  async execute(job: RunningJob): Promise<void> {
-    const { jobs, instance, logger, apply } = this.#parts;
-    const { order } = JSON.parse(job.input) as { order: InstanceCommand };
+  /** Executes a command; returns the outcome of its run, to be stored. Never rejects: after an error, the run fails. */
+  async execute({ id, fence, input }: RunningJob): Promise<Command> {
+    const { logger, apply } = this.#parts;
+    const { order } = JSON.parse(input) as { order: InstanceCommand };
     try {
       await apply(order);
-      await jobs.succeed(job, job.fence, { by: instance });
+      return { do: 'succeed', fence };
     } catch (error) {
-      logger.error(`cannot ${order} this instance`, { error, id: job.id });
+      logger.error(`cannot ${order} this instance`, { error, id });
+      return { do: 'fail', fence, retryable: false, error: storedError(error) };
     }
   }
 }

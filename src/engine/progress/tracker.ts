@@ -77,6 +77,24 @@ export class Tracker implements ProgressTracker {
     this.#stopIfSkipped();
   }
 
+  /**
+   * Call after the handler has returned: ends the tree. If a reported failure has aborted the work, throws it: the
+   * attempt has failed although the handler returned.
+   */
+  endReturned(): void {
+    this.end();
+    if (this.isAborted) throw this.#failure;
+  }
+
+  /**
+   * Call after the handler has thrown: ends the tree. Returns the error of the attempt: the failure that aborted the
+   * work, if the handler threw `Cancelled` because of it, otherwise `error`.
+   */
+  endThrown(error: unknown): unknown {
+    this.end(error ?? 'the handler threw no value');
+    return this.isAborted && isGivingUp(error, false) ? this.#failure : error;
+  }
+
   startingProcess(description?: string): void {
     this.#take({ kind: 'startProcess', description: textOf(description) });
   }

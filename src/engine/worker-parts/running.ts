@@ -51,17 +51,26 @@ export function running(parts: RunningNeeds, lease: InstanceLease, follow: (def:
   const onOutcomeStored = ({ tick }: RunningJob): MaybePromise<void> =>
     tick?.isAwaited ? follow(tick.def) : undefined;
   const runner = new Runner({ ...parts, by, attempts, finisher, notes, onOutcomeStored });
-  const slots = new Slots(parts.slots, { work: workOn(parts, runner, follow), mayStart: () => lease.isSafe });
+  const slots = new Slots(parts.slots, { work: workOn(parts, runner, finisher, follow), mayStart: () => lease.isSafe });
   return { attempts, finisher, notes, runner, slots };
 }
 
-function workOn({ instanceCommands }: RunningNeeds, runner: Runner, follow: (def: number) => Promise<void>) {
+function workOn(
+  { instanceCommands }: RunningNeeds,
+  runner: Runner,
+  finisher: Finisher,
+  follow: (def: number) => Promise<void>,
+) {
   const followAndRun = async (job: RunningJob, def: number): Promise<void> => {
     await follow(def);
     await runner.run(job);
   };
+  const execute = async (job: RunningJob, commands: InstanceCommands): Promise<void> => {
+    const command = await commands.execute(job);
+    await new Promise((resolve) => finisher.finish({ job, command }, resolve));
+  };
   return (job: RunningJob): MaybePromise<void> => {
-    if (instanceCommands !== undefined && job.type === instanceCommands.type) return instanceCommands.execute(job);
+    if (job.type === instanceCommands?.type) return execute(job, instanceCommands);
     return job.tick?.isAwaited ? followAndRun(job, job.tick.def) : runner.run(job);
   };
 }

@@ -78,21 +78,22 @@ export const checkTerminateCode = (code: unknown) => checkOneOf('code', code, te
 
 export const checkMs = (name: string, ms: unknown): number => checkWhole(name, ms, 0, timeMax);
 
-const editChecks: { readonly [F in keyof Edit]-?: (value: never, now: number) => Edit[F] } = {
+/** Without `plan`, which only the scheduler sets. */
+type EditableField = Exclude<keyof Edit, 'plan'>;
+
+const editChecks: { readonly [F in EditableField]-?: (value: never, now: number) => Edit[F] } = {
   type: (value) => checkName('type', value),
   priority: (value) => checkPriority(value),
   due: (value) => checkTime('due', value),
   input: (value) => checkJson('input', value),
   policy: checkPolicy,
   tags: (value) => (value === null ? null : checkTags(value)),
-  // Not checked: only the scheduler sets a plan.
-  plan: (value) => value,
 };
 
 /** Validates an edit; refuses fields that an edit cannot change. */
 export function checkEdit(edit: Edit, now: number): Edit {
   const fields = givenFields('an edit', edit, Object.keys(editChecks));
-  const check = ([field, value]: [string, never]) => [field, editChecks[field as keyof Edit](value, now)] as const;
+  const check = ([field, value]: [string, never]) => [field, editChecks[field as EditableField](value, now)] as const;
   return Object.fromEntries(fields.map(check));
 }
 

@@ -18,6 +18,16 @@ describe('one per type', () => {
     expect(await t.runs(alone)).toHaveLength(1);
   });
 
+  test('a taken unique key of the caller gives the run that has it', async () => {
+    const alone = makeAlone(new Door());
+    const t = await start({ types: [alone] });
+    const first = await t.createJobRun(alone, { unique: 'report 7' });
+    await t.drain();
+    const again = await t.createJobRun(alone, { unique: 'report 7' });
+    expect([again.id, again.outcome]).toEqual([first.id, 'existing']);
+    expect(await refused(t.createJobRun(alone, { unique: 'report 8' }))).toBe('busy.type');
+  });
+
   test('it does not matter which definition, and whether it was scheduled or by hand', async () => {
     const alone = makeAlone(new Door());
     const a = jobDef('a', alone, { schedules: cron('*/10 * * * *') });

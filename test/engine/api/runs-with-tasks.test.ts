@@ -535,3 +535,21 @@ test.each([3, 0])('a run of %i tasks that was created where its code is not know
   await t.drain();
   expect(await t.engine.run(id).result()).toMatchObject({ counts: { total: count, succeeded: count } });
 });
+
+test('the planning of a run that was created before its type was registered reports progress, even of an isolated type', async () => {
+  const planned = jobType('planned', {
+    isolate: 'thread',
+    module: import.meta.url,
+    jobDetails: async ({ progress }) => {
+      await progress.runStage(['a', 'b'], (item) => item, () => {});
+    },
+    taskDetails: () => [],
+    taskResults: () => null,
+  });
+  const t = await start();
+  const { id } = await t.engine.createNamed({ type: 'planned' }, {});
+  await t.restart({ types: [planned] });
+  await t.advance('1m');
+  expect((await t.engine.get(id)).state).toBe('ended');
+  expect((await t.engine.snapshot(id)).progress?.processes).toMatchObject([{ stages: [{ done: 2 }] }]);
+});

@@ -514,3 +514,28 @@ test('a definition that takes no manual runs says so', async () => {
   const t = await start({ defs: [def] });
   expect(await refused(t.createJobRun(def))).toBe('manual.forbidden');
 });
+
+test('a handler gets the time of its tick in every attempt and task, and null without a tick', async () => {
+  const seen: (string | null)[] = [];
+  const failing = jobType('failing', {
+    retry: { attempts: 2, base: '1h', jitter: 0 },
+    taskDetails: () => ['a'],
+    taskResults: ({ run }) => {
+      seen.push(run.tickTime?.toISOString() ?? null);
+      throw new Error('not yet');
+    },
+  });
+  const t = await start({ defs: [jobDef('daily', failing, { schedules: cron('50 23 * * *') })] });
+  await t.advance('26h');
+  expect(seen).toEqual(['2026-01-01T23:50:00.000Z', '2026-01-01T23:50:00.000Z']);
+  await t.createJobRun(failing);
+  await t.drain();
+  expect(seen.at(-1)).toBe(null);
+});
+
+test('runs() of the test engine returns more than a thousand runs', async () => {
+  const plain = jobType('plain', { run: () => null });
+  const t = await start({ types: [plain] });
+  await t.engine.createJobRuns(plain, Array.from({ length: 1_001 }, () => ({})));
+  expect(await t.runs(plain)).toHaveLength(1_001);
+});

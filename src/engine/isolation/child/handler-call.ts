@@ -6,7 +6,6 @@ import { systemClock, type Clock } from '../../../time/clock.ts';
 import { durationMs } from '../../../time/duration.ts';
 import { HandedOff, type Context } from '../../handler/context.ts';
 import { jobLog } from '../../handler/job-log.ts';
-import { Cancelled } from '../../handler/errors.ts';
 import { Tracker } from '../../progress/tracker.ts';
 import { findType } from './find-type.ts';
 import type { IsolatedCall, CallOutcome, ChildReport } from '../messages.ts';
@@ -32,7 +31,7 @@ export class HandlerCall {
   abort(reason: Error): void {
     if (this.#abort.signal.aborted) return;
     this.#abort.abort(reason);
-    if (reason instanceof Cancelled) this.#tracker.cancel(reason.message === '' ? undefined : reason);
+    this.#tracker.cancel(reason.message === '' ? undefined : reason);
   }
 
   /** Executes the call and returns its outcome. Never rejects. */
@@ -61,11 +60,10 @@ export class HandlerCall {
   async #perform(handler: IsolatedHandler): Promise<CallOutcome> {
     try {
       const value = await handler({ ...this.#context(), ...this.#call.data });
-      this.#tracker.end();
+      this.#tracker.endReturned();
       return outcomeOf(value);
     } catch (error) {
-      this.#tracker.end(error ?? 'the handler threw no value');
-      return { kind: 'threw', error: errorToData(error) };
+      return { kind: 'threw', error: errorToData(this.#tracker.endThrown(error)) };
     }
   }
 

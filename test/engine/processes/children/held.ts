@@ -16,7 +16,7 @@ export const blocking = jobType('blocking', {
 /** Blocks its process endlessly: immediately, or after it has yielded once. */
 export const stuck = jobType('stuck', {
   input: typed<{ isAsync: boolean }>(),
-  timeout: '2s',
+  timeout: '5s',
   retry: { attempts: 1 },
   run: ({ input, ...context }) => {
     tell('start', of(context));
