@@ -1,6 +1,7 @@
 /** The public names of Stint. */
 export { Engine, type EngineOptions } from './open.ts';
-export { openStore, storeUrl } from './open/store.ts';
+export { openStore } from './open/store.ts';
+export { storeUrl } from './open/store-url.ts';
 export { jobType, type JobType, type EndedTask, type TaskCounts } from './engine/declare/job-type.ts';
 export type { RetrySettings, Settings } from './engine/declare/settings.ts';
 export type { DefChanges } from './engine/declare/def-changes.ts';

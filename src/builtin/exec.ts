@@ -16,6 +16,7 @@ import { systemClock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { ExecPolicy, type ExecTypeOptions, type FixedProgram } from './exec-policy.ts';
 import { ProcessTree } from './process-tree.ts';
+import { execTypeName } from './type-names.ts';
 
 export interface ExecResult {
   readonly stdout: string;
@@ -46,8 +47,6 @@ const unknownFields = (names: readonly string[]): string =>
   names.includes('cwd')
     ? 'the operator of the server decides the directory: leave cwd out, or ask for --exec-cwd'
     : `there is no field ${names.join(', ').slice(0, 100)}: use command, env, stdin and timeout`;
-
-export const execTypeName = 'exec';
 
 /** How many characters of stdout, and of stderr, are stored. Of a longer output, only the end is stored. */
 const outputMax = 65_536;

@@ -8,6 +8,7 @@ import { systemClock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { Reach } from './address.ts';
 import { checkUrl, guardedRequest, systemResolve, type Resolve } from './guarded-request.ts';
+import { httpTypeName } from './type-names.ts';
 
 export interface HttpTypeOptions {
   /** Addresses and ranges that may be called although they are not public, such as 10.0.0.0/8. Default: none. */
@@ -64,7 +65,6 @@ const HttpInput = z.strictObject({
 });
 export type HttpInput = z.input<typeof HttpInput>;
 
-export const httpTypeName = 'http';
 
 export function httpType({ allow = [], resolve = systemResolve }: HttpTypeOptions = {}): JobType<
   HttpInput,

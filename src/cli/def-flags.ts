@@ -1,13 +1,11 @@
 /** The command-line options for the settings of a definition, with the names of the options of `jobDef`. */
 import type { Command } from 'commander';
-import { z } from 'zod';
 import type { DefOptions } from '../engine/declare/job-def.ts';
-import { ScheduleRequest } from '../http/contract/requests.ts';
-import { scheduleOf as scheduleFrom } from '../http/schedules.ts';
 import { parseJson, type Json, type JsonObject } from '../model/json.ts';
 import { Refusal } from '../refusal.ts';
 import type { Duration } from '../time/duration.ts';
 import { addScheduleFlags, scheduleOf, type ScheduleFlags } from './schedule-flags.ts';
+import { tagOf } from './tag-flag.ts';
 
 export interface DefFlags extends ScheduleFlags {
   readonly params?: string;
@@ -40,11 +38,11 @@ export const addDefFlags = (command: Command): Command =>
     .option('--settings <json>', 'any settings, as in POST /defs; other options take precedence');
 
 /** Returns the settings whose options were given; the others are left out. */
-export function defOptionsOf(flags: DefFlags): DefOptions<unknown> {
+export async function defOptionsOf(flags: DefFlags): Promise<DefOptions<unknown>> {
   const schedule = scheduleOf(flags);
   const { params, overlap, misfire, concurrency, priority, timeout, retention, attempts, leaderOnly, tag } = flags;
   return {
-    ...settingsOf(flags.settings),
+    ...(await settingsOf(flags.settings)),
     ...(schedule === null ? {} : { schedules: [schedule] }),
     ...(params === undefined ? {} : { params: parseJson(params) }),
     ...(overlap === undefined ? {} : { overlap: overlap as 'skip' }),
@@ -61,28 +59,18 @@ export function defOptionsOf(flags: DefFlags): DefOptions<unknown> {
   };
 }
 
-function settingsOf(text: string | undefined): object {
+async function settingsOf(text: string | undefined): Promise<object> {
   if (text === undefined) return {};
   const settings = parseJson(text);
-  if (isJsonObject(settings)) return { ...settings, ...schedulesOf(settings['schedules']) };
+  if (isJsonObject(settings)) return { ...settings, ...(await schedulesOf(settings['schedules'])) };
   throw new Refusal('malformed.option', '--settings takes a JSON object, such as {"timeout":"5m"}', {});
 }
 
 const isJsonObject = (json: Json): json is JsonObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
-/**
- * Parses the schedules in --settings: in the short form of the HTTP API, or in the form in which definitions show them.
- */
-function schedulesOf(schedules: Json | undefined): object {
+async function schedulesOf(schedules: Json | undefined): Promise<object> {
   if (schedules == null) return {};
-  const { data, error } = z.array(ScheduleRequest).safeParse(schedules);
-  if (data) return { schedules: data.map(scheduleFrom) };
-  throw new Refusal('malformed.schedule', `the schedules in --settings cannot be read: ${z.prettifyError(error)}`, {});
-}
-
-export function tagOf(text: string): [string, string] {
-  const [name = '', ...value] = text.split('=');
-  if (name !== '' && value.length > 0) return [name, value.join('=')];
-  throw new Refusal('malformed.option', `invalid tag "${text.slice(0, 40)}"; use name=value`, {});
+  const { schedulesFrom } = await import('./settings-schedules.ts');
+  return { schedules: schedulesFrom(schedules) };
 }

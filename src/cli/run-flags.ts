@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { RunRequest } from '../engine/declare/run-request.ts';
 import { parseJson } from '../model/json.ts';
 import type { Duration } from '../time/duration.ts';
-import { tagOf } from './def-flags.ts';
+import { tagOf } from './tag-flag.ts';
 
 export interface RunFlags {
   readonly input?: string;

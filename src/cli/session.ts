@@ -4,10 +4,11 @@
  */
 import type { Command } from 'commander';
 import { userInfo } from 'node:os';
-import { Engine } from '../open.ts';
-import { openStore, storeUrl } from '../open/store.ts';
+import type { Engine } from '../open.ts';
+import { storeUrl } from '../open/store-url.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
+import { openStore } from './open-store.ts';
 
 export interface CommonFlags {
   readonly store?: string;
@@ -31,6 +32,7 @@ export const addActionFlags = (command: Command): Command =>
 export async function withEngine<T>({ store: url }: CommonFlags, work: (engine: Engine) => Promise<T>): Promise<T> {
   const store = await openCurrent(storeUrl(url));
   try {
+    const { Engine } = await import('../open.ts');
     return await work(new Engine({ store, instance: actor() }));
   } finally {
     await store.close();
@@ -42,7 +44,7 @@ export async function withEngine<T>({ store: url }: CommonFlags, work: (engine: 
  * migrate a store.
  */
 export async function openCurrent(url: string): Promise<Store> {
-  const store = openStore(url, { create: false });
+  const store = await openStore(url, { create: false });
   try {
     await requireCurrentSchema(store);
     return store;

@@ -6,6 +6,7 @@ import type { AccessOptions } from './access/access.ts';
 import { createHttp, type Http, type HttpOptions } from './server.ts';
 import type { Listening, ListenOptions } from './listen.ts';
 import { TokenFile } from './access/token-file.ts';
+import { tokensPathDefault } from './access/token-path.ts';
 import { readTokens } from './access/tokens.ts';
 
 export interface StartOptions extends Omit<HttpOptions, 'access'>, ListenOptions {
@@ -20,8 +21,6 @@ export interface StartOptions extends Omit<HttpOptions, 'access'>, ListenOptions
 export interface Started extends Listening {
   readonly http: Http;
 }
-
-export const tokensPathDefault = '.stint/tokens.json';
 
 /**
  * Starts the server; refuses to listen beyond this machine without tokens or `authenticate`. The engine is neither

@@ -73,7 +73,3 @@ function splitOnce(text: string, separator: string): readonly string[] {
   const at = text.indexOf(separator);
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
 }
-
-/** Returns the given URL, or else that of the environment, or else that of a file in the working directory. */
-export const storeUrl = (url?: string): string =>
-  url ?? process.env['STINT_DATABASE_URL'] ?? process.env['DATABASE_URL'] ?? 'sqlite:.stint/jobs.db';

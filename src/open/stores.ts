@@ -1,5 +1,6 @@
 /** `stint/store`: the store interface with its types, and the built-in stores; for authors of other stores. */
-export { openStore, storeUrl } from './store.ts';
+export { openStore } from './store.ts';
+export { storeUrl } from './store-url.ts';
 export { MemoryStore } from '../store/memory/store.ts';
 export { SqliteStore, type SqliteOptions } from '../store/sqlite/store.ts';
 export { PostgresStore, type PostgresOptions } from '../store/postgres/store.ts';

@@ -34,6 +34,23 @@ test('help names every command and the version is that of the package', async ()
   expect((await place.stint('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
+test('help loads neither an engine nor a package other than commander, so that it is printed at once', async () => {
+  using place = new Place();
+  const loaded = await place.startWith({ NODE_OPTIONS: `--import ${listingLoaded}` }, '--help').ended();
+  const files = loaded.err.trimEnd().split('\n');
+  expect(files.some((file) => file.endsWith('src/cli/program.ts'))).toBe(true);
+  const packages = files.flatMap((file) => /node_modules\/([^/]+)/.exec(file)?.[1] ?? []);
+  expect([...new Set(packages)]).toEqual(['commander']);
+  expect(files.filter((file) => /src\/(open|engine\/engine|verify|store\/\w+\/store)\.ts$/.test(file))).toEqual([]);
+});
+
+/** A module that prints to stderr which modules are loaded after it. */
+const listingLoaded = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  const load = (url, context, next) => (console.error(url), next(url, context));
+  registerHooks({ load });
+`)}`;
+
 test('a refusal is printed as one sentence without a stack, with exit code 2', async () => {
   using place = new Place();
   for (const words of [

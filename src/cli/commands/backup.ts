@@ -1,7 +1,8 @@
 /** `stint backup`: copies a SQLite database into a new file. */
 import type { Command } from 'commander';
-import { openStore, storeUrl } from '../../open/store.ts';
+import { storeUrl } from '../../open/store-url.ts';
 import { Refusal } from '../../refusal.ts';
+import { openStore } from '../open-store.ts';
 import { printJson, printLine } from '../print.ts';
 import { addStoreFlags, type CommonFlags } from '../session.ts';
 
@@ -11,7 +12,7 @@ export function backupCommand(program: Command): void {
 }
 
 async function backUp(file: string, { store: url, json }: CommonFlags): Promise<void> {
-  const store = openStore(storeUrl(url), { create: false });
+  const store = await openStore(storeUrl(url), { create: false });
   try {
     if (store.backUp === undefined) {
       const message = 'stint backup copies SQLite files; for PostgreSQL use pg_dump, or a base backup with WAL archiving';

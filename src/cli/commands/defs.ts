@@ -69,13 +69,13 @@ const show = (name: string, options: CommonFlags): Promise<void> =>
 
 const create = (name: string, options: CreateDefFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    await engine.define(name, options.type, defOptionsOf(options), { by: actor() });
+    await engine.define(name, options.type, await defOptionsOf(options), { by: actor() });
     return printResult({ name }, `Created definition ${name}. Show it: stint defs show '${name}'`, options);
   });
 
 const edit = (name: string, options: CommonFlags & DefFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    await engine.override(name, defOptionsOf(options), attribution(options));
+    await engine.override(name, await defOptionsOf(options), attribution(options));
     return printResult({ name }, `Changed definition ${name}. Show it: stint defs show '${name}'`, options);
   });
 

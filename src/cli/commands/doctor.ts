@@ -1,9 +1,9 @@
 /** `stint doctor`: checks the store and its instances and suggests fixes; exit code 1 if there is a problem. */
 import type { Command } from 'commander';
-import { runDoctor, unusableStore, type Finding } from '../../engine/inspect/doctor.ts';
-import { Jobs } from '../../jobs.ts';
-import { openStore, storeUrl } from '../../open/store.ts';
+import type { Finding } from '../../engine/inspect/doctor.ts';
+import { storeUrl } from '../../open/store-url.ts';
 import { systemClock } from '../../time/clock.ts';
+import { openStore } from '../open-store.ts';
 import { harmless, printJson, printLine, styled, type Style } from '../print.ts';
 import { addStoreFlags, type CommonFlags } from '../session.ts';
 
@@ -15,6 +15,7 @@ export function doctorCommand(program: Command): void {
 
 /** Opens the store without migrating it, because this command may be newer than the running instances. */
 async function doctor({ store: url, json }: CommonFlags): Promise<void> {
+  const { unusableStore } = await import('../../engine/inspect/doctor.ts');
   const findings = await findingsOf(storeUrl(url)).catch((error: unknown) => [unusableStore(error)]);
   if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
   if (json) printJson(findings);
@@ -22,7 +23,9 @@ async function doctor({ store: url, json }: CommonFlags): Promise<void> {
 }
 
 async function findingsOf(url: string): Promise<readonly Finding[]> {
-  const store = openStore(url, { create: false });
+  const { runDoctor } = await import('../../engine/inspect/doctor.ts');
+  const { Jobs } = await import('../../jobs.ts');
+  const store = await openStore(url, { create: false });
   try {
     return await runDoctor(new Jobs(store), systemClock);
   } finally {

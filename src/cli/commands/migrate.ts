@@ -1,6 +1,7 @@
 /** `stint migrate`: migrates the schema of the database to this version. */
 import type { Command } from 'commander';
-import { openStore, storeUrl } from '../../open/store.ts';
+import { storeUrl } from '../../open/store-url.ts';
+import { openStore } from '../open-store.ts';
 import { printJson, printLine } from '../print.ts';
 import { addStoreFlags, type CommonFlags } from '../session.ts';
 
@@ -15,7 +16,7 @@ async function migrate({
   json,
   dryRun = false,
 }: CommonFlags & { readonly dryRun?: boolean }): Promise<void> {
-  const store = openStore(storeUrl(url));
+  const store = await openStore(storeUrl(url));
   try {
     const migration = await store.migrate({ dryRun });
     if (json) return printJson(migration);

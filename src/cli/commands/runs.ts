@@ -5,12 +5,12 @@ import type { Event } from '../../model/event.ts';
 import { standingOf, standings, type Page, type Query, type Standing } from '../../store/query.ts';
 import { eventView, runDetail, runView } from '../../http/views.ts';
 import { Refusal } from '../../refusal.ts';
-import { tagOf } from '../def-flags.ts';
 import { harmless, printJson, printLine, printTable, stateCell, styled, timeCell } from '../print.ts';
 import {
   actor, addActionFlags, addStoreFlags, attribution, parseId, withEngine, type CommonFlags,
 } from '../session.ts';
 import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
+import { tagOf } from '../tag-flag.ts';
 import { finishCommands } from './finish.ts';
 import { watchRun } from './watch.ts';
 

@@ -4,11 +4,11 @@ import type { Logger } from '../../logger.ts';
 import type { Engine } from '../../open.ts';
 import { Refusal } from '../../refusal.ts';
 import { isLoopback } from '../../bedrock/connection.ts';
-import { startBedrock } from '../../bedrock/start.ts';
 import { priorityMaxDefault } from '../../http/access/priority.ts';
-import { startHttp, tokensPathDefault } from '../../http/start.ts';
-import { engineOf, addEngineFlags, shownUrl, type EngineFlags } from '../engine-options.ts';
+import { tokensPathDefault } from '../../http/access/token-path.ts';
+import { addEngineFlags, type EngineFlags } from '../engine-flags.ts';
 import { printLine, styled } from '../print.ts';
+import { shownUrl } from '../shown-url.ts';
 import { openUnlessStopped, stopSignal, untilStopped } from '../stop.ts';
 
 interface ServeFlags extends EngineFlags {
@@ -52,6 +52,7 @@ export function serveCommand(program: Command): void {
 
 async function serve(flags: ServeFlags): Promise<void> {
   const stopped = stopSignal();
+  const { engineOf } = await import('../engine-options.ts');
   const { engine, url, logger } = await openUnlessStopped(stopped, engineOf(flags));
   await engine.resume();
   const servers = await openServers(engine, flags, logger);
@@ -75,6 +76,7 @@ async function openServers(engine: Engine, flags: ServeFlags, logger: Logger): P
 }
 
 async function openHttp(engine: Engine, flags: ServeFlags, logger: Logger): Promise<OpenServer> {
+  const { startHttp } = await import('../../http/start.ts');
   const address = addressOf('--http', flags.http);
   const started = await startHttp({
     engine,
@@ -89,6 +91,7 @@ async function openHttp(engine: Engine, flags: ServeFlags, logger: Logger): Prom
 }
 
 async function openBedrock(engine: Engine, flags: ServeFlags, logger: Logger): Promise<OpenServer> {
+  const { startBedrock } = await import('../../bedrock/start.ts');
   const address = addressOf('--bedrock', flags.bedrock);
   const started = await startBedrock({
     engine,

@@ -3,10 +3,9 @@ import type { Command } from 'commander';
 import { Refusal } from '../../refusal.ts';
 import { systemClock } from '../../time/clock.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
-import { roles, type Role } from '../../http/contract.ts';
-import { tokensPathDefault } from '../../http/start.ts';
-import { tokensIn, writeTokens } from '../../http/access/token-file.ts';
-import { newToken, type TokenRecord } from '../../http/access/tokens.ts';
+import { roles, type Role } from '../../http/contract/words.ts';
+import { tokensPathDefault } from '../../http/access/token-path.ts';
+import type { TokenRecord } from '../../http/access/tokens.ts';
 import { counted, printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 
 interface FileOptions {
@@ -38,7 +37,9 @@ const addFileFlags = (command: Command): Command =>
     .option('--file <path>', `token file (default: STINT_TOKENS, ${tokensPathDefault})`)
     .option('--json', 'print JSON');
 
-function create(name: string, { role, expires, seesPayloads, json, ...options }: CreateTokenFlags): void {
+async function create(name: string, { role, expires, seesPayloads, json, ...options }: CreateTokenFlags): Promise<void> {
+  const { tokensIn, writeTokens } = await import('../../http/access/token-file.ts');
+  const { newToken } = await import('../../http/access/tokens.ts');
   const path = pathOf(options);
   const known = tokensIn(path);
   if (known.some((record) => record.name === name)) {
@@ -55,7 +56,8 @@ function create(name: string, { role, expires, seesPayloads, json, ...options }:
   printLine(token);
 }
 
-function list(options: FileOptions): void {
+async function list(options: FileOptions): Promise<void> {
+  const { tokensIn } = await import('../../http/access/token-file.ts');
   const records = tokensIn(pathOf(options)).map(shown);
   if (options.json) return printJson(records);
   const now = systemClock.now();
@@ -72,7 +74,8 @@ function list(options: FileOptions): void {
   );
 }
 
-function revoke(name: string, options: FileOptions): void {
+async function revoke(name: string, options: FileOptions): Promise<void> {
+  const { tokensIn, writeTokens } = await import('../../http/access/token-file.ts');
   const path = pathOf(options);
   const known = tokensIn(path);
   const remaining = known.filter((record) => record.name !== name && record.prefix !== name);

@@ -1,16 +1,16 @@
 /** `stint top`: a live view of instances, types and runs; one snapshot when piped. */
 import type { Command } from 'commander';
 import type { Engine } from '../../open.ts';
-import { storeUrl } from '../../open/store.ts';
+import { storeUrl } from '../../open/store-url.ts';
 import type { Snapshot } from '../../engine/run-handle.ts';
 import { isRefusal } from '../../refusal.ts';
 import { openStandings } from '../../store/query.ts';
 import { endings } from '../../model/event.ts';
 import { workKinds } from '../../model/state.ts';
 import { systemClock } from '../../time/clock.ts';
-import { shownUrl } from '../engine-options.ts';
 import { printJson, printLine, styled } from '../print.ts';
 import { addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
+import { shownUrl } from '../shown-url.ts';
 import { frameOf, type FrameLine, type Moment } from '../top-frame.ts';
 
 interface TopOptions extends CommonFlags {

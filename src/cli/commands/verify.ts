@@ -1,8 +1,8 @@
 /** `stint verify`: checks every invariant of a database, even while instances use it. */
 import type { Command } from 'commander';
-import { storeUrl } from '../../open/store.ts';
+import { storeUrl } from '../../open/store-url.ts';
 import { systemClock } from '../../time/clock.ts';
-import { verify, type VerifyProgress, type Violation } from '../../verify.ts';
+import type { verify as verifyJobs, VerifyProgress, Violation } from '../../verify.ts';
 import { counted, harmless, printJson, printLine, styled } from '../print.ts';
 import { addStoreFlags, openCurrent, type CommonFlags } from '../session.ts';
 
@@ -22,6 +22,7 @@ interface VerifyFinding extends VerifyProgress {
 }
 
 async function verifyStore({ store: url, json = false }: CommonFlags): Promise<void> {
+  const { verify } = await import('../../verify.ts');
   const store = await openCurrent(storeUrl(url));
   try {
     const meter = new Meter(!json);
@@ -39,7 +40,7 @@ async function verifyStore({ store: url, json = false }: CommonFlags): Promise<v
 }
 
 async function find(
-  verifying: ReturnType<typeof verify>,
+  verifying: ReturnType<typeof verifyJobs>,
   onFound: (violation: Violation) => void,
 ): Promise<VerifyFinding> {
   const violations: Violation[] = [];

@@ -1,0 +1,2 @@
+/** The file of the tokens if a program names none. */
+export const tokensPathDefault = '.stint/tokens.json';

@@ -1,0 +1,5 @@
+/** The URL of the store if a program names none. Apart from the adapters, which take long to load. */
+
+/** Returns the given URL, or else that of the environment, or else that of a file in the working directory. */
+export const storeUrl = (url?: string): string =>
+  url ?? process.env['STINT_DATABASE_URL'] ?? process.env['DATABASE_URL'] ?? 'sqlite:.stint/jobs.db';
