@@ -18,7 +18,9 @@ export function isMet({ value, bar }: Bar): boolean {
 }
 
 export const barText = (bar: Bar): string =>
-  [bar.title.padEnd(62), shown(bar).padStart(10), wanted(bar).padStart(10), verdict(bar).padStart(9), ` ${bar.from}`].join(' ');
+  [
+    bar.title.padEnd(62), shown(bar).padStart(10), wanted(bar).padStart(10), verdict(bar).padStart(10), ` ${bar.from}`,
+  ].join(' ');
 
 export const barsMarkdown = (about: readonly string[], bars: readonly Bar[]): string => [
   '<!-- Written by `node bench/bars.ts --write`; do not edit. -->',

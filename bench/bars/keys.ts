@@ -24,7 +24,8 @@ export async function keys(database: Database, { keys: count, rounds }: BarSizes
   }
   const name = count.toLocaleString('en');
   return [{
-    database: database.name, unit: '×', value: median(keyed.map((one, index) => one / plain[index]!)), bar: { least: 0.8 },
+    database: database.name, unit: '×', bar: { least: 0.8 },
+    value: median(keyed.map((one, index) => one / plain[index]!)),
     title: `drain of ${name} runs on ${name} keys, to runs without keys`,
     from: `${median(keyed).toFixed(0)} and ${median(plain).toFixed(0)} jobs/s`,
   }];

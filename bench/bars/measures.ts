@@ -4,6 +4,7 @@ import type { Bar } from './bar.ts';
 import { keys } from './keys.ts';
 import { names } from './names.ts';
 import { queues } from './queues.ts';
+import { result } from './result.ts';
 import type { BarSizes } from './sizes.ts';
 import { waiting } from './waiting.ts';
 
@@ -17,5 +18,6 @@ export const barMeasures: readonly BarMeasure[] = [
   { name: 'queues', measure: queues },
   { name: 'names', measure: names },
   { name: 'waiting', measure: waiting },
+  { name: 'result', measure: result },
   { name: 'keys', measure: keys },
 ];

@@ -32,8 +32,8 @@ export async function names(database: Database, sizes: BarSizes): Promise<readon
     const pings = `p99 ${at(1, 'pings', 0.99).toFixed(2)} ms and ${at(0, 'pings', 0.99).toFixed(2)} ms`;
     return [
       {
-        database: database.name, title: `GetJob d/* over ${counts}, to ${fewNames} names`, value: median(ratios), unit: '×',
-        bar: { most: 2 }, from: gets,
+        database: database.name, unit: '×', bar: { most: 2 }, from: gets,
+        title: `GetJob d/* over ${counts}, to ${fewNames} names`, value: median(ratios),
       },
       {
         database: database.name, title: `GetJob d/* over ${counts}: a Ping beside it, p99`, value: at(1, 'pings', 0.99),

@@ -36,7 +36,8 @@ export async function waiting(database: Database, { manyNames, requests, rounds 
     }
     producer.close();
     const ratios = pairs.map(([alone, besideWaiter]) => percentile(besideWaiter, 0.5) / percentile(alone, 0.5));
-    const at = (side: 0 | 1, share: number): string => percentile(pairs.flatMap((pair) => pair[side]), share).toFixed(2);
+    const at = (side: 0 | 1, share: number): string =>
+      percentile(pairs.flatMap((pair) => pair[side]), share).toFixed(2);
     return [{
       database: database.name, unit: '×', value: median(ratios), bar: { most: 2 },
       title: `CreateJob beside GetJob d/* waiting on ${manyNames.toLocaleString('en')} names`,

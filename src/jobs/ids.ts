@@ -1,7 +1,7 @@
 /**
- * Hands out job ids from blocks that the store reserves. Lists are ordered by id, so a job that is created after another
- * one must have the higher id, also if another instance created the first. A block is therefore used only as long as no
- * instance has reserved ids since. While other instances reserve ids, each request reserves its own.
+ * Hands out job ids from blocks that the store reserves. Lists are ordered by id, so a job that is created after
+ * another one must have the higher id, even if another instance created the first. A block is therefore used only as
+ * long as no instance has reserved ids since. While other instances reserve ids, each request reserves its own.
  */
 import type { Store } from '../store/store.ts';
 

@@ -60,14 +60,14 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
   ],
   'src/store/': [
     ['query', 'text-cache', 'id-scan', 'batcher', 'url-options', 'feed-position'],
-    ['port', 'job-body', 'tally-sum'],
+    ['port', 'job-body', 'tally-sum', 'tally-row', 'end-waiters'],
     ['store', 'job-columns'],
     ['row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['records', 'feed', 'instances'], ['claim'], ['store']],
-  'src/store/sqlite/': [['errors', 'module', 'file-watch', 'connection', 'schema', 'wake'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
-  'src/store/postgres/': [['sql'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'claim'], ['store']],
+  'src/store/sqlite/': [['errors', 'module', 'file-watch', 'connection', 'schema', 'wake', 'end-watch'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
+  'src/store/postgres/': [['sql'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'end-notices', 'claim'], ['store']],
   'src/jobs/': [
     ['checks', 'ids'],
     ['draft'],

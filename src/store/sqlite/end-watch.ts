@@ -1,6 +1,6 @@
 /**
  * The end watch: wakes callers that wait for jobs when the jobs have ended. Ends by this process are passed to it. For
- * ends by other processes it looks up the awaited ids whenever another process has written to the file.
+ * ends by other processes it queries the awaited ids whenever another process has written to the file.
  */
 import type { Change } from '../../model/change.ts';
 import { systemClock } from '../../time/clock.ts';
@@ -8,7 +8,7 @@ import { EndWaiters } from '../end-waiters.ts';
 import type { Connection } from './connection.ts';
 import type { Wake } from './wake.ts';
 
-/** After a lookup, the next one waits this many times as long as the last one took: lookups take a tenth of the time. */
+/** After a query, the next one waits this many times as long as the query took: queries take a tenth of the time. */
 const restFactor = 9;
 
 export class EndWatch {
@@ -27,7 +27,7 @@ export class EndWatch {
   /** Registers a function to call when the job has ended; returns a function that removes it. */
   wait(id: number, call: () => void): () => void {
     const remove = this.#waiters.add(id, call);
-    this.#stopListening ??= this.#wake.listen(() => this.#lookUpSoon());
+    this.#stopListening ??= this.#wake.listen(() => this.#findEndedSoon());
     return () => {
       remove();
       if (this.#waiters.size === 0) this.close();
@@ -47,17 +47,17 @@ export class EndWatch {
     this.#stopListening = null;
   }
 
-  #lookUpSoon(): void {
+  #findEndedSoon(): void {
     if (this.#cancelTimer !== null) return;
     const restMs = this.#restUntil - systemClock.monotonic();
-    if (restMs <= 0) return this.#lookUp();
+    if (restMs <= 0) return this.#findEnded();
     this.#cancelTimer = systemClock.after(restMs, () => {
       this.#cancelTimer = null;
-      this.#lookUp();
+      this.#findEnded();
     });
   }
 
-  #lookUp(): void {
+  #findEnded(): void {
     if (!this.#connection.db.isOpen) return;
     const start = systemClock.monotonic();
     const ids = JSON.stringify(this.#waiters.ids);
