@@ -1,4 +1,5 @@
 // The bounded map: what it keeps, and which entry it evicts.
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BoundedMap } from '../../src/time/bounded-map.ts';
 
@@ -35,4 +36,22 @@ test('getOrSet computes a missing value once', () => {
   let computed = 0;
   const value = (): number => map.getOrSet('a', () => (computed += 1));
   expect([value(), value(), computed]).toEqual([1, 1, 1]);
+});
+
+test('after any calls it has the keys that were set last, at most as many as its size', () => {
+  const call = fc.record({ key: fc.nat(9), isDeleted: fc.boolean() });
+  fc.assert(fc.property(fc.integer({ min: 1, max: 5 }), fc.array(call, { maxLength: 60 }), (sizeMax, calls) => {
+    const map = new BoundedMap<number, number>(sizeMax);
+    let expected: number[] = [];
+    for (const { key, isDeleted } of calls) {
+      expected = expected.filter((other) => other !== key);
+      if (isDeleted) map.delete(key);
+      else {
+        map.set(key, key);
+        expected = [...expected, key].slice(-sizeMax);
+      }
+      expect(map.size).toBe(expected.length);
+      expect(expected.every((other) => map.get(other) === other)).toBe(true);
+    }
+  }), { seed: 1 });
 });

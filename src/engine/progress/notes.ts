@@ -7,10 +7,10 @@
  */
 import type { Progress } from '../../model/progress.ts';
 import type { Holding, Store } from '../../store/store.ts';
+import { BoundedMap } from '../../time/bounded-map.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { LogLevel } from '../handler/job-log.ts';
 import { JobNotes, type NoteDraft, type BufferRoom } from './job-notes.ts';
-import { Recent } from './recent.ts';
 
 export const notesEveryMs = 250;
 
@@ -19,7 +19,7 @@ const lastTriesMax = 5;
 const notesPerWriteMax = 1_000;
 const bytesPerWriteMax = 4_194_304;
 const bytesWaitingMax = 67_108_864;
-const overRememberedMin = 5_000;
+const overMax = 5_000;
 
 export interface NotesOptions {
   readonly store: Pick<Store, 'writeNotes'>;
@@ -34,7 +34,7 @@ export class Notes {
   readonly #options: NotesOptions;
   readonly #jobs = new Map<string, JobNotes>();
   /** The fences of jobs that recently ended or were lost. Notes of a job under this or an older fence are dropped. */
-  readonly #over = new Recent<number, number>(overRememberedMin);
+  readonly #over = new BoundedMap<number, number>(overMax);
   readonly #finishing = new Map<string, Promise<void>>();
   readonly #room: BufferRoom = { bytes: bytesWaitingMax };
   readonly #wanted = new Set<JobNotes>();
@@ -67,7 +67,7 @@ export class Notes {
    * five failed writes it drops the notes, because the outcome of the job is stored only after `finish`.
    */
   finish(holding: Holding): Promise<void> | null {
-    this.#over.add(holding.id, holding.fence);
+    this.#over.set(holding.id, holding.fence);
     if (this.#jobs.size === 0 && this.#finishing.size === 0) return null;
     const key = keyOf(holding);
     const finishing = this.#finishing.get(key);
@@ -172,7 +172,7 @@ export class Notes {
     const { id, fence } = job.holding;
     job.drop();
     this.#jobs.delete(keyOf(job.holding));
-    this.#over.add(id, fence);
+    this.#over.set(id, fence);
     this.#options.onLost(id, fence);
   }
 
