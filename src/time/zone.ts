@@ -48,12 +48,6 @@ export function instantsOf(zone: string, wall: number): number[] {
   return instants.sort((a, b) => a - b);
 }
 
-/** Returns the first instant at which clocks show the wall time; if they skip it, the end of the gap. */
-export function nextValid(zone: string, wall: number): number {
-  const [first] = instantsOf(zone, wall);
-  return first ?? stretchAt(zone, wall - offsetAt(zone, wall - offsetMax)).from;
-}
-
 /** Returns the stretch around an instant. Each end is a change of the offset, or at least half a year away. */
 export function stretchAt(zone: string, instant: number): Stretch {
   const rules = rulesOf(zone);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  checkZone, instantsOf, nextValid, offsetAt, stretchAt, tzdataVersion, wallOf,
+  checkZone, instantsOf, offsetAt, stretchAt, tzdataVersion, wallOf,
 } from '../../src/time/zone.ts';
 import { bySize } from '../support/size.ts';
 import { refusalOf } from './refusal.ts';
@@ -24,12 +24,6 @@ describe('a wall time', () => {
     ['is lost at midnight', 'America/Sao_Paulo', utc(2018, 10, 4, 0, 30), []],
   ])('%s (%s)', (_, zone, wall, instants) => {
     expect(instantsOf(zone, wall)).toEqual(instants);
-  });
-
-  test('in a gap is next valid when the gap ends', () => {
-    expect(nextValid('Europe/Berlin', utc(2026, 2, 29, 2, 30))).toBe(utc(2026, 2, 29, 1));
-    expect(nextValid('Pacific/Apia', utc(2011, 11, 30, 12))).toBe(utc(2011, 11, 30, 10));
-    expect(nextValid('Europe/Berlin', utc(2026, 9, 25, 2, 30))).toBe(utc(2026, 9, 25, 0, 30));
   });
 });
 
