@@ -169,5 +169,5 @@ class InspectorProcess {
 const refused = (message: string): LastReport => ({ kind: 'refused', code: 'costly.query', message });
 
 /** The refusal of a query for which more rows would be sent than `sentMax` allows. */
-export const refusalOfRows = (): Refusal =>
+const refusalOfRows = (): Refusal =>
   new Refusal('costly.query', 'the query reads too many jobs: select by jobID, parentJobID or name');
