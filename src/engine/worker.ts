@@ -103,7 +103,7 @@ export class Worker {
     const { runner, finisher, notes } = this.#running;
     const { clock, leaseMs, backupHeartbeat } = this.#parts;
     // Outcomes that are not stored within `patienceMs` plus a lease are dropped. Other instances repair their jobs.
-    const stopTimer = clock.after(patienceMs + leaseMs, () => finisher.giveUp());
+    const stopTimer = clock.after(patienceMs + leaseMs, () => finisher.stopRetrying());
     await this.suspend();
     await this.#drain(patienceMs);
     await runner.whenOutcomesStored();

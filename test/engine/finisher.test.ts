@@ -52,7 +52,7 @@ test('giving up answers all callers instead of retrying', async () => {
   const answer = outcome(finisher, 1);
   await clock.advance(60_000);
   const tries = calls.length;
-  finisher.giveUp();
+  finisher.stopRetrying();
 
   expect(await answer).toMatchObject({ code: 'unavailable.store' });
   expect(tries).toBeGreaterThan(5);

@@ -32,7 +32,7 @@ const noDoubt = cut(
   'void [clock, lease];',
 );
 const noFormerLife = cut('engine/loops/claimer.ts', `= { cause: 'previous process', until: -Infinity };`, `= null;`);
-const noSecondTry = cut('engine/attempt/finisher.ts', 'if (this.#givenUp.signal.aborted)', 'if (tries >= 0)');
+const noSecondTry = cut('engine/attempt/finisher.ts', 'if (this.#retriesEnd.signal.aborted)', 'if (tries >= 0)');
 const noOrphans = cut('jobs/settle.ts', 'if (parents.length === 0) return 0;', 'if (parents.length >= 0) return 0;');
 
 export const mutants: readonly Mutant[] = [

@@ -1,4 +1,12 @@
-/** The finisher: stores outcomes of attempts. Outcomes that arrive during a commit share the next commit. */
+/**
+ * The finisher: stores outcomes of attempts. Outcomes that arrive in one turn of the event loop, or during a commit,
+ * share the next commit, up to 1,000.
+ *
+ * Saves a transaction per outcome: sixteen concurrent calls are one commit (bench/LEDGER.md, "concurrent calls that meet
+ * go to the store as one statement"). Applies to all outcomes of this process; a single one is committed alone, a turn
+ * later. Without it each outcome would be one transaction, and each slot would wait for its own. If the store refuses a
+ * batch because of one malformed outcome, the outcomes are written one by one.
+ */
 import type { CommandAnswer, CommandRequest } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { RunningJob } from '../../model/job.ts';
@@ -29,7 +37,7 @@ export class Finisher {
   readonly #parts: FinisherParts;
   #queue: QueuedOutcome[] = [];
   #isFlushing = false;
-  readonly #givenUp = new AbortController();
+  readonly #retriesEnd = new AbortController();
   readonly #failureLog: FailureLog;
 
   constructor(jobs: Jobs, by: string, parts: FinisherParts) {
@@ -39,7 +47,7 @@ export class Finisher {
     this.#failureLog = new FailureLog(parts);
   }
 
-  /** Queues an outcome. Retries its write until the store responds, or until `giveUp`; then calls `onStored`. */
+  /** Queues an outcome. Retries its write until the store responds, or until `stopRetrying`; then calls `onStored`. */
   finish(request: CommandRequest, onStored: OnStored): void {
     this.#queue.push({ request, onStored });
     if (!this.#isFlushing) void this.#flush();
@@ -53,8 +61,8 @@ export class Finisher {
   }
 
   /** Stops retrying: if the current or next write of an outcome fails, `onStored` gets `unavailable.store`. */
-  giveUp(): void {
-    this.#givenUp.abort();
+  stopRetrying(): void {
+    this.#retriesEnd.abort();
   }
 
   async #flush(): Promise<void> {
@@ -82,7 +90,7 @@ export class Finisher {
         return await this.#jobs.conclude(batch.map(({ request }) => request), { by: this.#by });
       } catch (error) {
         if (isMalformed(error)) return error;
-        if (this.#givenUp.signal.aborted) return batch.map(() => notStored(error));
+        if (this.#retriesEnd.signal.aborted) return batch.map(() => notStored(error));
         if (tries === 0) this.#parts.logger.error('cannot store outcomes; retrying', { error, count: batch.length });
         await this.#sleep(tries);
       }
@@ -97,7 +105,7 @@ export class Finisher {
 
   #sleep(tries: number): Promise<void> {
     const { clock, random } = this.#parts;
-    return clock.sleep(Math.min(patienceMaxMs, 50 * 2 ** tries) * (0.5 + random.next() / 2), this.#givenUp.signal);
+    return clock.sleep(Math.min(patienceMaxMs, 50 * 2 ** tries) * (0.5 + random.next() / 2), this.#retriesEnd.signal);
   }
 }
 
