@@ -1,5 +1,6 @@
 /**
  * Claims: locks the first due jobs in claim order, lets the caller decide, and writes the result, in one transaction.
+ * Implements `claim` of `port/claiming.ts`.
  *
  *     claim(request)
  *       │
@@ -8,15 +9,20 @@
  *       ▼                                   ▼
  *     begin                               (continue with the scan)
  *       │
- *       ├─ 1 lanes.ts     job_lane   (kind, type, priority desc, due, id)      gate is null or admitted = 1
- *       │
+ *       ├─ 1 free-jobs.ts   index job_lane (kind, type, priority desc, due, id)    gate is null or admitted = 1
+ *       │      (lanes.ts)
  *       │      run mail  9   ✗ ✗ ✗ ✗ ✗ ✗ ● ● ● ○ ○          ✗ dead index entry   ● due   ○ due later
  *       │      run mail  0   ✗ ✗ ● ● ○                      ▲ scan cursor: resume here, not at the first ✗
  *       │      run build 0   ● ● ● ● ● ●                    for update skip locked, until `limit` rows
  *       │
- *       ├─ 2 gates.ts     job_gate_order   (kind, type, priority desc, due, id, gate)   admitted = 0
- *       │      only if this or the last scan saw jobs at gates: advisory lock, count admitted jobs per gate, lock as
- *       │      many jobs as fit; if too many of the first jobs are at full gates, walk the gates in index job_gate
+ *       │      a pattern with many types: scan-in-order.ts takes turns with it,
+ *       │                         index job_order (kind, priority desc, due, id, type)
+ *       │
+ *       ├─ 2 gates.ts       index job_gate_order (kind, type, priority desc, due, id, gate)     admitted = 0
+ *       │      only if jobs wait at gates: advisory lock, count the admitted jobs per gate, lock as many jobs as fit;
+ *       │      if too many of the first jobs are at full gates, walk the gates in index job_gate
+ *       │      steps 1 and 2 go in parallel, in one round trip, if the last scan saw jobs at gates; otherwise step 2
+ *       │      follows step 1, if that saw any
  *       │
  *       ├─ 3 decide(candidates)      in this process, while the rows are locked
  *       ▼

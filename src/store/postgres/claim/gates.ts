@@ -1,6 +1,7 @@
 /**
  * Gates: locks due jobs whose gates have room. `admittedPerGate` counts the admitted jobs of each gate, and
- * `GateAdmissions` computes from the counts how many more jobs each gate admits. See claim.ts.
+ * `GateAdmissions` computes from the counts how many more jobs each gate admits. See claim.ts. Implements
+ * `admittedPerGate` of `port/claiming.ts`.
  */
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { noLimits, GateAdmissions } from '../../../model/gate.ts';

@@ -1,7 +1,9 @@
 /**
- * Lanes: a lane is a kind, a type and a priority. Each lane is one range of the index `job_lane` (for jobs at gates, of
- * `job_gate_order`). So a claim reads neither jobs of other types nor jobs that are due later. The lanes are found by
- * seeks into the index from one priority (and type) to the next. See claim.ts.
+ * Lanes: the pieces of SQL from which free-jobs.ts, gates.ts, next-due.ts and oldest-due.ts build their statements. A
+ * lane is a kind, a type and a priority. Each lane is one range of the index `job_lane` (for jobs at gates, of
+ * `job_gate_order`). So a claim reads neither jobs of other types nor jobs that are due later. `lanesSql` finds the
+ * lanes of a request by seeks into the index, from one priority (and type) to the next. `lockSql` locks their first
+ * jobs, and `lockAndRead` executes the statement. See claim.ts.
  */
 import { isLiteral, literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';

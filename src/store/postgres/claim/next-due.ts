@@ -1,4 +1,4 @@
-/** Finds when the next job becomes due, in a lane or at a gate. */
+/** Finds when the next job becomes due, in a lane or at a gate. Implements `nextDue` of `port/claiming.ts`. */
 import type { Session } from '../sql/database.ts';
 import { inLane, isAtGate, isFree, lanesSql, type LaneRequest } from './lanes.ts';
 import { nowSql } from '../sql/server-clock.ts';

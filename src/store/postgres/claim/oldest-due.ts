@@ -1,4 +1,7 @@
-/** Finds for each type the job that has been due longest and waits to be claimed. */
+/**
+ * Finds for each type the job that has been due longest and waits to be claimed. Implements `oldestDue` of
+ * `port/claiming.ts`.
+ */
 import type { DueJob } from '../../store.ts';
 import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';

@@ -1,4 +1,7 @@
-/** Counts the claimable jobs that precede a job in claim order. */
+/**
+ * Counts the due jobs of the same kind and type that precede a job in claim order, up to `queuePositionMax`. Jobs at
+ * full gates count as well. Implements `queuePosition` of `port/claiming.ts`.
+ */
 import type { Job } from '../../../model/job.ts';
 import { queuePositionMax } from '../../store.ts';
 import type { Session } from '../sql/database.ts';

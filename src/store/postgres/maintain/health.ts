@@ -1,4 +1,7 @@
-/** Reads the health of the database. Sessions of other users count only if this user has the right to see them. */
+/**
+ * Reads the health of the database. Sessions of other users count only if this user has the right to see them.
+ * Implements `health` of `port/maintenance.ts`.
+ */
 import type { Bloat, StoreHealth } from '../../store.ts';
 import type { Database } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';

@@ -1,4 +1,4 @@
-/** Instances: their heartbeats, their leases, and which of them leads. */
+/** Instances: their heartbeats, their leases, and which of them leads. Implements `port/instances.ts`. */
 import type { Beat, BeatReply, Instance, InstanceAbout, Leadership } from '../../store.ts';
 import { takenInstance } from '../../taken-instance.ts';
 import { numberArray } from '../sql/row-parameters.ts';

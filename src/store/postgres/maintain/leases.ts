@@ -1,4 +1,7 @@
-/** Extends leases; finds the jobs whose lease has lapsed, and the jobs that are held under an instance's lease. */
+/**
+ * Extends leases; finds the jobs whose lease has lapsed, and the jobs that are held under an instance's lease.
+ * Implements `extend` of `port/claiming.ts`, and `lapsed` and `heldUnderLeaseOf` of `port/maintenance.ts`.
+ */
 import type { Job } from '../../../model/job.ts';
 import { namesOf, openColumns } from '../../job-columns.ts';
 import { jobOfOpen, type OpenRow } from '../../row.ts';

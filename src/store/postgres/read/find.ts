@@ -1,6 +1,7 @@
 /**
  * Loads, finds and counts jobs. One statement reads both tables, so that a job that moves between them is found once.
  * Filters on the body search its text in SQL, and may let through too many rows; `matchesQuery` then decides.
+ * Implements `load`, `find`, `count` and `jobsByKey` of `port/reading.ts`.
  */
 import type { Job } from '../../../model/job.ts';
 import {

@@ -1,4 +1,4 @@
-/** Reads the histories of jobs, and the feed. */
+/** Reads the histories of jobs, and the feed. Implements `history` of `port/reading.ts`, and `port/feed.ts`. */
 import type { Event } from '../../../model/event.ts';
 import { Refusal } from '../../../refusal.ts';
 import { feedEventsOf } from '../../feed-entry.ts';

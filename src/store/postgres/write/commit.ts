@@ -1,4 +1,7 @@
-/** Commits batches: one statement per kind of write. Changes that depend on each other are written in their order. */
+/**
+ * Commits batches: one statement per kind of write. Changes that depend on each other are written in their order.
+ * Implements `commit` of `port/writing.ts`.
+ */
 import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
 import { neededKey, releasedKey } from '../../../model/unique-key.ts';

@@ -1,4 +1,7 @@
-/** Progress and log of jobs, written under their fence. */
+/**
+ * Reads the progress and log of jobs, and writes them for jobs that are running under the given fence. Implements
+ * `writeNotes` of `port/writing.ts`, and `progress` and `log` of `port/reading.ts`.
+ */
 import type { LogLine, Note } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';

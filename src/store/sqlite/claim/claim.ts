@@ -1,4 +1,7 @@
-/** Finds claim candidates: jobs that need no admission, and jobs that their gates admit. */
+/**
+ * Finds the candidates of a claim: jobs that need no admission (free-jobs.ts), and jobs that their gates admit
+ * (gates.ts). `claim` in store.ts lets the caller decide on them. Implements `nextDue` of `port/claiming.ts`.
+ */
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { jobOfOpen } from '../../row.ts';
 import type { Candidate, ClaimRequest } from '../../store.ts';

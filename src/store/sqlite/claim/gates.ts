@@ -1,6 +1,6 @@
 /**
  * Finds the jobs at gates that a claim can take. A job is claimable if its gate has room, which `GateAdmissions`
- * computes from the number of admitted jobs.
+ * computes from the number of admitted jobs. Implements `admittedPerGate` of `port/claiming.ts`.
  */
 import { noLimits, GateAdmissions } from '../../../model/gate.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';

@@ -1,4 +1,7 @@
-/** Finds for each type the pending job that has been due for the longest time. */
+/**
+ * Finds for each type the pending job that has been due for the longest time. Implements `oldestDue` of
+ * `port/claiming.ts`.
+ */
 import type { ClaimRequest, DueJob } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { lanes } from './lanes.ts';

@@ -1,4 +1,7 @@
-/** Counts the due jobs of the same kind and type that precede a job in claim order, up to `queuePositionMax`. */
+/**
+ * Counts the due jobs of the same kind and type that precede a job in claim order, up to `queuePositionMax`. Jobs at
+ * full gates count as well. Implements `queuePosition` of `port/claiming.ts`.
+ */
 import type { Job } from '../../../model/job.ts';
 import { queuePositionMax } from '../../store.ts';
 import type { Connection } from '../connection.ts';

@@ -1,4 +1,7 @@
-/** Copies the database into a new file as one consistent snapshot, while other processes may write. */
+/**
+ * Copies the database into a new file as one consistent snapshot, while other processes may write. Implements `backUp`
+ * of `port/maintenance.ts`.
+ */
 import { chmodSync, existsSync } from 'node:fs';
 import { Refusal } from '../../../refusal.ts';
 import type { Connection } from '../connection.ts';

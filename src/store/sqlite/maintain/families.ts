@@ -1,4 +1,7 @@
-/** Families: finds ended parents with open children (orphans), and parents that wait although no child is open. */
+/**
+ * Families: finds ended parents with open children (orphans), and parents that wait although no child is open.
+ * Implements `orphaned` and `settleable` of `port/maintenance.ts`.
+ */
 import type { Job } from '../../../model/job.ts';
 import { jobOfOpen, type OpenRow } from '../../row.ts';
 import type { Connection } from '../connection.ts';

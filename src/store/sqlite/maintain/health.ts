@@ -1,4 +1,7 @@
-/** Reads figures about the database file, and finds damage in it. */
+/**
+ * Reads figures about the database file, and finds damage in it. Implements `health` and `damage` of
+ * `port/maintenance.ts`.
+ */
 import { statSync } from 'node:fs';
 import type { StoreHealth } from '../../store.ts';
 import type { Connection } from '../connection.ts';

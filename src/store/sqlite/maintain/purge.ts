@@ -1,6 +1,6 @@
 /**
  * Purges ended jobs past their retention, old feed entries, expired keys, children staged under a fence that is no
- * longer current, and instances whose lease lapsed long ago.
+ * longer current, and instances whose lease lapsed long ago. Implements `purge` of `port/maintenance.ts`.
  */
 import type { Connection } from '../connection.ts';
 import type { PurgeOptions } from '../../store.ts';

@@ -1,4 +1,6 @@
-/** Loads, finds and counts jobs in both tables. */
+/**
+ * Loads, finds and counts jobs in both tables. Implements `load`, `find`, `count` and `jobsByKey` of `port/reading.ts`.
+ */
 import type { SQLInputValue } from 'node:sqlite';
 import type { Job } from '../../../model/job.ts';
 import type { Kind } from '../../../model/state.ts';

@@ -1,6 +1,6 @@
 /**
  * Writes changes inside a transaction: each change only if the stored job still has the version that was read. Writes
- * one feed entry for all changes.
+ * one feed entry for all changes. Implements `commit` of `port/writing.ts`.
  */
 import type { Change } from '../../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../../model/job.ts';

@@ -1,4 +1,7 @@
-/** Reads the progress and log of jobs, and writes them for jobs that are running under the given fence. */
+/**
+ * Reads the progress and log of jobs, and writes them for jobs that are running under the given fence. Implements
+ * `writeNotes` of `port/writing.ts`, and `progress` and `log` of `port/reading.ts`.
+ */
 import type { LogLine, Note } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
