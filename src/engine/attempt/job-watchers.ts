@@ -1,6 +1,7 @@
 /**
- * Job watchers: wake callers that wait for a job when this instance changes the job, or when the store reports its end.
- * Callers find other changes by other instances by polling.
+ * Job watchers: wake callers that wait for a job (`RunHandle.result`, a token that is used early) when this instance has
+ * stored a change of the job, or when the store reports its end. Any other change by another instance wakes nobody: each
+ * caller also polls, at the interval that it passes to `until`.
  */
 import type { Clock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';

@@ -1,4 +1,10 @@
-/** The idle hosts: threads and processes that have imported a module and wait for another call of its handlers. */
+/**
+ * The idle hosts: threads and processes that have imported a module and wait for another call of its handlers.
+ *
+ * Saves the start of a thread or process and the import of the module. Applies if a host with the same mode and module
+ * is idle: its last handler returned, not longer than `idleMs` ago. Without it every call starts a host of its own, and
+ * the outcome is the same.
+ */
 import type { Clock } from '../../time/clock.ts';
 import type { IsolationMode } from '../handler/crash.ts';
 import type { Host } from './host/host.ts';

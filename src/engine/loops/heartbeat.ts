@@ -1,6 +1,8 @@
 /**
- * The heartbeat: renews the instance's lease, and revokes attempts whose jobs the store reports as lost. While the
- * store does not answer, the heartbeat releases all attempts before the lease lapses and others repair their jobs.
+ * The heartbeat: renews the instance's lease, revokes attempts whose jobs the store reports as lost, and learns which
+ * jobs were cancelled. While attempts run, it beats every 500 ms, since its answer delivers the cancels; without
+ * attempts, every third of the lease. While the store does not answer, it releases all attempts before the lease lapses
+ * and other instances repair their jobs.
  */
 import type { Jobs } from '../../jobs.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -26,6 +28,7 @@ export interface HeartbeatParts {
   readonly onReconnect: () => void;
 }
 
+/** While attempts run, a cancel reaches them after this time at most. */
 const cancelPollMs = 500;
 
 export class Heartbeat {
