@@ -3,7 +3,7 @@ import { Engine, openStore, type EngineOptions, type Logger } from '../../../../
 import type { Store } from '../../../../src/store/store.ts';
 import { tell } from './ledger.ts';
 
-export interface InstanceOptions extends Pick<EngineOptions, 'slots' | 'lease'> {
+export interface InstanceOptions extends Pick<EngineOptions, 'slots' | 'lease' | 'build' | 'undeclaredDefs'> {
   readonly url: string;
   /** The file beside this one whose `types` and `defs` it knows. */
   readonly jobs: string;
