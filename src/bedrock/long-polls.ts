@@ -61,13 +61,17 @@ export class LongPolls {
   readonly #loop: Loop;
   readonly #lapses = new LapseTimes();
   /** The latest repair. It may still be running, so requests for which no new check is due wait for it. */
-  #repairing: Promise<void> = Promise.resolve();
+  #repairing: Promise<number> = Promise.resolve(0);
+  /** The check after a miss that has not begun yet; null: there is none. */
+  #nextCheck: Promise<number> | null = null;
   /** Whether all groups must be served: the store has reported a claimable job, or serving a group failed. */
   #mayHaveJobs = false;
   #servedAt = 0;
   readonly #handOuts = new Set<Promise<HandOut>>();
   /** How many jobs were handed out with a lease that ended when it began (`retryAfter: +0 SECONDS`). */
   #lapsedAtOnce = 0;
+  /** How many claims have handed out a job. */
+  #hits = 0;
   #stopListening = (): void => {};
 
   constructor(parts: LongPollsParts) {
@@ -96,16 +100,23 @@ export class LongPolls {
   /**
    * Hands out jobs that are due now. A job with `retryAfter: +0 SECONDS` is always due, because its lease ends when it
    * begins. But a claim skips the job's row while another claim has locked it. So a claim that found nothing is
-   * repeated if a concurrent claim handed out a job of this kind.
+   * repeated if a concurrent claim handed out a job of this kind. It is also repeated if a check after it repairs jobs:
+   * another server may have granted leases that have lapsed since the last check. All requests that missed these jobs
+   * then claim at once, and each repeats its claim while others hand out jobs.
    */
   async serve(request: PollRequest, caller: BedrockCaller): Promise<HandOut> {
+    let [isChecked, repaired] = [false, 0];
     for (let misses = 1; ; misses++) {
-      const before = this.#lapsedAtOnce;
-      await this.#repair();
+      const before = { lapsedAtOnce: this.#lapsedAtOnce, hits: this.#hits };
+      isChecked = (await this.#repair()) || isChecked;
       const found = await this.#handOut(request, caller.name);
       if (found.handed.length + found.failed > 0 || misses === missesMax) return found;
       await Promise.allSettled(this.#handOuts);
-      if (this.#lapsedAtOnce === before) return found;
+      if (this.#lapsedAtOnce > before.lapsedAtOnce || (repaired > 0 && this.#hits > before.hits)) continue;
+      if (isChecked) return found;
+      repaired = await this.#checkAgain();
+      if (repaired === 0) return found;
+      isChecked = true;
     }
   }
 
@@ -216,6 +227,7 @@ export class LongPolls {
     try {
       const found = await handOut;
       for (const { job } of found.handed) this.#note(job);
+      if (found.handed.length > 0) this.#hits += 1;
       return found;
     } finally {
       this.#handOuts.delete(handOut);
@@ -227,20 +239,42 @@ export class LongPolls {
     if (until !== null && startedAt !== null && until <= startedAt) this.#lapsedAtOnce += 1;
   }
 
-  /** If a check is due, repairs jobs whose lease has lapsed, so that they can be handed out again. */
-  #repair(): Promise<void> {
-    const { store } = this.#parts.jobs;
-    const now = store.now();
-    if (!this.#lapses.isCheckDue(now)) return this.#repairing;
-    const repair = (): Promise<void> => this.#repairAll(now);
+  /**
+   * If a check is due, repairs jobs whose lease has lapsed, so that they can be handed out again. Otherwise waits for the
+   * latest repair. Returns whether the check was made after this call.
+   */
+  async #repair(): Promise<boolean> {
+    const now = this.#parts.jobs.store.now();
+    const isCheckDue = this.#lapses.isCheckDue(now);
+    await (isCheckDue ? this.#repairAfterLatest(now) : this.#repairing);
+    return isCheckDue;
+  }
+
+  /** Makes a check although none is due; returns how many jobs it repaired. Calls that come before it begins share it. */
+  #checkAgain(): Promise<number> {
+    if (this.#nextCheck === null) {
+      this.#nextCheck = this.#repairAfterLatest(this.#parts.jobs.store.now(), () => void (this.#nextCheck = null));
+    }
+    return this.#nextCheck;
+  }
+
+  #repairAfterLatest(since: number, onBegin = (): void => {}): Promise<number> {
+    const repair = (): Promise<number> => {
+      onBegin();
+      return this.#repairAll(since);
+    };
     this.#repairing = this.#repairing.then(repair, repair);
     return this.#repairing;
   }
 
-  async #repairAll(since: number): Promise<void> {
+  async #repairAll(since: number): Promise<number> {
     const { jobs, by } = this.#parts;
     try {
-      while ((await repairLapsed(jobs.store, by)) >= repairBatch);
+      for (let repaired = 0; ; ) {
+        const some = await repairLapsed(jobs.store, by);
+        repaired += some;
+        if (some < repairBatch) return repaired;
+      }
     } catch (error) {
       // Some lapsed leases may not be repaired yet, so the next call of `#repair` must check again.
       this.#lapses.note(since);

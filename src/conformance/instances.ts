@@ -1,6 +1,6 @@
 /** Instances: which are alive, since when, and which of their jobs a heartbeat reports as lost or cancelled. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import type { Beat, InstanceAbout } from '../store/store.ts';
+import { instanceKeptMs, type Beat, type InstanceAbout } from '../store/store.ts';
 import { same, sameMembers } from './same.ts';
 import type { Topic } from './world.ts';
 
@@ -97,6 +97,21 @@ export const instances: Topic = {
       await world.store.leave('a');
       const left = (await world.store.instances()).filter(({ leaseUntil }) => leaseUntil > world.now());
       deepEqual(left, []);
+    },
+
+    'a purge deletes an instance an hour after its lease has lapsed, unless it holds jobs': async (world) => {
+      await world.store.beat(beatOf('idle'));
+      await world.store.beat(beatOf('holder'));
+      await world.createRunning({}, { holder: 'holder', leaseMs: null });
+      const purged = async (): Promise<string[]> => {
+        await world.store.purge({ limit: 10, feedKeptMs: Number.MAX_SAFE_INTEGER, retentionMs: null });
+        return (await world.store.instances()).map(({ id }) => id);
+      };
+      await world.advance(10_000 + instanceKeptMs - 1);
+      await world.store.beat(beatOf('alive'));
+      sameMembers(await purged(), ['alive', 'idle', 'holder']);
+      await world.advance(1);
+      sameMembers(await purged(), ['alive', 'holder']);
     },
 
     'leaving twice, or without a heartbeat before, is no error': async (world) => {

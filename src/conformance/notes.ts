@@ -36,6 +36,14 @@ export const notes: Topic = {
       same(await world.store.log(id), lines.map((each, index) => ({ ...each, n: index + 1 })));
     },
 
+    'one call can write several notes about one job': async (world) => {
+      const { id, fence } = await world.createRunning();
+      const notes = [{ id, fence, progress: '1', log: [line('a'), line('b')] }, { id, fence, progress: '2', log: [line('c')] }];
+      deepEqual(await world.store.writeNotes(notes), [true, true]);
+      same(await world.store.log(id), [line('a'), line('b'), line('c')].map((each, index) => ({ ...each, n: index + 1 })));
+      equal(await world.store.progress(id), '2');
+    },
+
     'a log can be read from any line on, and page by page': async (world) => {
       const { id, fence } = await world.createRunning();
       const lines = Array.from({ length: 1200 }, (_, index) => line(`line ${index + 1}`));

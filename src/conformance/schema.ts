@@ -1,5 +1,5 @@
 /** The store itself: its schema, its clock, and the end of a connection. */
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { same } from './same.ts';
 import type { Topic } from './world.ts';
 
@@ -30,6 +30,24 @@ export const schema: Topic = {
       if (first !== world.store) await first.close();
       const second = await world.again();
       same(await world.load(change.after.id, second), change.after);
+    },
+
+    'a closed store refuses every call, and can be closed again': async (world) => {
+      const store = await world.again();
+      const job = await world.createRunning();
+      const change = await world.newJob();
+      await store.close();
+      const request = { kinds: [job.kind], names: { exact: [job.type] }, limit: 1 };
+      const calls: readonly (() => Promise<unknown>)[] = [
+        () => store.reserveIds(1), () => store.commit({ changes: [change] }), () => store.claim(request, () => []),
+        () => store.load([job.id]), () => store.find({}), () => store.count({}), () => store.jobsByKey(['k']),
+        () => store.history(job.id), () => store.eventsAfter(null, 1), () => store.feedEnd(), () => store.log(job.id),
+        () => store.writeNotes([{ id: job.id, fence: job.fence, progress: '1' }]), () => store.lapsed(1),
+        () => store.instances(), () => store.lead('role', 'a', 1000), () => store.health(),
+        () => store.purge({ limit: 1, feedKeptMs: 0, retentionMs: 0 }),
+      ];
+      for (const call of calls) await rejects(call(), { code: 'unavailable.store' }, String(call));
+      await store.close();
     },
   },
 };

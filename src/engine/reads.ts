@@ -163,7 +163,8 @@ export class EngineReads {
   async oldestDue(types: readonly string[]): Promise<ReadonlyMap<string, DueJob>> {
     const request = { kinds: workKinds, names: { exact: types } };
     const { database, memory } = this.#stores;
-    return new Map([...(await memory.store.oldestDue(request)), ...(await database.store.oldestDue(request))]);
+    const found = [...(await memory.store.oldestDue(request)), ...(await database.store.oldestDue(request))];
+    return new Map(found.sort(([, a], [, b]) => b.due - a.due)); // of two jobs of a type, the last entry counts
   }
 
   async failures(request: FailuresRequest): Promise<Failures> {

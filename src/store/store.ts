@@ -30,5 +30,7 @@ export {
 } from './port/claiming.ts';
 export type { Cell, Inspection, InspectionLimits, LogLine, Reading } from './port/reading.ts';
 export type { Feed, FeedEvent, FeedPage } from './port/feed.ts';
-export type { Beat, BeatReply, Instance, InstanceAbout, Instances, Leadership } from './port/instances.ts';
+export {
+  instanceKeptMs, type Beat, type BeatReply, type Instance, type InstanceAbout, type Instances, type Leadership,
+} from './port/instances.ts';
 export type { Bloat, Maintenance, Migration, Pool, PurgeOptions, StoreHealth } from './port/maintenance.ts';

@@ -29,13 +29,14 @@ export class EvidenceIndex {
   readonly #acknowledged: Set<number>;
   readonly #starts: ReadonlyMap<number, number[]>;
   readonly #effects: ReadonlyMap<number, number[]>;
+  /** The jobs of starts and effects that `check` has not seen yet. */
   readonly #unseen: Set<number>;
 
   constructor({ acknowledged, starts, effects = [] }: Evidence) {
     this.#acknowledged = new Set(acknowledged);
     this.#starts = fencesByJob(starts);
     this.#effects = fencesByJob(effects);
-    this.#unseen = new Set(this.#starts.keys());
+    this.#unseen = new Set([...this.#starts.keys(), ...this.#effects.keys()]);
   }
 
   /** Compares one stored job with the evidence about it. */
@@ -51,8 +52,14 @@ export class EvidenceIndex {
   checkMissing(): Violation[] {
     return [
       ...[...this.#acknowledged].map((id) => violation('S8', id, `job ${id} was acknowledged and is not stored`)),
-      ...[...this.#unseen].map((id) => violation('S9', id, `job ${id} was run and is not stored`)),
+      ...[...this.#unseen].map((id) => this.#unstored(id)),
     ];
+  }
+
+  #unstored(id: number): Violation {
+    return this.#starts.has(id)
+      ? violation('S9', id, `job ${id} was run and is not stored`)
+      : violation('P4', id, `job ${id} took effect and is not stored`);
   }
 }
 

@@ -6,10 +6,16 @@ import { violation, type Violation } from './violation.ts';
 
 const portion = 1000;
 
-/** Checks the feed from its oldest stored entry to its newest. Needs memory for one number per open job. */
-export async function* checkFeed(store: Pick<Store, 'eventsAfter'>): AsyncGenerator<Violation> {
+/**
+ * Checks the feed from its oldest stored entry to its newest. `seen` has the number of the newest event of each open
+ * job.
+ */
+export async function* checkFeed(
+  store: Pick<Store, 'eventsAfter'>,
+  seen = new Map<number, number>(),
+): AsyncGenerator<Violation> {
   try {
-    yield* checkEntries(store);
+    yield* checkEntries(store, seen);
   } catch (error) {
     if (isRefusal(error)) throw error;
     const why = error instanceof Error ? error.message : String(error);
@@ -17,8 +23,10 @@ export async function* checkFeed(store: Pick<Store, 'eventsAfter'>): AsyncGenera
   }
 }
 
-async function* checkEntries(store: Pick<Store, 'eventsAfter'>): AsyncGenerator<Violation> {
-  const seen = new Map<number, number>();
+async function* checkEntries(
+  store: Pick<Store, 'eventsAfter'>,
+  seen: Map<number, number>,
+): AsyncGenerator<Violation> {
   for (let cursor: string | null = null; ; ) {
     const feed: Awaited<ReturnType<Store['eventsAfter']>> = await store.eventsAfter(cursor, portion);
     for (const { job, event } of feed.events) {
@@ -27,7 +35,8 @@ async function* checkEntries(store: Pick<Store, 'eventsAfter'>): AsyncGenerator<
         yield violation('S29', job, `the feed has event ${event.n} of job ${job} after event ${last}`);
       }
       if (endings.has(event.kind)) seen.delete(job);
-      else seen.set(job, event.n);
+      // An edit does not reopen a job, so an ended job that is edited stays out of `seen`.
+      else if (last !== undefined || event.kind !== 'edited') seen.set(job, event.n);
     }
     if (feed.events.length === 0 || feed.cursor === cursor) return;
     cursor = feed.cursor;

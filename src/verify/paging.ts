@@ -1,6 +1,6 @@
 /** Reads all jobs of a store page by page, continuing after rows that cannot be read. */
 import type { Job } from '../model/job.ts';
-import type { Query } from '../store/query.ts';
+import { matchesQuery, type Query } from '../store/query.ts';
 import type { Store } from '../store/store.ts';
 
 export interface ReadPage {
@@ -39,19 +39,22 @@ async function readPage(store: JobReader, query: Query, after: number): Promise<
     const { jobs, next } = await store.find(query, { order: 'oldest', after, limit: pageSize });
     return { jobs, next, unreadable: [] };
   } catch (error) {
-    return probe(store, after, error);
+    const { jobs, ...page } = await probe(store, after, error);
+    return { ...page, jobs: jobs.filter((job) => matchesQuery(job, query)) };
   }
 }
 
 /**
- * Called when a row makes its page unreadable. Reads one range of ids after the other, and returns the first range that
- * contains unreadable rows.
+ * Called when a row makes its page unreadable. Reads one range of ids after the other, up to the first range that
+ * contains unreadable rows. These rows may or may not match the query of the page.
  */
 async function probe(store: JobReader, after: number, cause: unknown): Promise<PageBefore<number>> {
+  const read: Job[] = [];
   for (let probes = 0; probes < probesMax; probes++) {
     const from = after + probes * pageSize;
     const { jobs, unreadable } = await readRange(store, from + 1, from + pageSize);
-    if (unreadable.length > 0) return { jobs, unreadable, next: from + pageSize };
+    read.push(...jobs);
+    if (unreadable.length > 0) return { jobs: read, unreadable, next: from + pageSize };
   }
   throw cause;
 }

@@ -12,6 +12,7 @@ import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from '
 import { checkFeed } from './feed.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
 import { readPages } from './paging.ts';
+import { findSharedKey } from './shared-key.ts';
 import { calledRuns, checkTicks } from './ticks.ts';
 import { checkKey } from './unique.ts';
 import { violation, type Violation } from './violation.ts';
@@ -209,29 +210,25 @@ class StoreInspection {
 
   async #checkTasks(stored: JobWithHistory): Promise<Violation[]> {
     const planned = plannedTasks(stored);
-    return planned === null ? [] : checkTasks(stored.job, planned, await this.#tasksOf(stored.job.id));
+    if (planned === null) return [];
+    const tasks = await this.#tasksOf(stored.job.id);
+    return tasks === null ? [] : checkTasks(stored.job, planned, tasks);
   }
 
-  async #tasksOf(run: number): Promise<Tasks> {
-    const keys = new Set<number>();
-    let [count, sharedKey]: [number, string | null] = [0, null];
-    for await (const { jobs } of readPages(this.#store, { parent: run, kinds: ['task'] })) {
-      count += jobs.length;
-      for (const { key } of jobs) if (key !== null && keys.size === keys.add(fingerprint(key)).size) sharedKey ??= key;
-    }
-    return { count, sharedKey };
+  /** Returns the tasks of a run; null: a row cannot be read, which may be a task. */
+  async #tasksOf(run: number): Promise<Tasks | null> {
+    const pages = (): ReturnType<typeof readPages> => readPages(this.#store, { parent: run, kinds: ['task'] });
+    let [count, isReadable] = [0, true];
+    const sharedKey = await findSharedKey(async function* keys() {
+      count = 0;
+      for await (const { jobs, unreadable } of pages()) {
+        count += jobs.length;
+        isReadable &&= unreadable.length === 0;
+        yield jobs.map(({ key }) => key);
+      }
+    });
+    return isReadable ? { count, sharedKey } : null;
   }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** Returns a hash of 53 bits. A run may have a million tasks, and hashes need less memory than their keys. */
-function fingerprint(text: string): number {
-  let [high, low] = [0x811c9dc5, 0x9747b28c];
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    high = Math.imul(high ^ code, 0x01000193);
-    low = Math.imul(low ^ code, 0x85ebca6b) ^ (low >>> 15);
-  }
-  return (high >>> 11) * 2 ** 32 + (low >>> 0);
-}

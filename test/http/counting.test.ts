@@ -87,6 +87,22 @@ test('a series continues from its stored form, which replaces the former one and
   await server.close();
 });
 
+test('a stored series with a cursor of another kind of store is counted anew, not twice', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'stint-counting-'));
+  const store = `sqlite:${join(folder, 'jobs.db')}`;
+  const first = await world({ store, engine });
+  for (const type of ['echo', 'echo', 'doomed']) for (let n = 0; n < 3; n++) await first.post(`${api}/runs`, { type });
+  await until(async () => JSON.stringify(await totals(first)) === JSON.stringify(expected));
+  await first.close();
+  const copy = await world({ store, engine });
+  const { jobs, instance } = copy.engine;
+  await storeSeries(jobs, { ...(await loadSeries(jobs))!, cursor: '7:1:*' }, instance);
+  const second = await world({ store, engine });
+  expect(await totals(second)).toEqual(expected);
+  await Promise.all([second.close(), copy.close()]);
+  await rm(folder, { recursive: true });
+});
+
 test('percentiles stay between the shortest and the longest duration', () => {
   const quantiles = new Quantiles();
   for (let n = 0; n < 100; n++) quantiles.add(n < 98 ? 20_000 : 30_000);

@@ -3,6 +3,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { verify, type VerifyOptions, type Violation } from '../../src/verify.ts';
+import { checkFeed } from '../../src/verify/feed.ts';
+import { readPages, type ReadPage } from '../../src/verify/paging.ts';
+import { findSharedKey } from '../../src/verify/shared-key.ts';
 import { tester, World } from '../jobs/world.ts';
 import { stores } from '../support/stores.ts';
 import { defects, type Sql } from './planted.ts';
@@ -46,6 +49,55 @@ for (const kind of stores.filter(({ name }) => name !== 'memory')) {
   });
 }
 
+describe.each(stores.filter(({ name }) => name !== 'memory'))('an unreadable row on $name', (kind) => {
+  test('of a task is the only finding about its run', async () => {
+    const world = await World.open(kind);
+    const { tasks } = await world.family(2);
+    await world.ended();
+    await sqlOn(world, (sql) => sql(`update job set body = '{' where id = ${tasks[0]!.id}`));
+    expect((await findings(world)).map(({ invariant, job }) => [invariant, job])).toEqual([['S36', tasks[0]!.id]]);
+    await world.close();
+  });
+});
+
+test('jobs before an unreadable row are checked, however far apart the ids are', async () => {
+  const world = await World.open(stores[0]!);
+  const job = await world.create();
+  const bad = 1201;
+  const reader = {
+    find: () => Promise.reject(new Error('a row of the page cannot be read')),
+    load: async (ids: readonly number[]) => {
+      if (ids.includes(bad)) throw new Error('cannot be read');
+      return ids.flatMap((id) => ([3, 1202].includes(id) ? [{ ...job, id }] : []));
+    },
+  };
+  const { value: page } = (await readPages(reader).next()) as IteratorYieldResult<ReadPage>;
+  expect(page.jobs.map(({ id }) => id)).toEqual([3, 1202]);
+  expect(page.unreadable).toEqual([{ id: bad, why: 'cannot be read' }]);
+});
+
+test('two keys with the same hash are not taken for one', async () => {
+  const keys = (...some: (string | null)[]) => async function* read(): AsyncGenerator<readonly (string | null)[]> {
+    yield some.slice(0, 2);
+    yield some.slice(2);
+  };
+  const collide = (): number => 1;
+  expect(await findSharedKey(keys('a', null, 'b', null), collide)).toBeNull();
+  expect(await findSharedKey(keys('a', 'b', 'a'), collide)).toBe('a');
+  expect(await findSharedKey(keys('a', 'b', 'b'))).toBe('b');
+  expect(await findSharedKey(keys('a', 'b', 'c'))).toBeNull();
+});
+
+test('the check of the feed needs no memory for ended jobs, even if they are edited later', async () => {
+  const world = await World.open(stores[0]!);
+  const job = await world.ended();
+  await world.jobs.edit(job.id, { tags: { read: 'yes' } }, tester);
+  const open = await world.create();
+  const seen = new Map<number, number>();
+  expect(await Array.fromAsync(checkFeed(world.store, seen))).toEqual([]);
+  expect([...seen]).toEqual([[open.id, 1]]);
+});
+
 describe('evidence of handlers and producers', () => {
   const seen = async (evidence: VerifyOptions['evidence']): Promise<string[]> => {
     const world = await World.open(stores[0]!);
@@ -75,6 +127,10 @@ describe('evidence of handlers and producers', () => {
   test('P4 names a transactional effect that happened twice', async () => {
     const effects = [{ job: 1, fence: 1 }, { job: 1, fence: 1 }];
     expect(await seen({ acknowledged: [], starts: [], effects })).toEqual(['P4']);
+  });
+
+  test('P4 names a transactional effect of a job that does not exist', async () => {
+    expect(await seen({ acknowledged: [], starts: [], effects: [{ job: 2, fence: 1 }] })).toEqual(['P4']);
   });
 });
 

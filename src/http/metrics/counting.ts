@@ -53,10 +53,10 @@ export class Counting {
     try {
       const stored = await loadSeries(engine.jobs);
       if (stored !== null) {
-        timeSeries.restore(stored);
         // This read throws if the cursor is from another kind of store, as after a copy of the data from SQLite to
-        // PostgreSQL.
+        // PostgreSQL. Then the series is not restored, since counting begins with the oldest event.
         await engine.jobs.events(stored.cursor, 1);
+        timeSeries.restore(stored);
         return stored.cursor;
       }
     } catch (error) {

@@ -1,5 +1,5 @@
 /** Durations: how long each job waited and ran, measured from the events of the feed. */
-import { endings } from '../../model/event.ts';
+import { endings, type Event } from '../../model/event.ts';
 import { workKinds } from '../../model/state.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
@@ -15,23 +15,36 @@ const none: JobDurations = { waitedMs: null, ranMs: null };
 const trackedMax = 50_000;
 
 export class DurationTracker {
-  /** By job id: the time at which the job was due, and the time at which it was claimed. */
-  readonly #due = new BoundedMap<number, number>(trackedMax);
+  /** By job id: the time from which the job waits for a worker, and the time at which it was claimed. */
+  readonly #waits = new BoundedMap<number, number>(trackedMax);
   readonly #claimed = new BoundedMap<number, number>(trackedMax);
 
   endedBy({ job, kind, event }: FeedEvent): JobDurations {
     if (!workKinds.includes(kind)) return none;
-    // A wait begins at this event, even if the due time is earlier: before this event, the job could not be claimed.
-    if ('due' in event) this.#due.set(job, Math.max(event.due, event.at));
+    const waitsFrom = this.#waitStart(job, event);
+    if (waitsFrom !== undefined) this.#waits.set(job, waitsFrom);
     if (event.kind === 'claimed') {
       this.#claimed.set(job, event.at);
-      const due = this.#due.get(job);
-      return due === undefined ? none : { ...none, waitedMs: Math.max(0, event.at - due) };
+      const from = this.#waits.get(job);
+      return from === undefined ? none : { ...none, waitedMs: Math.max(0, event.at - from) };
     }
     const claimedAt = this.#claimed.get(job);
     if (claimedAt === undefined || (event.kind !== 'retried' && !endings.has(event.kind))) return none;
     this.#claimed.delete(job);
-    if (event.kind !== 'retried') this.#due.delete(job);
+    if (event.kind !== 'retried') this.#waits.delete(job);
     return { ...none, ranMs: event.at - claimedAt };
+  }
+
+  /**
+   * Returns from when the job waits for a worker after the event; undefined: the event does not change this. A wait
+   * begins at the event, even if the due time is earlier: before the event, the job could not be claimed. Only an edit
+   * can change a job that could.
+   */
+  #waitStart(job: number, event: Event): number | undefined {
+    const before = this.#waits.get(job);
+    if (event.kind === 'freed') return before === undefined ? undefined : Math.max(before, event.at);
+    if (event.kind !== 'edited') return 'due' in event ? Math.max(event.due, event.at) : undefined;
+    const { due } = event.edit;
+    return due === undefined || due > event.at ? due : Math.min(before ?? event.at, event.at);
   }
 }

@@ -80,12 +80,18 @@ class InspectorProcess {
   readonly #ready: Promise<boolean>;
   #receive = (_report: InspectorReport): void => {};
   #end = (): void => {};
+  #hasEnded = false;
 
   constructor() {
     const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const;
     this.#child = fork(fileURLToPath(program), { execArgv: [], serialization: 'advanced', stdio: [...stdio] });
     this.#child.on('message', (report: InspectorReport) => this.#receive(report));
-    for (const end of ['error', 'exit']) this.#child.on(end, () => this.#end());
+    for (const end of ['error', 'exit', 'disconnect']) {
+      this.#child.on(end, () => {
+        this.#hasEnded = true;
+        this.#end();
+      });
+    }
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const stopTimer = systemClock.after(startMs, () => resolve(false));
     this.#receive = () => resolve(true);
@@ -94,7 +100,7 @@ class InspectorProcess {
   }
 
   get isAlive(): boolean {
-    return this.#child.connected && this.#child.exitCode === null && !this.#child.killed;
+    return !this.#hasEnded && !this.#child.killed;
   }
 
   kill(): void {

@@ -35,6 +35,8 @@ interface WaitingQuery {
 let waiting: WaitingQuery | null = null;
 let stopIdleTimer = (): void => {};
 
+type SqliteError = Error & { readonly errcode?: number };
+
 const send = (report: InspectorReport): void => void process.send!(report);
 
 process.on('message', (order: InspectorOrder) => {
@@ -50,7 +52,7 @@ function receive(order: InspectorOrder): void {
     case 'query':
       return order.rows === 'sent' ? prepareFor(order) : executeOn(openFile(order.rows), order);
     case 'rows':
-      return insert(waiting!.db, waiting!.columns, JSON.parse(order.text) as SentRow[]);
+      return insertInto(waiting!, JSON.parse(order.text) as SentRow[]);
     case 'allSent':
       return executeOn(waiting!.db, waiting!.order);
   }
@@ -100,6 +102,15 @@ function prepareFor(order: QueryOrder): void {
   const columns = columnNames.filter((name) => name === 'jobID' || read.has(name));
   waiting = { db, order, columns };
   send({ kind: 'needs', columns });
+}
+
+/** Inserts rows. If SQLite fails, refuses the query and exits, since the store goes on sending rows. */
+function insertInto({ db, columns, order }: WaitingQuery, rows: readonly SentRow[]): void {
+  try {
+    insert(db, columns, rows);
+  } catch (error) {
+    process.send!(failed(error as SqliteError, order.sql), () => process.exit());
+  }
 }
 
 function insert(db: DatabaseSync, columns: readonly ColumnName[], rows: readonly SentRow[]): void {
@@ -159,7 +170,7 @@ function refusalOf(db: DatabaseSync, sql: string): InspectorReport | null {
     const others = sql.slice(sourceSQL.length).trim();
     return others === '' ? null : refused('forbidden.query', 'there is more than one statement');
   } catch (error) {
-    return failed(error as Error & { errcode?: number }, sql);
+    return failed(error as SqliteError, sql);
   }
 }
 
@@ -182,19 +193,23 @@ function reportOf(db: DatabaseSync, { sql, rowsMax }: QueryOrder): InspectorRepo
     }
     return { kind: 'found', inspection: { columns, rows } };
   } catch (error) {
-    return failed(error as Error & { errcode?: number }, sql);
+    return failed(error as SqliteError, sql);
   }
 }
 
-/** SQLite's error codes SQLITE_AUTH (the authorizer denied the access) and SQLITE_NOMEM (out of memory). */
-const [denied, outOfMemory] = [23, 7];
+/**
+ * SQLite's error codes SQLITE_AUTH (the authorizer denied the access), SQLITE_NOMEM (out of memory) and SQLITE_TOOBIG (a
+ * text is larger than `textMax`).
+ */
+const [denied, outOfMemory, tooBig] = [23, 7, 18];
 
 /**
  * Turns SQLite's error into a refusal. A statement that is not a query is forbidden, unless it has a syntax error:
  * then it is malformed.
  */
-function failed({ message, errcode }: Error & { errcode?: number }, sql: string): InspectorReport {
+function failed({ message, errcode }: SqliteError, sql: string): InspectorReport {
   if (errcode === outOfMemory) return refused('costly.query', 'the query needs too much memory');
+  if (errcode === tooBig) return refused('costly.query', `the query makes or reads a text of more than ${textMax} bytes`);
   // A missing table is refused like a denied one, so that a query cannot find out which tables exist. The tables also
   // differ between stores.
   const isDenied = errcode === denied || /^(?:not authorized|no such table)/.test(message);

@@ -17,7 +17,8 @@ export class MemoryFeed {
   }
 
   after(cursor: string | null, limit: number): FeedPage {
-    const from = Math.max(cursor === null ? 0 : cursorNumber(cursor), this.#start);
+    const end = this.#start + this.#events.length;
+    const from = Math.min(Math.max(cursor === null ? 0 : cursorNumber(cursor), this.#start), end);
     const events = this.#events.slice(from - this.#start, from - this.#start + limit);
     return { events, cursor: String(from + events.length) };
   }

@@ -1,5 +1,5 @@
 /** The instances of the memory store, their leases, and the leader of each role. */
-import type { Beat, Instance, Leadership } from '../store.ts';
+import { instanceKeptMs, type Beat, type Instance, type Leadership } from '../store.ts';
 import { isOtherBoot, isTaken, takenInstance } from '../taken-instance.ts';
 
 export class MemoryInstances {
@@ -34,6 +34,13 @@ export class MemoryInstances {
     else this.#instances.delete(instance);
     for (const [role, { leader, term }] of this.#leaders) {
       if (leader === instance) this.#leaders.set(role, { leader, term, until: now });
+    }
+  }
+
+  /** Deletes the instances whose lease lapsed long ago, except those that still hold jobs. */
+  purge(now: number, isHolder: (instance: string) => boolean): void {
+    for (const { id, leaseUntil } of this.all()) {
+      if (leaseUntil <= now - instanceKeptMs && !isHolder(id)) this.#instances.delete(id);
     }
   }
 

@@ -59,6 +59,11 @@ export class Records {
     return job?.state === 'running' && job.fence === fence;
   }
 
+  /** Whether an instance or a worker holds a job. */
+  isHolder(holder: string): boolean {
+    return this.#jobs.values().some((job) => job.state === 'running' && job.lease.holder === holder);
+  }
+
   hasOpenChild(parent: number): boolean {
     for (const child of this.#children.get(parent) ?? []) if (this.#jobs.get(child)?.state !== 'ended') return true;
     return false;

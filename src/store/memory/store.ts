@@ -26,6 +26,7 @@ export class MemoryStore implements Store {
   readonly #staged = new Map<string, Change[]>();
   readonly #listeners = new Set<() => void>();
   #lastId: number;
+  #isClosed = false;
 
   constructor(clock: Clock, firstId = 1) {
     this.#clock = clock;
@@ -38,79 +39,76 @@ export class MemoryStore implements Store {
   }
 
   migrate(): Promise<Migration> {
-    return Promise.resolve({ from: 0, to: 0, statements: [] });
+    return this.#answer(() => ({ from: 0, to: 0, statements: [] }));
   }
 
   reserveIds(count: number): Promise<number> {
-    const first = this.#lastId + 1;
-    this.#lastId += count;
-    return Promise.resolve(first);
+    return this.#answer(() => (this.#lastId += count) - count + 1);
   }
 
-  commit({ changes, whole = false, staged }: Batch): Promise<readonly boolean[]> {
-    const stage = staged && stageName(staged.parent, staged.fence);
-    const all = stage === undefined ? changes : [...changes, ...(this.#staged.get(stage) ?? [])];
-    const written = this.#records.write(all, whole);
-    if (stage !== undefined && !(whole && written.includes(false))) this.#staged.delete(stage);
-    this.#publish(all.filter((_, index) => written[index]));
-    return Promise.resolve(written.slice(0, changes.length));
+  commit(batch: Batch): Promise<readonly boolean[]> {
+    return this.#answer(() => this.#write(batch));
   }
 
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
-    const now = this.now();
-    const changes = decide(candidates(this.#records, request, now), now, now);
-    const isWritten = this.#records.write(changes, false);
-    const written = changes.filter((_, index) => isWritten[index]);
-    this.#publish(written);
-    return Promise.resolve(written);
+    return this.#answer(() => {
+      const now = this.now();
+      const changes = decide(candidates(this.#records, request, now), now, now);
+      const isWritten = this.#write({ changes });
+      return changes.filter((_, index) => isWritten[index]);
+    });
   }
 
   nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after = this.now()): Promise<number | null> {
-    return Promise.resolve(nextDue(this.#records, request, after));
+    return this.#answer(() => nextDue(this.#records, request, after));
   }
 
   oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>> {
-    return Promise.resolve(oldestDue(this.#records, request, this.now()));
+    return this.#answer(() => oldestDue(this.#records, request, this.now()));
   }
 
   load(ids: readonly number[]): Promise<readonly Job[]> {
-    return Promise.resolve([...new Set(ids)].flatMap((id) => this.#records.get(id) ?? []));
+    return this.#answer(() => [...new Set(ids)].flatMap((id) => this.#records.get(id) ?? []));
   }
 
   find(query: Query, { order = 'newest', after, limit = 100 }: PageRequest = {}): Promise<Page> {
-    const size = Math.min(limit, pageLimitMax);
-    const isBeyond = (id: number): boolean => after === undefined || (order === 'newest' ? id < after : id > after);
-    const found = [...this.#records.all()]
-      .filter((job) => isBeyond(job.id) && matchesQuery(job, query))
-      .sort((a, b) => (order === 'newest' ? b.id - a.id : a.id - b.id));
-    const jobs = found.slice(0, size);
-    return Promise.resolve({ jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : null });
+    return this.#answer(() => {
+      const size = Math.min(limit, pageLimitMax);
+      const isBeyond = (id: number): boolean => after === undefined || (order === 'newest' ? id < after : id > after);
+      const found = [...this.#records.all()]
+        .filter((job) => isBeyond(job.id) && matchesQuery(job, query))
+        .sort((a, b) => (order === 'newest' ? b.id - a.id : a.id - b.id));
+      const jobs = found.slice(0, size);
+      return { jobs, next: found.length > size ? (jobs.at(-1)?.id ?? null) : null };
+    });
   }
 
   jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const held = keys.flatMap((key): [string, number][] => {
+    const held = (key: string): [string, number][] => {
       const holder = this.#records.jobOfKey(key);
       return holder === null ? [] : [[key, holder]];
-    });
-    return Promise.resolve(new Map(held));
+    };
+    return this.#answer(() => new Map(keys.flatMap(held)));
   }
 
   count(query: Query, dueBy?: number): Promise<readonly Tally[]> {
-    const tallies = new TallySum();
-    for (const job of this.#records.all()) if (matchesQuery(job, query)) tallies.addJob(job, dueBy);
-    return Promise.resolve(tallies.all());
+    return this.#answer(() => {
+      const tallies = new TallySum();
+      for (const job of this.#records.all()) if (matchesQuery(job, query)) tallies.addJob(job, dueBy);
+      return tallies.all();
+    });
   }
 
   queuePosition(job: Job): Promise<number> {
-    return Promise.resolve(queuePosition(this.#records, job, this.now()));
+    return this.#answer(() => queuePosition(this.#records, job, this.now()));
   }
 
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return Promise.resolve(admittedPerGate(this.#records, (job) => types.includes(job.type)));
+    return this.#answer(() => admittedPerGate(this.#records, (job) => types.includes(job.type)));
   }
 
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
-    return Promise.resolve(holdings.map((holding) => this.#records.extend(holding, until)));
+    return this.#answer(() => holdings.map((holding) => this.#records.extend(holding, until)));
   }
 
   lapsed(limit: number): Promise<readonly Job[]> {
@@ -119,94 +117,100 @@ export class MemoryStore implements Store {
       const { holder, until } = job.lease;
       return until === null ? this.#instances.isGone(holder, this.now()) : until <= this.now();
     };
-    return Promise.resolve(this.#records.byId(isOver).slice(0, limit));
+    return this.#answer(() => this.#records.byId(isOver).slice(0, limit));
   }
 
   heldUnderLeaseOf(instance: string, limit: number): Promise<readonly Job[]> {
     const isHeld = (job: Job): boolean =>
       job.state === 'running' && job.lease.holder === instance && job.lease.until === null;
-    return Promise.resolve(this.#records.byId(isHeld).slice(0, limit));
+    return this.#answer(() => this.#records.byId(isHeld).slice(0, limit));
   }
 
   orphaned(limit: number): Promise<readonly number[]> {
     const isOrphan = ({ state, parent }: Job): boolean =>
       state !== 'ended' && parent !== null && (this.#records.get(parent)?.state ?? 'ended') === 'ended';
-    const parents = new Set(this.#records.byId(isOrphan).map(({ parent }) => parent!));
-    return Promise.resolve([...parents].sort((a, b) => a - b).slice(0, limit));
+    return this.#answer(() => {
+      const parents = new Set(this.#records.byId(isOrphan).map(({ parent }) => parent!));
+      return [...parents].sort((a, b) => a - b).slice(0, limit);
+    });
   }
 
   settleable(limit: number, parents?: readonly number[]): Promise<readonly Job[]> {
     const isChildless = (job: Job): boolean =>
       job.state === 'held' && job.hold === 'children' && (parents?.includes(job.id) ?? true) && !this.#records.hasOpenChild(job.id);
-    return Promise.resolve(this.#records.byId(isChildless).slice(0, limit));
+    return this.#answer(() => this.#records.byId(isChildless).slice(0, limit));
   }
 
   history(id: number, from = 1, limit = Infinity): Promise<readonly Event[]> {
-    return Promise.resolve(this.#records.history(id).filter((event) => event.n >= from).slice(0, limit));
+    return this.#answer(() => this.#records.history(id).filter((event) => event.n >= from).slice(0, limit));
   }
 
   eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
-    return Promise.resolve(this.#feed.after(cursor, limit));
+    return this.#answer(() => this.#feed.after(cursor, limit));
   }
 
   feedEnd(): Promise<string> {
-    return Promise.resolve(this.#feed.end());
+    return this.#answer(() => this.#feed.end());
   }
 
   stageChildren(parent: number, fence: number, children: readonly Change[]): Promise<void> {
-    const name = stageName(parent, fence);
-    this.#staged.set(name, [...(this.#staged.get(name) ?? []), ...children]);
-    return Promise.resolve();
+    return this.#answer(() => {
+      const name = stageName(parent, fence);
+      this.#staged.set(name, [...(this.#staged.get(name) ?? []), ...children]);
+    });
   }
 
   writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
-    return Promise.resolve(notes.map((note) => this.#records.writeNote(note)));
+    return this.#answer(() => notes.map((note) => this.#records.writeNote(note)));
   }
 
   progress(id: number): Promise<string | null> {
-    return Promise.resolve(this.#records.progress(id));
+    return this.#answer(() => this.#records.progress(id));
   }
 
   log(id: number, after = 0, limit = 1000): Promise<readonly LogLine[]> {
-    return Promise.resolve(this.#records.log(id).filter((line) => line.n > after).slice(0, limit));
+    return this.#answer(() => this.#records.log(id).filter((line) => line.n > after).slice(0, limit));
   }
 
-  async beat(beat: Beat): Promise<BeatReply> {
-    const now = this.now();
-    this.#instances.beat(beat, now);
-    const isHeld = (holding: Holding): boolean => this.#records.holds(holding);
-    const lost = beat.holds.filter((holding) => !isHeld(holding)).map(({ id }) => id);
-    const cancelled = beat.holds.filter((holding) => isHeld(holding) && this.#records.get(holding.id)!.cancel);
-    return { now, lost, cancelled: cancelled.map(({ id }) => id) };
+  beat(beat: Beat): Promise<BeatReply> {
+    return this.#answer(() => {
+      const now = this.now();
+      this.#instances.beat(beat, now);
+      const isHeld = (holding: Holding): boolean => this.#records.holds(holding);
+      const lost = beat.holds.filter((holding) => !isHeld(holding)).map(({ id }) => id);
+      const cancelled = beat.holds.filter((holding) => isHeld(holding) && this.#records.get(holding.id)!.cancel);
+      return { now, lost, cancelled: cancelled.map(({ id }) => id) };
+    });
   }
 
   instances(): Promise<readonly Instance[]> {
-    return Promise.resolve(this.#instances.all());
+    return this.#answer(() => this.#instances.all());
   }
 
   leave(instance: string): Promise<void> {
-    const isHolder = (job: Job): boolean => job.state === 'running' && job.lease.holder === instance;
-    this.#instances.leave(instance, this.#records.byId(isHolder).length > 0, this.now());
-    return Promise.resolve();
+    return this.#answer(() => this.#instances.leave(instance, this.#records.isHolder(instance), this.now()));
   }
 
   lead(role: string, instance: string, leaseMs: number): Promise<Leadership> {
-    return Promise.resolve(this.#instances.lead(role, instance, leaseMs, this.now()));
+    return this.#answer(() => this.#instances.lead(role, instance, leaseMs, this.now()));
   }
 
   purge({ limit, feedKeptMs, retentionMs }: PurgeOptions): Promise<number> {
-    const now = this.now();
-    const isPast = (job: Job): boolean => {
-      if (job.state !== 'ended' || job.parent !== null) return false;
-      const keptMs = ownRetentionMs(job) ?? retentionMs;
-      return keptMs !== null && job.endedAt + keptMs <= now;
-    };
-    const past = this.#records.byId(isPast).slice(0, limit);
-    for (const job of past) this.#records.deleteJob(job.id);
-    this.#records.deleteExpiredKeys();
-    this.#feed.dropUntil(now - feedKeptMs);
-    for (const name of this.#staged.keys()) if (!this.#records.holds(holdingOf(name))) this.#staged.delete(name);
-    return Promise.resolve(past.length);
+    return this.#answer(() => {
+      const now = this.now();
+      const isPast = (job: Job): boolean => {
+        if (job.state !== 'ended' || job.parent !== null) return false;
+        const keptMs = ownRetentionMs(job) ?? retentionMs;
+        return keptMs !== null && job.endedAt + keptMs <= now;
+      };
+      const past = this.#records.byId(isPast).slice(0, limit);
+      for (const job of past) this.#records.deleteJob(job.id);
+      this.#records.deleteExpiredKeys();
+      this.#feed.dropUntil(now - feedKeptMs);
+      for (const name of this.#staged.keys()) if (!this.#records.holds(holdingOf(name))) this.#staged.delete(name);
+      this.#instances.purge(now, (instance) => this.#records.isHolder(instance));
+      return past.length;
+    });
   }
 
   onWake(call: () => void): () => void {
@@ -220,12 +224,28 @@ export class MemoryStore implements Store {
 
   health(): Promise<StoreHealth> {
     const none = { bytes: null, logBytes: null, oldestTransactionMs: null, pool: null, connections: null };
-    return Promise.resolve({ time: this.now(), bloat: [], ...none });
+    return this.#answer(() => ({ time: this.now(), bloat: [], ...none }));
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     this.#listeners.clear();
     return Promise.resolve();
+  }
+
+  /** Runs `work`. A closed store refuses; other errors of `work` become a rejected promise, too. */
+  async #answer<T>(work: () => T): Promise<T> {
+    if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');
+    return work();
+  }
+
+  #write({ changes, whole = false, staged }: Batch): readonly boolean[] {
+    const stage = staged && stageName(staged.parent, staged.fence);
+    const all = stage === undefined ? changes : [...changes, ...(this.#staged.get(stage) ?? [])];
+    const written = this.#records.write(all, whole);
+    if (stage !== undefined && !(whole && written.includes(false))) this.#staged.delete(stage);
+    this.#publish(all.filter((_, index) => written[index]));
+    return written.slice(0, changes.length);
   }
 
   #publish(changes: readonly Change[]): void {

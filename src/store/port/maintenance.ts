@@ -28,8 +28,8 @@ export interface Maintenance {
 
   /**
    * Deletes ended jobs whose retention is over, with their histories, notes and ended children. Also deletes feed
-   * entries older than `feedKeptMs`, expired keys and staged children of outdated fences; the SQL stores also delete
-   * old instances. Returns the number of deleted jobs without their children.
+   * entries older than `feedKeptMs`, expired keys, staged children of outdated fences, and instances whose lease lapsed
+   * `instanceKeptMs` ago. Returns the number of deleted jobs without their children.
    */
   purge(options: PurgeOptions): Promise<number>;
 
@@ -48,6 +48,7 @@ export interface Maintenance {
    */
   backUp?(path: string): Promise<void>;
 
+  /** Closes the store. Later calls are refused with `unavailable.store`. */
   close(): Promise<void>;
 }
 

@@ -180,13 +180,14 @@ export async function migrate(database: Database, { dryRun = false } = {}): Prom
 }
 
 /**
- * Returns a statement that sets every xid that this server has not reached yet to 1, the lowest xid. Unreached xids
- * come from the dump of another server. Without the reset, readers of the feed would not get the entries with these
- * xids until this server reaches them. Table `job` is updated only if the feed has an unreached xid.
+ * Returns a statement that sets all xids to 1, the lowest xid, if the feed has an xid that this server has not reached
+ * yet. Unreached xids come from the dump of another server. Without the reset, readers of the feed would not get the
+ * entries with these xids until this server reaches them. All xids are set, so that the entries stay in order: by `seq`.
  */
 const resetForeignXids = (schema: string): string =>
-  `with feed as (update ${schema}.feed set xid = '1' where xid >= ${unreached} returning 1)
-    update ${schema}.job set xid = '1' where exists (select 1 from feed) and xid >= ${unreached}`;
+  `with restored as materialized (select 1 from ${schema}.feed where xid >= ${unreached} limit 1),
+    entries as (update ${schema}.feed set xid = '1' where exists (select 1 from restored))
+    update ${schema}.job set xid = '1' where exists (select 1 from restored)`;
 
 /**
  * The lowest xid that counts as not reached: all rows of this server that the statement sees have lower xids. The xid

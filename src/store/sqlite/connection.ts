@@ -126,6 +126,21 @@ export class Connection {
   }
 
   /**
+   * Runs `work` on one snapshot of the file. Without it, each statement has a snapshot of its own, and another process
+   * can move a job from one table to the other between two statements.
+   */
+  read<T>(work: () => T): T {
+    this.#checkOpen();
+    if (this.db.isTransaction) return work();
+    this.#prepared('BEGIN').run();
+    try {
+      return work();
+    } finally {
+      if (this.db.isTransaction) this.#prepared('COMMIT').run();
+    }
+  }
+
+  /**
    * Runs `work` in a write transaction, together with other writes that are waiting. `work` is synchronous, so no other
    * code of this process runs during the transaction.
    */

@@ -226,10 +226,10 @@ export class SqliteStore implements Store {
     requireKnownSchema(connection);
     return {
       now: () => this.now(),
-      reserveIds: (amount) => this.#read(() => reserveIds(connection, amount)),
-      commit: (batch) => this.#read(() => writeBatch(connection, batch, this.now())),
-      load: (ids) => this.#read(() => load(connection, ids)),
-      jobsByKey: (keys) => this.#read(() => jobsByKey(connection, keys, this.now())),
+      reserveIds: async (amount) => reserveIds(connection, amount),
+      commit: async (batch) => writeBatch(connection, batch, this.now()),
+      load: async (ids) => load(connection, ids),
+      jobsByKey: async (keys) => jobsByKey(connection, keys, this.now()),
     };
   }
 
@@ -241,8 +241,8 @@ export class SqliteStore implements Store {
     return this.#read(() => damage(this.#connection));
   }
 
-  backUp(path: string): Promise<void> {
-    return this.#read(() => backUp(this.#connection, path));
+  async backUp(path: string): Promise<void> {
+    backUp(this.#connection, path);
   }
 
   health(): Promise<StoreHealth> {
@@ -257,9 +257,12 @@ export class SqliteStore implements Store {
     return Promise.resolve();
   }
 
-  /** Runs `work`. Turns an error that it throws into a rejected promise, because node:sqlite is synchronous. */
+  /**
+   * Runs `work` on one snapshot. Turns an error that it throws into a rejected promise, because node:sqlite is
+   * synchronous.
+   */
   async #read<T>(work: () => T): Promise<T> {
-    return work();
+    return this.#connection.read(work);
   }
 }
 

@@ -135,3 +135,16 @@ test('ended in-memory runs are deleted after an hour', async () => {
   await t.advance('3m');
   expect(await refused(run.get())).toBe('unknown.job');
 });
+
+test('of due jobs in memory and in the database, the one that has been due longest is shown', async () => {
+  const t = await start({ defs: [passing, kept] });
+  await t.engine.suspend();
+  for (const [first, second] of [[passing, kept], [kept, passing]] as const) {
+    const older = await t.createJobRun(first, { input: 'a' });
+    await t.advance('1s');
+    const newer = await t.createJobRun(second, { input: 'b' });
+    await t.advance('1s');
+    expect((await t.engine.oldestDue(['echo'])).get('echo')?.id).toBe(older.id);
+    for (const { id } of [older, newer]) await t.engine.cancelJobRun(id);
+  }
+});

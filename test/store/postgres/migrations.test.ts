@@ -83,6 +83,44 @@ test('a feed that was restored on another server continues', async () => {
   await expect.poll(read).toEqual([[job!.id, 'created'], [job!.id, 'claimed']]);
 });
 
+/** The xids of a server that has seen many more transactions. */
+const foreignXids = 900_000_000_000n;
+
+test('a cursor of the former server continues where it was in a restored feed', async () => {
+  const { url, store } = await freshStore();
+  const jobs = [...(await made(store, {})), ...(await made(store, {})), ...(await made(store, {}))];
+  // Transactions of other tests on this server may hold back the feed for a moment.
+  await expect.poll(async () => (await store.eventsAfter(null, 10)).events).toHaveLength(3);
+  const { cursor: here } = await store.eventsAfter(null, 2);
+  const atEnd = await store.feedEnd();
+  const client = await connect(url);
+  const moved = `xid = (xid::text::bigint + ${foreignXids})::text::xid8`;
+  await client.query(`update stint.feed set ${moved}; update stint.job set ${moved}`);
+  const there = (cursor: string): string => cursor.replace(/^\d+/, (xid) => String(BigInt(xid) + foreignXids));
+  await store.migrate();
+  await claimed(store);
+  const read = async (cursor: string): Promise<string[]> =>
+    (await store.eventsAfter(there(cursor), 10)).events.map(({ job, event }) => `${job} ${event.kind}`);
+  const later = jobs.map(({ id }) => `${id} claimed`);
+  await expect.poll(() => read(here)).toEqual([`${jobs[2]!.id} created`, ...later]);
+  expect(await read(atEnd)).toEqual(later);
+  const { cursor: next } = await store.eventsAfter(there(atEnd), 1);
+  expect((await store.eventsAfter(next, 10)).events).toHaveLength(2);
+});
+
+test('a restored feed keeps its order if this server has reached some of its xids', async () => {
+  const { url, store } = await freshStore();
+  const [job] = await made(store, {});
+  await claimed(store);
+  const client = await connect(url);
+  await client.query(`update stint.feed set xid = '${foreignXids}' where seq = (select max(seq) from stint.feed);
+    update stint.job set xid = '${foreignXids}'`);
+  await store.migrate();
+  const read = async (): Promise<unknown[]> =>
+    (await store.eventsAfter(null, 10)).events.map(({ job: id, event }) => [id, event.kind]);
+  await expect.poll(read).toEqual([[job!.id, 'created'], [job!.id, 'claimed']]);
+});
+
 test('a server that cannot be reached is refused after some time', async () => {
   const store = new PostgresStore('postgres://postgres@127.0.0.1:1/none', { patienceMs: 300, notify: false });
   await expect(store.load([1])).rejects.toMatchObject({ name: 'Refusal', code: 'unavailable.store' });

@@ -1,6 +1,8 @@
 // Outages: backends are killed, answers and requests get lost, the server crashes; the store goes on and is right.
 import { expect, test } from 'vitest';
+import type { Job } from '../../../src/model/job.ts';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
+import type { Note } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { TestPostgres } from '../../support/postgres.ts';
 import { born, claimed, connect, decided, freshStore, made, many, openStore } from './ground.ts';
@@ -167,3 +169,18 @@ async function claimUntilTaken(store: PostgresStore): ReturnType<typeof claimed>
     if (taken.length > 0) return taken;
   }
 }
+
+test('log lines whose acknowledgement was lost are stored once, also those of two notes about one job', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  await made(store, {}, {});
+  const [one, other] = await claimed(store);
+  const line = (text: string) => ({ at: 5, level: 'info', text }) as const;
+  const noteOf = ({ id, fence }: Job, ...texts: readonly string[]): Note => ({ id, fence, log: texts.map(line) });
+  const notes = [noteOf(one!, 'a', 'b'), noteOf(other!, 'c'), noteOf(one!, 'd'), noteOf(other!, 'e')];
+  proxy.loseAnswerTo('commit\0');
+  expect(await store.writeNotes(notes)).toEqual([true, true, true, true]);
+  expect(proxy.lost()).toBe(1);
+  const textsOf = async ({ id }: Job): Promise<string[]> => (await direct.log(id)).map(({ text }) => text);
+  expect(await textsOf(one!)).toEqual(['a', 'b', 'd']);
+  expect(await textsOf(other!)).toEqual(['c', 'e']);
+});

@@ -4,11 +4,9 @@
  */
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Database } from '../sql/database.ts';
-import type { PurgeOptions } from '../../store.ts';
+import { instanceKeptMs, type PurgeOptions } from '../../store.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
-/** How long an instance stays visible after its lease has lapsed. */
-const instanceKeptMs = 3_600_000;
 const feedPortion = 1000;
 
 export async function purge(database: Database, options: PurgeOptions): Promise<number> {

@@ -27,7 +27,7 @@ interface FeedPosition {
   readonly read: number;
 }
 
-interface FeedRow {
+interface FeedEntryRow {
   readonly xid: string;
   readonly seq: string;
   readonly events: string;
@@ -42,7 +42,8 @@ export async function eventsAfter(session: Session, cursor: string | null, limit
   let position = cursor === null ? start : parseCursor(cursor);
   const events: FeedEvent[] = [];
   while (events.length < limit) {
-    const entries = await entriesFrom(session, position, limit - events.length);
+    const { from, entries } = await entriesAfter(session, position, limit - events.length);
+    position = from;
     for (const entry of entries) {
       const skipped = entry.xid === position.xid && entry.seq === position.seq ? position.read : 0;
       const fresh = feedEventsOf(entry.events).slice(skipped);
@@ -86,20 +87,42 @@ const start: FeedPosition = { xid: '0', seq: '0', read: 0 };
 /** The value of `read` after all events of the entry have been read. */
 const whole = 2_147_483_647;
 
+/** The next entries of the feed, and the position after which they were read. */
+interface NextEntries {
+  readonly from: FeedPosition;
+  readonly entries: readonly FeedEntryRow[];
+}
+
 /**
  * Reads the next entries, at most 1,000, until their `count`s add up to the wanted number of events. The `count` of an
  * entry, its number of changes, is at most its number of events, so the entries may contain more events than wanted.
  */
-function entriesFrom(session: Session, { xid, seq, read }: FeedPosition, wanted: number): Promise<FeedRow[]> {
+async function entriesAfter(session: Session, position: FeedPosition, wanted: number): Promise<NextEntries> {
+  const { xid, seq, read } = position;
   const sign = read === whole ? '>' : '>=';
-  const text = `select xid::text as xid, seq::text as seq, events from (
+  const text = `select is_foreign as "isForeign", near.xid::text as xid, near.seq::text as seq, near.events
+    from (select $1::text::xid8 > pg_snapshot_xmax(pg_current_snapshot()) as is_foreign) cursor
+    left join (
       select xid, seq, events, sum(count) over (order by xid, seq) - count as before from (
         select xid, seq, count, events from ${session.schema}.feed
         where (xid, seq) ${sign} ($1::text::xid8, $2::bigint) and xid < ${oldestOpenXid}
-        order by xid, seq limit $3) near) near
-    where before < $4 order by near.xid, near.seq`;
-  return session.run<FeedRow>(text, [xid, seq, Math.min(wanted, 1000), wanted + (read === whole ? 0 : read)]);
+        order by xid, seq limit $3) near) near on before < $4
+    order by near.xid, near.seq`;
+  const values = [xid, seq, Math.min(wanted, 1000), wanted + (read === whole ? 0 : read)];
+  const rows = await session.run<FeedEntryRow & { readonly isForeign: boolean }>(text, values);
+  if (rows[0]!.isForeign) return entriesAfter(session, restoredPosition(position), wanted);
+  return { from: position, entries: rows.filter((row) => row.events !== null) };
 }
+
+/**
+ * Returns the position of a cursor from the server on which the feed was dumped. `migrate` sets the xids of restored
+ * entries to 1 and keeps their `seq`. A cursor without a `seq` was at the end of the feed: the restored entries are
+ * before it.
+ */
+const restoredPosition = ({ seq, read }: FeedPosition): FeedPosition =>
+  seq === '0' ? { xid: '1', seq: seqMax, read: whole } : { xid: '1', seq, read };
+
+const seqMax = '999999999999999999';
 
 const cursorText = ({ xid, seq, read }: FeedPosition): string => `${xid}:${seq}:${read === whole ? '*' : read}`;
 

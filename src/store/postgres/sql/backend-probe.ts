@@ -12,7 +12,8 @@ export interface SilentBackend {
 }
 
 /**
- * `busy`: the backend executes a statement. `idle`: it executed none and was terminated, or it no longer exists.
+ * `busy`: the backend executes a statement, or does not end. `idle`: it no longer exists; if it executed no statement,
+ * it was terminated.
  * `hidden`: a pooler is in between, so the pid is not that of a backend. `unreachable`: the server did not answer.
  */
 export type BackendState = 'busy' | 'idle' | 'hidden' | 'unreachable';
@@ -27,8 +28,17 @@ const silent = `select pid, state = 'active' and wait_event_type is distinct fro
 
 const probeSql = `select pg_backend_pid() as own, (select busy from (${silent}) silent) as busy`;
 
-/** Waits up to a second until the backend is gone, so that its last transaction has been committed or rolled back. */
+/**
+ * Waits up to a second until the backend is gone, so that its last transaction has been committed or rolled back.
+ * Terminates nothing if the backend has begun to execute a statement since it was probed.
+ */
 const terminateSql = `select pg_terminate_backend(pid, 1000) from (${silent}) silent where not busy`;
+
+/** `busy` is null if the silent backend no longer exists. */
+interface BackendProbe {
+  readonly own: number;
+  readonly busy: boolean | null;
+}
 
 export const backendProbe = (newClient: (limits: pg.ClientConfig) => pg.Client): AskAboutBackend =>
   async ({ pid, ageMs }) => {
@@ -36,11 +46,12 @@ export const backendProbe = (newClient: (limits: pg.ClientConfig) => pg.Client):
     try {
       await client.connect();
       const values = [pid, ageMs];
-      const { rows: [found] } = await client.query<{ own: number; busy: boolean | null }>(probeSql, values);
-      if (found!.own !== processOf(client)) return 'hidden';
-      if (found!.busy) return 'busy';
-      if (found!.busy === false) await client.query(terminateSql, values);
-      return 'idle';
+      const probe = async (): Promise<BackendProbe> => (await client.query<BackendProbe>(probeSql, values)).rows[0]!;
+      const { own, busy } = await probe();
+      if (own !== processOf(client)) return 'hidden';
+      if (busy === false) await client.query(terminateSql, values);
+      const isGone = busy === null || (!busy && (await probe()).busy === null);
+      return isGone ? 'idle' : 'busy';
     } catch {
       return 'unreachable';
     } finally {

@@ -16,7 +16,8 @@ export async function writeNotes(database: Database, notes: readonly Note[]): Pr
   const write = async (transaction: Transaction): Promise<boolean[]> => {
     const held = await lockHeld(transaction, notes);
     const heldNotes = notes.filter(({ id, fence }) => held.has(`${id}/${fence}`));
-    const unwritten = isOutcomeUnknown ? await withoutWritten(transaction, heldNotes) : heldNotes;
+    const logs = logsOf(heldNotes);
+    const unwritten = isOutcomeUnknown ? await withoutWritten(transaction, logs) : logs;
     await Promise.all([writeProgress(transaction, heldNotes), writeLog(transaction, unwritten), transaction.commit()]);
     return notes.map(({ id, fence }) => held.has(`${id}/${fence}`));
   };
@@ -46,24 +47,35 @@ async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<s
   return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
 }
 
+type NewLine = Omit<LogLine, 'n'>;
+
+/** The new lines of each job, in their order. Several notes may be about one job. */
+type NewLogs = ReadonlyMap<number, readonly NewLine[]>;
+
+function logsOf(notes: readonly Note[]): NewLogs {
+  const logs = new Map<number, NewLine[]>();
+  for (const { id, log: lines = [] } of notes) if (lines.length > 0) logs.set(id, [...(logs.get(id) ?? []), ...lines]);
+  return logs;
+}
+
 /**
- * After a lost connection: returns the notes whose log lines are not stored yet. The lines of a note are stored if the
- * log of its job ends with them.
+ * After a lost connection: returns the lines that are not stored yet. The lines of a job are stored if its log ends
+ * with them.
  */
-async function withoutWritten(session: Session, notes: readonly Note[]): Promise<Note[]> {
-  const unwritten: Note[] = [];
-  for (const note of notes) {
-    const lines = note.log ?? [];
-    const stored = (await log(session, note.id, 0, logLinesMax)).slice(-lines.length).map(({ n: _n, ...line }) => line);
-    const isWritten = stored.length === lines.length && stored.every((line, at) => isSameLine(line, lines[at]!));
-    if (lines.length > 0 && !isWritten) unwritten.push(note);
-  }
+async function withoutWritten(session: Session, logs: NewLogs): Promise<NewLogs> {
+  const unwritten = new Map<number, readonly NewLine[]>();
+  for (const [id, lines] of logs) if (!(await endsWith(session, id, lines))) unwritten.set(id, lines);
   return unwritten;
 }
 
-const logLinesMax = 1_000_000;
+async function endsWith(session: Session, id: number, lines: readonly NewLine[]): Promise<boolean> {
+  const text = `select max(n) as last from ${session.schema}.log where job = $1`;
+  const [row] = await session.run<{ last: number | null }>(text, [id]);
+  const stored = await log(session, id, (row!.last ?? 0) - lines.length, lines.length);
+  return stored.length === lines.length && stored.every((line, at) => isSameLine(line, lines[at]!));
+}
 
-const isSameLine = (a: Omit<LogLine, 'n'>, b: Omit<LogLine, 'n'>): boolean =>
+const isSameLine = (a: NewLine, b: NewLine): boolean =>
   a.at === b.at && a.level === b.level && a.text === b.text;
 
 async function writeProgress(session: Session, notes: readonly Note[]): Promise<void> {
@@ -74,8 +86,8 @@ async function writeProgress(session: Session, notes: readonly Note[]): Promise<
   await session.run(text, [numberArray([...newest.keys()]), textArray([...newest.values()])]);
 }
 
-async function writeLog(session: Session, notes: readonly Note[]): Promise<void> {
-  const lines = notes.flatMap(({ id, log: added = [] }) => added.map((line) => ({ job: id, ...line })));
+async function writeLog(session: Session, logs: NewLogs): Promise<void> {
+  const lines = [...logs].flatMap(([job, added]) => added.map((line) => ({ job, ...line })));
   if (lines.length === 0) return;
   const text = `insert into ${session.schema}.log (job, n, at, level, text)
     select line.job, coalesce(last.n, 0) + row_number() over (partition by line.job order by position), at, level, text

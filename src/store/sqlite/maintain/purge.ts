@@ -3,15 +3,13 @@
  * longer current, and instances whose lease lapsed long ago. Implements `purge` of `port/maintenance.ts`.
  */
 import type { Connection } from '../connection.ts';
-import type { PurgeOptions } from '../../store.ts';
+import { instanceKeptMs, type PurgeOptions } from '../../store.ts';
 
 /**
  * How many staged children one purge deletes at most, to keep its transaction short: a lost run may have staged a
  * million. Later purges delete the rest.
  */
 const stagedPortion = 10_000;
-/** How long an instance stays visible after its lease has lapsed. */
-const instanceKeptMs = 3_600_000;
 
 export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }: PurgeOptions, now: number): number {
   const past = pastJobs(connection, limit, retentionMs === null ? null : now - retentionMs, now);

@@ -14,7 +14,7 @@ import { talliesOf, type TallyRow } from '../../tally-row.ts';
 import { TallySum } from '../../tally-sum.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { scanIds, type IdRange } from '../../id-scan.ts';
-import { chooseIndexes, tableFor, type Table } from './index-choice.ts';
+import { IndexChooser, tableFor, type Table } from './index-choice.ts';
 import { openRows } from './open-rows.ts';
 
 export function load(connection: Connection, ids: readonly number[]): Job[] {
@@ -31,12 +31,14 @@ export async function find(connection: Connection, clock: Clock, query: Query, p
   const { order = 'newest', after, limit = 100, patienceMs } = page;
   const size = Math.min(limit, pageLimitMax);
   const found: Job[] = [];
+  const search = newSearch(connection, query);
   const next = await scanIds(
     { order, after, stepMs: scanStepMs, patienceMs, clock },
     {
-      stepEnd: (range, rows) => stepEnd(connection, query, order, range, rows),
+      stepEnd: (range, rows) => stepEnd(search, order, range, rows),
       scan: (range) => {
-        found.push(...findBetween(connection, query, order, range, size + 1 - found.length));
+        const wanted = size + 1 - found.length;
+        found.push(...connection.read(() => findBetween(search, order, range, wanted)));
         return found.length > size;
       },
     },
@@ -45,20 +47,29 @@ export async function find(connection: Connection, clock: Clock, query: Query, p
   return { jobs, next: found.length > size ? jobs.at(-1)!.id : next };
 }
 
+/** One call of `find` or `count`. */
+interface Search {
+  readonly connection: Connection;
+  readonly query: Query;
+  readonly indexes: IndexChooser;
+}
+
+const newSearch = (connection: Connection, query: Query): Search =>
+  ({ connection, query, indexes: new IndexChooser(connection, query) });
+
 /**
  * Returns the id at which a step of about `rows` rows ends; null: fewer rows are left. It counts all entries of the
  * chosen indexes, because a step reads all of them, not only the matching jobs.
  */
 function stepEnd(
-  connection: Connection,
-  query: Query,
+  { connection, query, indexes }: Search,
   order: 'newest' | 'oldest',
   { low, high }: IdRange,
   rows: number,
 ): number | null {
   const isNewest = order === 'newest';
   const ends = (table: Table): number[] => {
-    const choices = chooseIndexes(connection, table, query);
+    const choices = indexes.choose(table);
     const rowsEach = Math.max(1, Math.floor(rows / choices.length));
     return choices.flatMap((choice) => {
       const sql = `SELECT id FROM ${tableFor(table, choice)} ${whereText(['id >= ?', 'id <= ?', ...choice.terms])}
@@ -71,13 +82,9 @@ function stepEnd(
   return isNewest ? Math.max(...known) : Math.min(...known);
 }
 
-/**
- * Returns the first matching jobs of an id range. Reads both tables in one turn of the event loop, so that this process
- * cannot move a job from one table to the other between the two reads.
- */
+/** Returns the first matching jobs of an id range. */
 function findBetween(
-  connection: Connection,
-  query: Query,
+  { connection, query, indexes }: Search,
   order: 'newest' | 'oldest',
   range: IdRange,
   limit: number,
@@ -87,7 +94,7 @@ function findBetween(
     some.map(({ id }) => id).sort((a, b) => (order === 'newest' ? b - a : a - b)).slice(0, limit);
   const idsIn = (table: Table): number[] => {
     const { terms, values } = where(table, query, range);
-    const found = chooseIndexes(connection, table, query).flatMap((choice) => {
+    const found = indexes.choose(table).flatMap((choice) => {
       const sql = `SELECT id FROM ${tableFor(table, choice)} ${whereText([...terms, ...choice.terms])}
         ORDER BY id ${direction} LIMIT ?`;
       return connection.all<{ id: number }>(sql, ...values, ...choice.values, limit);
@@ -106,12 +113,13 @@ export async function count(
   dueBy: number | undefined,
 ): Promise<Tally[]> {
   const sum = new TallySum();
+  const search = newSearch(connection, query);
   await scanIds(
     { order: 'oldest', stepMs: scanStepMs, clock },
     {
-      stepEnd: (range, rows) => stepEnd(connection, query, 'oldest', range, rows),
+      stepEnd: (range, rows) => stepEnd(search, 'oldest', range, rows),
       scan: (range) => {
-        for (const tally of countBetween(connection, query, range, dueBy)) sum.add(tally);
+        for (const tally of connection.read(() => countBetween(search, range, dueBy))) sum.add(tally);
         return false;
       },
     },
@@ -119,10 +127,10 @@ export async function count(
   return sum.all();
 }
 
-function countBetween(connection: Connection, query: Query, range: IdRange, dueBy: number | undefined): Tally[] {
+function countBetween({ connection, query, indexes }: Search, range: IdRange, dueBy: number | undefined): Tally[] {
   const tally = (table: Table): Tally[] => {
     const { terms, values } = where(table, query, range);
-    return chooseIndexes(connection, table, query).flatMap((choice) => {
+    return indexes.choose(table).flatMap((choice) => {
       const sql = tallySql(table, tableFor(table, choice), [...terms, ...choice.terms], dueBy !== undefined);
       const first = dueBy === undefined || table === 'ended' ? [] : [dueBy];
       return talliesOf(connection.all<TallyRow>(sql, ...first, ...values, ...choice.values));
@@ -196,8 +204,6 @@ function addKinds(add: (term: string, ...values: string[]) => void, kinds: reado
 function addStandings(add: (term: string, value: string) => void, table: Table, standings: readonly Standing[]): void {
   const column = table === 'job' ? 'state' : 'fate';
   add(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(standings));
-  // The partial indexes on jobs that did not succeed have this condition.
-  if (table === 'ended' && !standings.includes('succeeded')) add(`fate <> ?`, 'succeeded');
 }
 
 const errorMessage = `json_extract(body, '$.error.message')`;

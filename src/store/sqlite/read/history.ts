@@ -21,10 +21,13 @@ export function history(connection: Connection, id: number, from = 1, limit = In
 
 /**
  * Returns the feed events after a cursor. A cursor consists of the number of a feed entry and of how many of its events
- * have been read; 0: all of them.
+ * have been read; 0: all of them. A cursor beyond the newest entry is from a file that an older backup has replaced:
+ * reading continues at the end.
  */
 export function eventsAfter(connection: Connection, cursor: string | null, limit: number): FeedPage {
+  const newest = newestSeq(connection);
   let [seq, read] = cursor === null ? [0, 0] : parseCursor(cursor);
+  if (seq > newest) [seq, read] = [newest, 0];
   const events: FeedEvent[] = [];
   while (events.length < limit) {
     const entry = connection.get<{ seq: number; events: string }>(
@@ -40,8 +43,10 @@ export function eventsAfter(connection: Connection, cursor: string | null, limit
   return { events, cursor: `${seq}.${read}` };
 }
 
-export const feedEnd = (connection: Connection): string =>
-  `${connection.get<{ seq: number | null }>('SELECT max(seq) seq FROM feed')?.seq ?? 0}.0`;
+export const feedEnd = (connection: Connection): string => `${newestSeq(connection)}.0`;
+
+const newestSeq = (connection: Connection): number =>
+  connection.get<{ seq: number | null }>('SELECT max(seq) seq FROM feed')?.seq ?? 0;
 
 function parseCursor(cursor: string): [number, number] {
   const [, seq, read] = /^(\d{1,15})\.(\d{1,9})$/.exec(cursor) ?? [];

@@ -17,64 +17,90 @@ export interface IndexChoice {
   readonly values: readonly SQLInputValue[];
 }
 
-/** Returns the ranges to read. Every matching job is in exactly one of them. */
-export function chooseIndexes(connection: Connection, table: Table, query: Query): IndexChoice[] {
-  const { parent, def } = query;
-  if (parent !== undefined && parent !== null) return [{ terms: ['parent = ?'], values: [parent] }];
-  if (table === 'ended' && hasFewEndedSince(connection, query)) return choicesSince(query.createdFrom!);
-  if (table === 'ended' && excludesSucceeded(query)) return choicesForNotSucceeded(connection, query);
-  if (def !== undefined) return [{ terms: ['def = ?'], values: [def] }];
-  if (table === 'job' && isForDefinitions(query)) return [{ index: 'job_spec', terms: [`kind = 'def'`], values: [] }];
-  if (table === 'job' || includesTasks(query)) return [{ terms: [], values: [] }];
-  const top = choice(`kind <> 'task'`);
-  return choicesPerType(connection, top, query) ?? [top];
-}
-
-function choicesForNotSucceeded(connection: Connection, query: Query): IndexChoice[] {
-  const fates = endedStandings.filter((fate) => query.standings!.includes(fate));
-  return fates.flatMap((fate) => {
-    const notSucceeded = choice(`fate <> 'succeeded' AND fate = ?`, fate);
-    if (includesTasks(query)) return [notSucceeded];
-    // Reads one range per type, even if the query names no type: the index by fate alone also contains failed tasks, of
-    // which a run may have a million.
-    const tops = choice(`kind <> 'task' AND ${notSucceeded.terms[0]}`, fate);
-    return choicesPerType(connection, tops, { glob: '*', ...query }) ?? [notSucceeded];
-  });
-}
-
 /**
  * How many types are read as ranges of their own at most, since each range takes time and blocks the event loop. With
  * more types, the index by fate is read if the query excludes succeeded jobs; otherwise jobs are scanned by id.
  */
 const entriesMax = 200;
-
 /**
- * Returns one range per type within `base`; null: there are too many types, or the query has neither types nor a
- * pattern.
+ * How many types are looked at for a pattern at most. A pattern such as `*x` has no literal prefix, so the types that
+ * do not match it are looked at, too.
  */
-function choicesPerType(connection: Connection, base: IndexChoice, { types, glob }: Query): IndexChoice[] | null {
-  const chosen = types ? [...new Set(types)] : glob === undefined ? null : typesLike(connection, base, glob);
-  if (chosen === null || chosen.length > entriesMax) return null;
-  return chosen.map((type) => ({ terms: [...base.terms, 'type = ?'], values: [...base.values, type] }));
-}
+const seeksMax = 300;
 
-/**
- * Returns the types that match the pattern among the ended jobs of a range, each found by one index seek. Stops as soon
- * as there are more than `entriesMax` types.
- */
-function typesLike(connection: Connection, { terms, values }: IndexChoice, pattern: string): string[] {
-  const glob = parseGlob(pattern);
-  const prefix = literalPrefix(glob);
-  const next = (sign: '>=' | '>', from: string): string | undefined =>
-    connection.get<{ type: string }>(
-      `SELECT type FROM ended WHERE ${terms.join(' AND ')} AND type ${sign} ? ORDER BY type LIMIT 1`, ...values, from,
-    )?.type;
-  const types: string[] = [];
-  for (let type = next('>=', prefix); type?.startsWith(prefix); type = next('>', type)) {
-    if (matches(glob, type)) types.push(type);
-    if (types.length > entriesMax) break;
+/** Chooses the ranges for each step of one scan, since a new type may come between two steps. */
+export class IndexChooser {
+  readonly #connection: Connection;
+  readonly #query: Query;
+  /** The conditions of ranges with too many types, which later steps need not look at again. */
+  readonly #crowded = new Set<string>();
+
+  constructor(connection: Connection, query: Query) {
+    this.#connection = connection;
+    this.#query = query;
   }
-  return types;
+
+  /** Returns the ranges to read. Every matching job is in exactly one of them. */
+  choose(table: Table): IndexChoice[] {
+    const { parent, def } = this.#query;
+    if (parent !== undefined && parent !== null) return [{ terms: ['parent = ?'], values: [parent] }];
+    if (table === 'ended' && hasFewEndedSince(this.#connection, this.#query)) return choicesSince(this.#query.createdFrom!);
+    if (table === 'ended' && excludesSucceeded(this.#query)) return this.#choicesForNotSucceeded();
+    if (def !== undefined) return [{ terms: ['def = ?'], values: [def] }];
+    if (table === 'job' && isForDefinitions(this.#query)) {
+      return [{ index: 'job_spec', terms: [`kind = 'def'`], values: [] }];
+    }
+    if (table === 'job' || includesTasks(this.#query)) return [{ terms: [], values: [] }];
+    const top = choice(`kind <> 'task'`);
+    return this.#choicesPerType(top, this.#query.glob) ?? [top];
+  }
+
+  #choicesForNotSucceeded(): IndexChoice[] {
+    const { standings, glob = '*' } = this.#query;
+    return endedStandings.filter((fate) => standings!.includes(fate)).flatMap((fate) => {
+      const notSucceeded = choice(`fate <> 'succeeded' AND fate = ?`, fate);
+      if (includesTasks(this.#query)) return [notSucceeded];
+      // Reads one range per type, even if the query names no type: the index by fate alone also contains failed tasks,
+      // of which a run may have a million.
+      const tops = choice(`kind <> 'task' AND ${notSucceeded.terms[0]}`, fate);
+      return this.#choicesPerType(tops, glob) ?? [notSucceeded];
+    });
+  }
+
+  /**
+   * Returns one range per type within `base`; null: there are too many types, or there are neither types nor a pattern.
+   */
+  #choicesPerType(base: IndexChoice, glob: string | undefined): IndexChoice[] | null {
+    const name = JSON.stringify(base);
+    if (this.#crowded.has(name)) return null;
+    const types = this.#query.types ? [...new Set(this.#query.types)] : this.#typesLike(base, glob);
+    if (types === null || types.length > entriesMax) {
+      this.#crowded.add(name);
+      return null;
+    }
+    return types.map((type) => ({ terms: [...base.terms, 'type = ?'], values: [...base.values, type] }));
+  }
+
+  /**
+   * Returns the types that match the pattern among the ended jobs of a range, each found by one index seek; null: there
+   * is no pattern, or there are too many types.
+   */
+  #typesLike({ terms, values }: IndexChoice, pattern: string | undefined): string[] | null {
+    if (pattern === undefined) return null;
+    const glob = parseGlob(pattern);
+    const prefix = literalPrefix(glob);
+    const next = (sign: '>=' | '>', from: string): string | undefined =>
+      this.#connection.get<{ type: string }>(
+        `SELECT type FROM ended WHERE ${terms.join(' AND ')} AND type ${sign} ? ORDER BY type LIMIT 1`, ...values, from,
+      )?.type;
+    const types: string[] = [];
+    let type = next('>=', prefix);
+    for (let seeks = 1; type?.startsWith(prefix); seeks++, type = next('>', type)) {
+      if (seeks === seeksMax || types.length > entriesMax) return null;
+      if (matches(glob, type)) types.push(type);
+    }
+    return types;
+  }
 }
 
 /**
