@@ -3,7 +3,9 @@ import { describe, expect } from 'vitest';
 import { Jobs } from '../../src/jobs.ts';
 import { Refusal } from '../../src/refusal.ts';
 import type { Store } from '../../src/store/store.ts';
-import { at, both, minute, onSqlite as test, second } from './world.ts';
+import { SlowLine } from '../support/slow-line.ts';
+import { stores } from '../support/stores.ts';
+import { at, BedrockWorld, both, minute, onSqlite as test, second } from './world.ts';
 
 const none = '404 No job found';
 
@@ -258,5 +260,32 @@ describe('a fault', () => {
     isAway = false;
     await world.advance(second);
     expect(await jobID).toBe(1);
+  });
+});
+
+describe('a job that becomes due before the answer to a claim arrives', () => {
+  test('reaches a waiting worker without another event', async () => {
+    const [memory] = stores;
+    let line: SlowLine;
+    const world = await BedrockWorld.open({
+      name: 'a slow line',
+      open: async (clock) => {
+        const opened = await memory!.open(clock);
+        line = new SlowLine(opened.store);
+        return { ...opened, store: line.store };
+      },
+    });
+    const id = await world.create({ name: 'x', firstRun: at(second) });
+    line!.hold('claim');
+    const { jobID } = await world.worker({ name: 'x' });
+    await world.until(() => line!.waiting('claim') > 0);
+    await world.clock.advance(second + 10);
+    line!.letGo('claim');
+    const timeout = (async () => {
+      for (let n = 0; n < 100; n++) await world.advance(20);
+      return 'nothing';
+    })();
+    expect(await Promise.race([jobID, timeout])).toBe(id);
+    await world.close();
   });
 });

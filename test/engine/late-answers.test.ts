@@ -1,45 +1,12 @@
 // Late answers: an answer that arrives after the lease of this instance may have lapsed starts no job.
 import { expect, test } from 'vitest';
-import { Engine, jobType, openStore } from '../../src/index.ts';
+import { at, Engine, jobType, openStore } from '../../src/index.ts';
 import { seededRandom } from '../../src/random.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { repairLapsed } from '../../src/jobs/repair.ts';
 import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
-
-type Held = 'claim' | 'beat' | 'commit';
-type Method = (...values: unknown[]) => Promise<unknown>;
-
-/** A store whose answers can be delayed; the calls themselves take effect at once. */
-class SlowLine {
-  readonly store: Store;
-  readonly #held = new Map<string, PromiseWithResolvers<void>>();
-
-  constructor(real: Store) {
-    this.store = new Proxy(real, {
-      get: (target, name: string) => {
-        const member = target[name as keyof Store] as unknown as Method | undefined;
-        if (typeof member !== 'function') return member;
-        const method = member.bind(target);
-        if (name !== 'claim' && name !== 'beat' && name !== 'commit') return method;
-        return async (...values: unknown[]) => {
-          const answer = await method(...values);
-          await this.#held.get(name)?.promise;
-          return answer;
-        };
-      },
-    });
-  }
-
-  hold(name: Held): void {
-    this.#held.set(name, Promise.withResolvers());
-  }
-
-  letGo(name: Held): void {
-    this.#held.get(name)?.resolve();
-    this.#held.delete(name);
-  }
-}
+import { SlowLine } from '../support/slow-line.ts';
 
 async function scene() {
   const clock = new VirtualClock(Date.UTC(2026, 0, 1));
@@ -55,7 +22,7 @@ async function scene() {
   await clock.advance(1_000);
   const others = new Jobs(real);
   /** Delays the answers to this call and to heartbeats until the lease has lapsed. */
-  const stall = async (name: Held, ask: () => Promise<unknown>): Promise<void> => {
+  const stall = async (name: 'claim' | 'commit', ask: () => Promise<unknown>): Promise<void> => {
     line.hold(name);
     void ask();
     await clock.advance(200);
@@ -130,6 +97,8 @@ test('a run that becomes due before the answer to a claim arrives starts without
   expect(started).toEqual([`${job!.id} under 1`]);
 });
 
+type Method = (...values: unknown[]) => Promise<unknown>;
+
 /** A store whose heartbeats can be lost after a while, or take effect late. */
 class SlowBeats {
   readonly store: Store;
@@ -198,4 +167,16 @@ test('a heartbeat that reaches the store after the lease lapsed starts no job th
   await clock.advance(20_000);
   expect(taken).toEqual(expect.arrayContaining(waiting.map(({ id }) => id)));
   expect(started.filter((id) => taken.includes(id))).toEqual([]);
+});
+
+test('a tick that becomes due before the answer to a search arrives is handled without a poll', async () => {
+  const { clock, line, engine, others } = await scene();
+  const pollMs = 10_000;
+  await engine.define('soon', 'greet', { schedules: at(clock.now() + pollMs + 30) });
+  await clock.advance(pollMs - 10);
+  line.hold('claim');
+  await clock.advance(50);
+  line.letGo('claim');
+  await clock.advance(10);
+  expect((await others.find({ def: 'soon', kinds: ['run'] })).jobs).toHaveLength(1);
 });

@@ -1,8 +1,9 @@
 // Workers that wait over HTTP get work at once. The server's clock stands still, so polling cannot find it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jobType } from '../../src/index.ts';
+import { jobType, openStore } from '../../src/index.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
-import { api, world, type Reply, type World } from './world.ts';
+import { SlowLine } from '../support/slow-line.ts';
+import { api, until, world, type Reply, type World } from './world.ts';
 
 let server: World;
 beforeAll(async () => {
@@ -79,4 +80,25 @@ test.each([
   const next = await claimed;
   expect(next).toMatchObject({ id: second });
   await write(second, 'complete', { fence: next.fence });
+});
+
+test('a run that becomes due before the answer to a claim arrives reaches its worker without a poll', async () => {
+  const clock = new VirtualClock(0);
+  const line = new SlowLine(openStore('memory:', { clock }));
+  const own = await world({ clock, isIdle: true, engine: { store: line.store, clock, types: [], defs: [] } });
+  const { id } = (await own.post(`${api}/runs`, { type: 'soon', delay: '50ms' })).body;
+  line.hold('claim');
+  const claimed = own.post(`${api}/work/claim`, { worker: 'w', types: ['soon'], waitMs: 60_000 });
+  await until(() => line.waiting('claim') === 1);
+  await clock.advance(60);
+  line.letGo('claim');
+  let items: unknown[] | undefined;
+  void claimed.then(({ body }) => (items = body.items));
+  await until(async () => {
+    // The server's clock moves by less than its poll interval of five seconds.
+    if (clock.now() < 1_000) await clock.advance(1);
+    return items !== undefined || clock.now() >= 1_000;
+  });
+  expect(items).toMatchObject([{ id }]);
+  await own.close();
 });
