@@ -36,3 +36,14 @@ test('a run that was handed off is finished with its token or its id, and instan
   expect(instances.out).toMatch(/LEADS[^]*yes +yes/);
   await engine.close();
 });
+
+test('a waiting run is shown with its position in the queue', async () => {
+  using place = new Place();
+  const store = ['--store', 'sqlite:jobs.db'];
+  await place.stint('migrate', ...store);
+  await place.stint('runs', 'create', 'nobody.knows', '--priority', '5', ...store);
+  await place.stint('runs', 'create', 'nobody.knows', ...store);
+  expect((await place.stint('runs', 'show', '2', ...store)).out).toContain('1 before it');
+  const { out } = await place.stint('runs', 'show', '2', '--json', ...store);
+  expect(JSON.parse(out)).toMatchObject({ id: 2, queuePosition: 1 });
+});

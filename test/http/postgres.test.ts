@@ -65,6 +65,16 @@ describe('on PostgreSQL', () => {
     expect(await run.result()).toBe('done');
   });
 
+  test('a waiting run has its position in the queue, and one instance leads', async () => {
+    const runs = [await client.createRun({ type: 'queued' }), await client.createRun({ type: 'queued', priority: 5 })];
+    const shown = await Promise.all(runs.map(({ id }) => server.get(`${api}/runs/${id}`)));
+    expect(shown.map(({ body }) => body.queuePosition as unknown)).toEqual([1, 0]);
+    const isLeader = async (): Promise<boolean[]> =>
+      (await client.call('instances')).items.map((instance) => instance.isLeader);
+    await expect.poll(isLeader).toEqual([true]);
+    for (const { id } of runs) await server.post(`${api}/runs/${id}/cancel`);
+  });
+
   test('a bulk operation acts on the matching runs', async () => {
     for (let n = 0; n < 10; n++) await client.createRun({ type: 'echo', delay: '1d' });
     const { count, operation } = await client.call('bulk', { body: { action: 'cancel', filter: { state: ['pending'] } } });

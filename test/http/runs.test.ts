@@ -122,6 +122,14 @@ describe('a run', () => {
     expect((await idle.get(`${api}/runs/${id}/explain`)).body.items[0].code).toBe('not.due');
   });
 
+  test('that waits has its position in the queue', async () => {
+    const create = async (priority: number): Promise<number> =>
+      (await idle.post(`${api}/runs`, { type: 'queued', priority })).body.id as number;
+    const ids = [await create(0), await create(5)];
+    const shown = await Promise.all(ids.map((id) => idle.get(`${api}/runs/${id}`)));
+    expect(shown.map(({ body }) => body.queuePosition as unknown)).toEqual([1, 0]);
+  });
+
   test('of an unknown type is created with a warning', async () => {
     const { status, body } = await idle.post(`${api}/runs`, { type: 'elsewhere' });
     expect(status).toBe(201);
