@@ -1,6 +1,6 @@
 // Attempts to create and change runs and definitions, right and wrong, with the answer that every door must give.
 import { z } from 'zod';
-import { every, jobDef, jobType } from '../../src/index.ts';
+import { every, jobDef, jobType, type DefChanges } from '../../src/index.ts';
 import { untilTold } from '../engine/api/kit.ts';
 
 const never = every('1000d');
@@ -35,6 +35,8 @@ export interface Attempt {
   readonly title: string;
   readonly asks: { readonly run: string } | { readonly runDef: string } | { readonly define: string } | { readonly edit: string };
   readonly body: Readonly<Record<string, unknown>>;
+  /** What was changed before. */
+  readonly before?: DefChanges;
   /** The code of the refusal; or of what was made, what must be so. */
   readonly answer: string | object;
 }
@@ -45,8 +47,8 @@ const runDef = (def: string, title: string, body: Attempt['body'], answer: Attem
   ({ title, asks: { runDef: def }, body, answer });
 const define = (type: string, title: string, body: Attempt['body'], answer: Attempt['answer']): Attempt =>
   ({ title, asks: { define: type }, body, answer });
-const edit = (title: string, body: Attempt['body'], answer: Attempt['answer']): Attempt =>
-  ({ title, asks: { edit: 'edited' }, body, answer });
+const edit = (title: string, body: Attempt['body'], answer: Attempt['answer'], before: DefChanges = {}): Attempt =>
+  ({ title, asks: { edit: 'edited' }, body, answer, before });
 
 const soon = '2126-01-01T00:00:00Z';
 const own = { priority: 7, policy: { timeoutMs: 1000, attemptsMax: 2 } };
@@ -105,7 +107,10 @@ export const attempts: readonly Attempt[] = [
   }),
   edit('takes it back', { timeout: null }, {
     policy: { timeoutMs: 1000, attemptsMax: 4, retentionMs: 86_400_000, leaderOnly: true },
-  }),
+  }, { timeout: '9s' }),
+  edit('changes a timeout and keeps what was changed before', { timeout: '5s' }, {
+    policy: { timeoutMs: 5000, attemptsMax: 8, retentionMs: 86_400_000, leaderOnly: true }, priority: 9,
+  }, { retry: { attempts: 8 }, priority: 9 }),
   edit('is limited', { concurrency: 3 }, { gate: { defMax: 3 } }),
   edit('has an unknown option', { timeuot: '5s' }, 'malformed'),
 ];
