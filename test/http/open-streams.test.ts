@@ -106,7 +106,8 @@ test('a stream notices an event that comes while it reads', async () => {
   await own.close();
 });
 
-test('read a limited number of runs per turn, changed ones first', async () => {
+/** Watches of the runs 1 to `count`, with a timer and a feed that the test moves. */
+async function watches(count: number, isRunning: boolean) {
   const timers: (() => void)[] = [];
   const clock = { after: (ms: number, call: () => void) => (ms === turnMs && timers.push(call), () => {}) };
   let publish: (item: FeedItem) => void = () => {};
@@ -114,19 +115,32 @@ test('read a limited number of runs per turn, changed ones first', async () => {
   const turns = new RunTurns(feed, clock);
   const woken: number[] = [];
   const { signal } = new AbortController();
-  const count = runsPerTurn * 2 + 10;
   for (let id = 1; id <= count; id++) {
     const watch = await turns.watch(id);
-    void watch.wait(true, signal).then(() => woken.push(id));
+    void watch.wait(isRunning, signal).then(() => woken.push(id));
   }
-  const event = { job: 999_999, parent: count, kind: 'task', type: 'x', event: {} } as unknown as FeedItem['event'];
-  publish({ position: null, event });
   const turn = async (): Promise<number> => {
     const before = woken.length;
     for (const call of timers.splice(0)) call();
     await new Promise((resolve) => setImmediate(resolve));
     return woken.length - before;
   };
+  const change = (job: number, parent: number | null): void =>
+    publish({ position: null, event: { job, parent, kind: 'task', type: 'x', event: {} } as unknown as FeedItem['event'] });
+  return { woken, turn, change };
+}
+
+test('a run that waits is read after an event of it, and not before', async () => {
+  const { woken, turn, change } = await watches(3, false);
+  expect([await turn(), await turn()]).toEqual([0, 0]);
+  change(2, null);
+  expect([await turn(), await turn(), woken]).toEqual([1, 0, [2]]);
+});
+
+test('read a limited number of runs per turn, changed ones first', async () => {
+  const count = runsPerTurn * 2 + 10;
+  const { woken, turn, change } = await watches(count, true);
+  change(999_999, count);
   expect(await turn()).toBe(runsPerTurn);
   expect(woken[0]).toBe(count);
   expect([await turn(), await turn(), await turn()]).toEqual([runsPerTurn, 10, 0]);
