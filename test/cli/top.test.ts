@@ -39,6 +39,14 @@ test('each type and each run has a line; runs with tasks have a bar', async () =
   expect(lines.find((line) => line.includes('5/10'))).toMatch(/mail.send.*████████░░░░░░░░ 5\/10, 1 failed/);
 });
 
+test('a run that has ended since it was listed is shown with its fate, not as one with tasks', async () => {
+  const { running: [listed], ...now } = await moment();
+  const ended = { ...listed!.job, state: 'ended', fate: 'failed' } as Job;
+  const lines = frameOf({ ...now, running: [{ ...listed!, job: ended }] }, { columns: 160, rows: 30 }).map(textOf);
+  expect(lines.find((line) => line.includes('5/10'))).toMatch(/failed$/);
+  expect(lines.join('\n')).not.toContain('running tasks');
+});
+
 test.each([
   [20, 5],
   [80, 24],
