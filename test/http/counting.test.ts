@@ -12,7 +12,7 @@ import { freshDatabase } from '../support/fresh-database.ts';
 import { api, echo, until, world, type World } from './world.ts';
 
 const doomed = jobType('doomed', {
-  retry: { attempts: 1 },
+  retry: { attempts: 2, base: '1ms' },
   run: () => {
     throw new Error('as it must');
   },
@@ -28,7 +28,7 @@ const totals = async (server: World): Promise<unknown> => {
 const expected = {
   created: 9, succeeded: 6, failed: 3,
   types: [
-    { type: 'doomed', created: 3, succeeded: 0, failed: 3, cancelled: 0, retried: 0, lapsed: 0 },
+    { type: 'doomed', created: 3, succeeded: 0, failed: 3, cancelled: 0, retried: 3, lapsed: 0 },
     { type: 'echo', created: 6, succeeded: 6, failed: 0, cancelled: 0, retried: 0, lapsed: 0 },
   ],
 };
