@@ -65,4 +65,5 @@ export class Refusal extends Error {
 export const isRefusal = (value: unknown): value is Refusal => value instanceof Refusal;
 
 /** Whether the value is a refusal of invalid input: repeating the same request cannot succeed. */
-export const isMalformed = (value: unknown): value is Refusal => isRefusal(value) && value.code.startsWith('malformed.');
+export const isMalformed = (value: unknown): value is Refusal =>
+  isRefusal(value) && value.code.startsWith('malformed.');

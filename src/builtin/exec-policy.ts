@@ -58,7 +58,9 @@ export interface ExecIssue {
 }
 
 /** The variables that every program inherits from the process of the engine. */
-const inheritedNames: readonly string[] = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TEMP', 'SystemRoot'];
+const inheritedNames: readonly string[] = [
+  'PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'TEMP', 'SystemRoot',
+];
 const programSuffixes: readonly string[] = process.platform === 'win32' ? ['', '.exe', '.com'] : [''];
 
 export class ExecPolicy {
@@ -130,7 +132,9 @@ function locate(program: string): string {
   );
   const found = candidates.find(isProgram);
   if (found !== undefined) return found;
-  const where = isPath ? `there is no executable file ${resolve(program)}` : 'no directory of PATH has an executable file of this name';
+  const where = isPath
+    ? `there is no executable file ${resolve(program)}`
+    : 'no directory of PATH has an executable file of this name';
   throw refusal(`cannot allow the program ${shown(program)}: ${where}`);
 }
 

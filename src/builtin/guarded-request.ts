@@ -54,7 +54,9 @@ export function checkUrl(text: string, base?: URL): URL {
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new Fail('the URL must begin with http:// or https://');
   }
-  if (url.username !== '' || url.password !== '') throw new Fail('a URL must not contain a user and password: use a header');
+  if (url.username !== '' || url.password !== '') {
+    throw new Fail('a URL must not contain a user and password: use a header');
+  }
   return url;
 }
 

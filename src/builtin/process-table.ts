@@ -56,11 +56,14 @@ export function processEntry(pid: number): ProcessEntry | null {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, parent, group, session] = fields;
   if (state === undefined || state === 'Z' || state === 'X') return null;
-  return { pid, parent: Number(parent), group: Number(group), session: Number(session), startTicks: Number(fields[19]) };
+  return {
+    pid, parent: Number(parent), group: Number(group), session: Number(session), startTicks: Number(fields[19]),
+  };
 }
 
 /** Whether the process was started with the text in its environment; false if the environment cannot be read. */
-export const hasInEnvironment = (pid: number, text: string): boolean => readProc(`${pid}/environ`)?.includes(text) ?? false;
+export const hasInEnvironment = (pid: number, text: string): boolean =>
+  readProc(`${pid}/environ`)?.includes(text) ?? false;
 
 function pids(): number[] {
   if (!hasProc) return [];

@@ -41,7 +41,9 @@ async function importOf(file: string): Promise<Record<string, unknown>> {
 function explained(error: Error): string {
   const location = locationOf(error);
   const isTypeScript = (error as NodeJS.ErrnoException).code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX';
-  const todo = isTypeScript ? '. Node removes types only: write enums, namespaces and parameter properties in another way, or compile the file' : '';
+  const todo = isTypeScript
+    ? '. Node removes types only: write enums, namespaces and parameter properties in another way, or compile the file'
+    : '';
   return `${error.message.split('\n')[0]}${location === null ? '' : ` (${location})`}${todo}`;
 }
 

@@ -131,7 +131,9 @@ export const claim: Topic = {
     },
 
     'a pattern finds a job behind a thousand due jobs of hundreds of other types': async (world) => {
-      const others = Array.from({ length: 1200 }, (_, index) => ({ kind: 'bedrock', type: `x${index % 150}` }) as const);
+      const others = Array.from(
+        { length: 1200 }, (_, index) => ({ kind: 'bedrock', type: `x${index % 150}` }) as const,
+      );
       await world.createAll(others);
       const wanted = await world.createAll([{ kind: 'bedrock', type: 'y/send' }, { kind: 'mock', type: 'y/send', priority: -1 }]);
       const request = { kinds: ['bedrock', 'mock'], names: { glob: '*/send' } } as const;
@@ -314,7 +316,8 @@ export const claim: Topic = {
     'the oldest due job of a type is the one that has been due longest, at a gate or not': async (world) => {
       const at = (ms: number): number => world.now() + ms;
       const jobs = await world.createAll([
-        { type: 'a', due: at(-10), priority: 5 }, { type: 'a', due: at(-30) }, { type: 'a', due: at(-40), hold: 'pause' },
+        { type: 'a', due: at(-10), priority: 5 }, { type: 'a', due: at(-30) }, { type: 'a', due: at(-40), hold: 'pause'
+        },
         { type: 'a', kind: 'task', due: at(-50) }, { type: 'b', due: at(10) }, { type: 'c', due: at(-5) },
         { type: 'c', gate: 'any/c//', due: at(-7) },
       ]);

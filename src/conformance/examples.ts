@@ -18,7 +18,8 @@ import { within } from './caller-transaction.ts';
 import { NotApplicable, World, type Example, type Open, type Topic } from './world.ts';
 
 export const topics: readonly Topic[] = [
-  schema, insert, guard, claim, gates, ahead, unique, leases, family, find, history, notes, instances, leader, purge, within,
+  schema, insert, guard, claim, gates, ahead, unique, leases, family, find, history, notes, instances, leader, purge,
+  within,
 ];
 
 /** Runs the example in a new world; throws if the example fails. */

@@ -78,7 +78,9 @@ export const insert: Topic = {
         same(await world.load(after.id), after);
         deepEqual(await world.store.history(after.id), events);
       }
-      deepEqual(byId(await world.store.heldUnderLeaseOf('ann', 10)).map(({ id }) => id), [first!.after.id, last!.after.id]);
+      deepEqual(
+        byId(await world.store.heldUnderLeaseOf('ann', 10)).map(({ id }) => id), [first!.after.id, last!.after.id],
+      );
       deepEqual(await world.claimIds(), [waiting!.after.id]);
     },
 

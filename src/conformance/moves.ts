@@ -68,7 +68,9 @@ const createMany: Move = async (share, who, dice) => {
 
 const createChild: Move = async (share, who, dice) => {
   const parent = await pickJob(share, who);
-  if (parent) await share.commit('create a child', [share.newJob({ ...spec(share, dice), ...ownChild(share, parent) })]);
+  if (parent) {
+    await share.commit('create a child', [share.newJob({ ...spec(share, dice), ...ownChild(share, parent) })]);
+  }
 };
 
 const claim: Move = async (share, who, dice) => {
@@ -250,7 +252,9 @@ const note: Move = async (share, who, dice) => {
   const line = { at: share.now(), level: 'info', text: `said by ${who}` } as const;
   const log = Array.from({ length: dice.roll(3) }, () => line);
   const fence = job.fence - (dice.oneIn(4) ? 1 : 0);
-  await share.agree('writeNotes', (store) => store.writeNotes([{ id: job.id, fence, progress: `{"who":${who}}`, log }]));
+  await share.agree(
+    'writeNotes', (store) => store.writeNotes([{ id: job.id, fence, progress: `{"who":${who}}`, log }]),
+  );
   if (dice.oneIn(2)) await share.agree('log', (store) => store.log(job.id));
   else await share.agree('progress', (store) => store.progress(job.id));
 };

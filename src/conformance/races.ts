@@ -39,7 +39,10 @@ const policy = { attemptsMax: 1000, crashesMax: 1000, baseMs: 0 };
 const drainTriesMax = 2000;
 
 /** Runs one race. Throws the first violation of an invariant; otherwise returns the number of events of each kind. */
-export async function checkRaces(open: Open, { connections = 8, turns = 150, ...options }: Races = {}): Promise<EventCounts> {
+export async function checkRaces(
+  open: Open,
+  { connections = 8, turns = 150, ...options }: Races = {},
+): Promise<EventCounts> {
   const seed = options.seed ?? Math.floor(systemRandom.next() * 2 ** 31);
   const opened = await open(systemClock);
   try {

@@ -154,7 +154,9 @@ async function compareEnds(share: Share, reader: FeedReader): Promise<void> {
   }
   for (const id of share.ids) {
     const numbers = reader.eventsOf(id).map(({ event }) => event.n);
-    deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b), `the feed has the events of job ${id} in order and once`);
+    deepEqual(
+      numbers, [...new Set(numbers)].sort((a, b) => a - b), `the feed has the events of job ${id} in order and once`,
+    );
   }
 }
 

@@ -68,7 +68,9 @@ export class Declarations {
 
 /** The default id of a build: a hash of its types and definitions. */
 export function buildOf(entries: readonly TypeEntry[], defs: readonly JobDef[]): string {
-  const declared = [entries.toSorted(byName), defs.map(({ name, spec, enabled }) => ({ name, spec, enabled })).sort(byName)];
+  const declared = [
+    entries.toSorted(byName), defs.map(({ name, spec, enabled }) => ({ name, spec, enabled })).sort(byName),
+  ];
   return createHash('sha256').update(JSON.stringify(declared)).digest('hex').slice(0, 16);
 }
 

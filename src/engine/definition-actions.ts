@@ -82,7 +82,9 @@ export class DefinitionActions {
     if (isJobType(what)) return { rules: registry.rules(what), known: null, jobs: stores.database };
     if (isNamed(what, 'def')) return this.#targetNamed(what.def);
     if (isNamed(what, 'type')) return { rules: await catalogue.rules(what.type), known: null, jobs: stores.database };
-    throw new Refusal('malformed.option', 'cannot create a run: pass a job type or a definition', { given: typeof what });
+    throw new Refusal(
+      'malformed.option', 'cannot create a run: pass a job type or a definition', { given: typeof what },
+    );
   }
 
   async define(name: string, type: string, options: DefOptions<unknown>, act?: ActOptions): Promise<void> {
@@ -187,7 +189,9 @@ async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: D
   const { code, override: before } = known;
   const { params, schedules } = specOf({ code, override: mergeOverride(before, patch) });
   // In the stored definition, null means that there are no parameters. In the patch, null is an input to validate.
-  const output = await checkParams(rules, { params: patch.params === undefined ? (params ?? undefined) : params, schedules });
+  const output = await checkParams(
+    rules, { params: patch.params === undefined ? (params ?? undefined) : params, schedules },
+  );
   // If the type names a path of the input as its limit key, each new run reads the key from its parameters. If the type
   // computes the key with a function, the key is computed here and stored in the override.
   if (patch.params === undefined || rules.entry.keyPath !== null) return patch;

@@ -27,7 +27,11 @@ export class RunCreation {
     this.#parts = parts;
   }
 
-  create(what: Runnable | NamedRunnable, requests: readonly RunRequest<unknown>[], by: string): Promise<readonly Created[]> {
+  create(
+    what: Runnable | NamedRunnable,
+    requests: readonly RunRequest<unknown>[],
+    by: string,
+  ): Promise<readonly Created[]> {
     return this.#create(what, requests, (jobs, drafts) => this.#store(jobs, drafts, by));
   }
 

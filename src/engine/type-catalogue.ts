@@ -87,7 +87,9 @@ export class TypeCatalogue {
     return new Map(names.map((name) => [name, this.#keep(name, entries.get(name), readAt)]));
   }
 
-  /** Caches the rules of an entry. If the entry has not changed, reuses them: parsing its schema again would be slow. */
+  /**
+   * Caches the rules of an entry. If the entry has not changed, reuses them: parsing its schema again would be slow.
+   */
   #keep(name: string, entry: TypeEntry | undefined, readAt: number): TypeRules {
     const known = this.#read.get(name);
     const text = entry === undefined ? null : JSON.stringify(entry);

@@ -11,7 +11,8 @@ export {
 } from './contract/run-views.ts';
 export {
   AuditView, DefPage, DefView, FailureGroupView, InstanceView, LimitView, MatrixView, OperationView, PreviewTick,
-  Problem, QueueView, ScheduleView, type SeriesRange, seriesRanges, SeriesView, StatsView, StoreView, TickView, TokenView,
+  Problem, QueueView, ScheduleView, type SeriesRange, seriesRanges, SeriesView, StatsView, StoreView, TickView,
+  TokenView,
   TypeDetail, TypeView,
 } from './contract/views.ts';
 export { ClaimedView, ProgressStep } from './contract/work.ts';

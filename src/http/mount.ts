@@ -35,7 +35,8 @@ export function mountHttp({ path, ...options }: MountOptions): Mounted {
   };
 }
 
-const isBelow = (path: string, url: string): boolean => url.startsWith(path) && /^([/?]|$)/.test(url.slice(path.length));
+const isBelow = (path: string, url: string): boolean =>
+  url.startsWith(path) && /^([/?]|$)/.test(url.slice(path.length));
 
 /**
  * Whether the URL is the path without a slash at the end. `handle` then redirects to the path with a slash, because

@@ -19,7 +19,12 @@ const readPagesMax = 10;
 
 const isByText = ({ error, text }: Query): boolean => error !== undefined || text !== undefined;
 
-export async function findVisible(engine: Find, query: Query, page: PageRequest, visibility: Visibility): Promise<Page> {
+export async function findVisible(
+  engine: Find,
+  query: Query,
+  page: PageRequest,
+  visibility: Visibility,
+): Promise<Page> {
   if (visibility === 'full' || !isByText(query)) return engine.find(query, page);
   const { limit = readPageSize } = page;
   const jobs: Job[] = [];

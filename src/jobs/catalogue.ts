@@ -48,7 +48,10 @@ export async function registerTypes(store: Store, entries: readonly TypeEntry[],
 }
 
 /** Returns the entries of these job types by name, without types that are not registered. */
-export async function readTypes(store: Pick<Store, 'load'>, names: readonly string[]): Promise<ReadonlyMap<string, TypeEntry>> {
+export async function readTypes(
+  store: Pick<Store, 'load'>,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, TypeEntry>> {
   if (names.length === 0) return new Map();
   const entries = (await store.load([...new Set(names)].map((name) => idOf('type', name)))).map(entryOf);
   return new Map(entries.map((entry) => [entry.name, entry]));
@@ -60,7 +63,11 @@ export async function allTypes(store: Store): Promise<readonly TypeEntry[]> {
 }
 
 /** Stores a build and its declarations; returns the build with the time at which it was first seen. */
-export async function registerBuild(store: Store, { build, types, defs }: BuildDeclarations, asker: Asker): Promise<Build> {
+export async function registerBuild(
+  store: Store,
+  { build, types, defs }: BuildDeclarations,
+  asker: Asker,
+): Promise<Build> {
   const content = { id: build, types: types.map(shortHash).sort(), defs: defs.map(shortHash).sort() };
   await write(store, [recordOf('build', build, content)], asker);
   return (await readBuilds(store, [build]))[0]!;

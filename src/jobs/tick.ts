@@ -66,7 +66,8 @@ export type DeployedDef = Pick<Definition, 'build'> & { readonly name: string };
 const registered = ({ store }: Producer): TickKnowledge => ({ typesOf: (names) => readTypes(store, names) });
 
 /** Returns the earliest time after `after` at which a definition is due; null: no definition is due after it. */
-export const nextTickDue = (store: Store, after: number): Promise<number | null> => store.nextDue(everyDefinition, after);
+export const nextTickDue = (store: Store, after: number): Promise<number | null> =>
+  store.nextDue(everyDefinition, after);
 
 /** Plans the next tick of schedules that wait for the start or the end of a run, if that run has started or ended. */
 export async function followRuns(store: Store, defs: readonly number[], asker: Asker): Promise<void> {

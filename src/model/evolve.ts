@@ -9,7 +9,9 @@ type Effect<K extends EventKind> = (job: Job, event: Stamp & Extract<EventBody, 
 
 const effects: { readonly [K in EventKind]: Effect<K> } = {
   created: (job, e) => {
-    const created = { ...moved(job, e), due: e.due, priority: e.priority, phase: e.phase ?? 'run', plan: e.plan ?? null };
+    const created = {
+      ...moved(job, e), due: e.due, priority: e.priority, phase: e.phase ?? 'run', plan: e.plan ?? null,
+    };
     return e.hold ? { ...created, state: 'held', hold: e.hold } : { ...created, state: 'pending' };
   },
   claimed: (job, e) => ({

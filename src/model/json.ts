@@ -267,7 +267,9 @@ function pathOf(keys: readonly string[]): string {
 
 function checkBytes(text: string, limits: JsonLimits): void {
   if (text.length <= limits.bytes && Buffer.byteLength(text) <= limits.bytes) return;
-  throw new Refusal('malformed.json', `cannot keep this as JSON: ${tooLong(limits)}`, { path: '$', bytesMax: limits.bytes });
+  throw new Refusal(
+    'malformed.json', `cannot keep this as JSON: ${tooLong(limits)}`, { path: '$', bytesMax: limits.bytes },
+  );
 }
 
 /** Refuses a text that is too deep before JSON.parse builds its values. The text could be a million brackets. */

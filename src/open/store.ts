@@ -18,7 +18,10 @@ export function openStore(url: string, { clock = systemClock, create = true }: O
 }
 
 /** Opens a store by its address: URL and options of the adapter. The heartbeat thread opens the same store with it. */
-export function openStoreAt({ url, options }: StoreAddress, { create = true }: { readonly create?: boolean } = {}): Store {
+export function openStoreAt(
+  { url, options }: StoreAddress,
+  { create = true }: { readonly create?: boolean } = {},
+): Store {
   const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? [];
   switch (scheme) {
     case 'memory':

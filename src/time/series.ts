@@ -64,7 +64,9 @@ export interface Moments {
 export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waiting' {
   if (schedule.kind === 'cron') return cronSeries(schedule, moments.activated);
   if (schedule.kind === 'at') return onceSeries(schedule.at, moments.activated);
-  const rule = schedule.kind === 'repeat' ? repeatRules.getOrSet(schedule.text, () => parseRepeat(schedule.text)) : null;
+  const rule = schedule.kind === 'repeat'
+    ? repeatRules.getOrSet(schedule.text, () => parseRepeat(schedule.text))
+    : null;
   const from = schedule.kind === 'every' ? schedule.from : rule!.base;
   const base = baseOf(from, moments);
   if (base === null) return 'waiting';

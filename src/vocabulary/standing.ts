@@ -18,7 +18,9 @@ export type JobStanding =
   | 'underWay'
   | Fate;
 
-const standingOfHold: Readonly<Record<Hold, JobStanding>> = { pause: 'paused', parent: 'behindParent', children: 'underWay' };
+const standingOfHold: Readonly<Record<Hold, JobStanding>> = {
+  pause: 'paused', parent: 'behindParent', children: 'underWay',
+};
 
 export function jobStandingOf(job: Job): JobStanding {
   if (job.version === 0) return 'inserting';

@@ -295,7 +295,9 @@ describe('a worker that is gone', () => {
   }
 
   test('leaves to others all jobs whose replies it has not read, if it had asked for them at once', async ({ world }) => {
-    const ids = [await world.create({ name: 'x' }), await world.create({ name: 'x' }), await world.create({ name: 'x' })];
+    const ids = [
+      await world.create({ name: 'x' }), await world.create({ name: 'x' }), await world.create({ name: 'x' }),
+    ];
     const worker = await world.connect();
     worker.socket.pause();
     worker.send('GetJob\nname: x\nContent-Length: 0\n\nGetJob\nname: x\nContent-Length: 0\n\n');

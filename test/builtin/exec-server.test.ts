@@ -31,9 +31,13 @@ interface Outcome {
 }
 
 async function serve(place: Place, flags: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Server> {
-  const tokens = { producer: newToken({ name: 'paul', role: 'producer' }), operator: newToken({ name: 'olga', role: 'operator' }) };
+  const tokens = {
+    producer: newToken({ name: 'paul', role: 'producer' }), operator: newToken({ name: 'olga', role: 'operator' }),
+  };
   writeTokens(join(place.folder, 'tokens.json'), [tokens.producer.record, tokens.operator.record]);
-  const common = ['serve', '--http', '127.0.0.1:0', '--bedrock', 'off', '--tokens', 'tokens.json', '--store', 'sqlite:jobs.db'];
+  const common = [
+    'serve', '--http', '127.0.0.1:0', '--bedrock', 'off', '--tokens', 'tokens.json', '--store', 'sqlite:jobs.db',
+  ];
   const started = place.startWith(env, ...common, ...flags);
   const [, url] = await started.says(/HTTP +(\S+)/);
   return {
@@ -56,7 +60,9 @@ async function attempt(server: Server, input: unknown): Promise<Outcome> {
   if (status !== 201) return { status, code: body.code, sentence: body.detail, ...nothing };
   const run = await ended(server, body.id);
   const error = run['error'] as { code: string; message: string } | null;
-  return { status, code: error?.code ?? null, sentence: error?.message ?? '', ...nothing, ...(run['result'] as object | null) };
+  return {
+    status, code: error?.code ?? null, sentence: error?.message ?? '', ...nothing, ...(run['result'] as object | null),
+  };
 }
 
 async function ended(server: Server, id: number): Promise<Record<string, unknown>> {
@@ -121,15 +127,21 @@ describe.skipIf(!isPosix)('a producer cannot change what an allowed program runs
   });
 
   test('BASH_ENV', async () => {
-    refused(await attempt(server, { command: ['./ok.sh'], env: { BASH_ENV: '$(id > pwned)' } }), /BASH_ENV .+ leave it out/);
+    refused(
+      await attempt(server, { command: ['./ok.sh'], env: { BASH_ENV: '$(id > pwned)' } }), /BASH_ENV .+ leave it out/,
+    );
   });
 
   test('an exported function of bash', async () => {
-    refused(await attempt(server, { command: ['./ok.sh'], env: { BASH_FUNC_pwd: '() { id > pwned; }' } }), /leave it out/);
+    refused(
+      await attempt(server, { command: ['./ok.sh'], env: { BASH_FUNC_pwd: '() { id > pwned; }' } }), /leave it out/,
+    );
   });
 
   test('LD_PRELOAD', async () => {
-    refused(await attempt(server, { command: ['./ok.sh'], env: { LD_PRELOAD: './evil.so' } }), /LD_PRELOAD .+ leave it out/);
+    refused(
+      await attempt(server, { command: ['./ok.sh'], env: { LD_PRELOAD: './evil.so' } }), /LD_PRELOAD .+ leave it out/,
+    );
   });
 
   test('NODE_OPTIONS', async () => {
@@ -149,7 +161,9 @@ describe.skipIf(!isPosix)('a producer cannot change what an allowed program runs
   });
 
   test('a PATH of its own', async () => {
-    refused(await attempt(server, { command: ['stint-tool'], env: { PATH: join(place.folder, 'evil') } }), /leave it out/);
+    refused(
+      await attempt(server, { command: ['stint-tool'], env: { PATH: join(place.folder, 'evil') } }), /leave it out/,
+    );
   });
 
   test('a program of the same name that appears earlier in the PATH of the server', async () => {
@@ -197,7 +211,9 @@ describe.skipIf(!isPosix)('a producer cannot change what an allowed program runs
 
   test('by a way past the check at creation: it is checked again before it runs', async () => {
     const input = JSON.stringify({ command: ['./ok.sh'], env: { BASH_ENV: '$(id > pwned)' } });
-    const { out } = await place.stint('runs', 'create', 'exec', '--input', input, '--store', 'sqlite:jobs.db', '--json');
+    const { out } = await place.stint(
+      'runs', 'create', 'exec', '--input', input, '--store', 'sqlite:jobs.db', '--json',
+    );
     const { attempt: attempts, error } = await ended(server, (JSON.parse(out) as { id: number }).id);
     expect([attempts, error]).toMatchObject([1, { code: 'could not start', message: expect.stringMatching(/leave it out/) }]);
     expect(existsSync(join(place.folder, 'pwned'))).toBe(false);

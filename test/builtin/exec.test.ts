@@ -152,10 +152,14 @@ describe('a program', () => {
 describe('variables by which a program runs other code', () => {
   test.each([
     'LD_PRELOAD', 'LD_LIBRARY_PATH', 'LD_AUDIT', 'DYLD_INSERT_LIBRARIES', 'GLIBC_TUNABLES', 'BASH_ENV', 'BASH_FUNC_ls',
-    'ENV', 'SHELLOPTS', 'BASHOPTS', 'PS4', 'IFS', 'PATH', 'Path', 'HOME', 'XDG_CONFIG_HOME', 'NODE_OPTIONS', 'NODE_PATH',
-    'PYTHONPATH', 'PYTHONSTARTUP', 'PYTHONHOME', 'PERL5OPT', 'PERL5LIB', 'PERL5DB', 'RUBYOPT', 'RUBYLIB', 'GIT_SSH_COMMAND',
-    'GIT_CONFIG_COUNT', 'JAVA_TOOL_OPTIONS', '_JAVA_OPTIONS', 'CLASSPATH', 'LUA_INIT', 'LUA_INIT_5_4', 'PHPRC', 'EDITOR',
-    'PAGER', 'LESSOPEN', 'TAR_OPTIONS', 'OPENSSL_CONF', 'npm_config_script_shell', 'MAKEFLAGS', 'RUSTC_WRAPPER', 'STINT_JOB',
+    'ENV', 'SHELLOPTS', 'BASHOPTS', 'PS4', 'IFS', 'PATH', 'Path', 'HOME', 'XDG_CONFIG_HOME', 'NODE_OPTIONS',
+    'NODE_PATH',
+    'PYTHONPATH', 'PYTHONSTARTUP', 'PYTHONHOME', 'PERL5OPT', 'PERL5LIB', 'PERL5DB', 'RUBYOPT', 'RUBYLIB',
+    'GIT_SSH_COMMAND',
+    'GIT_CONFIG_COUNT', 'JAVA_TOOL_OPTIONS', '_JAVA_OPTIONS', 'CLASSPATH', 'LUA_INIT', 'LUA_INIT_5_4', 'PHPRC',
+    'EDITOR',
+    'PAGER', 'LESSOPEN', 'TAR_OPTIONS', 'OPENSSL_CONF', 'npm_config_script_shell', 'MAKEFLAGS', 'RUSTC_WRAPPER',
+    'STINT_JOB',
   ])('stay closed even if they are allowed: %s', (name) => {
     expect(envNameIssue(name, new Set([name]))).toMatch(/leave it out/);
     expect(() => execType({ programs: [process.execPath], envAllow: [name] })).toThrow(name);

@@ -139,14 +139,18 @@ describe('the pages of the machine on SQLite', () => {
     const runs = [await board.start({ type: 'shop.order', input: { says: `${evil} failed` } })];
     runs.push(await board.start({ type: `${evil} type` }));
     await ended(board, runs[0]!);
-    await board.post(`${api}/defs`, { name, type: 'shop.order', params: { [evil]: evil }, tags: { [evil]: evil }, enabled: false });
+    await board.post(
+      `${api}/defs`, { name, type: 'shop.order', params: { [evil]: evil }, tags: { [evil]: evil }, enabled: false },
+    );
     await board.post(`${api}/bulk`, { action: 'pause', filter: { type: [`${evil} type`] }, why: `${evil} reason` });
     await board.post(`${api}/work/claim`, { worker: `${evil} worker`, types: [`${evil} type`] });
     const page = await board.visit('/');
     const definition = `/definitions?name=${encodeURIComponent(name)}`;
     for (const [path, text] of [
-      ['/failures', `${evil} failed`], ['/types', `${evil} type`], [`/types?name=${encodeURIComponent(`${evil} type`)}`, `${evil} type`],
-      ['/definitions', name], [definition, name], [`${definition}&tab=settings`, evil], [`${definition}&tab=history`, name], ['/queues', `${evil} type`],
+      ['/failures', `${evil} failed`], ['/types', `${evil} type`], [`/types?name=${encodeURIComponent(`${evil} type`)}`,
+      `${evil} type`],
+      ['/definitions', name], [definition, name], [`${definition}&tab=settings`, evil], [`${definition}&tab=history`,
+      name], ['/queues', `${evil} type`],
       ['/operations', `${evil} reason`], ['/instances', `${evil} worker`],
     ] as const) {
       await page.goto(board.url + path);

@@ -44,7 +44,9 @@ export const stubborn = jobType('relay.push', {
 });
 
 /** Ticks every second; its first run never ends, so the next ones are skipped. */
-const poll = jobDef('poll the mirror', crawl, { params: { host: 'mirror.example' }, schedules: [every('1s')], overlap: 'skip' });
+const poll = jobDef(
+  'poll the mirror', crawl, { params: { host: 'mirror.example' }, schedules: [every('1s')], overlap: 'skip' },
+);
 const berlin = jobDef('monthly report', report, {
   params: { title: 'Month', period: { from: '2026-11-01' } },
   schedules: [cron('30 2 * * *', { zone: 'Europe/Berlin' }), cron('0 18 * * mon-fri', { zone: 'Europe/Berlin' })],
@@ -64,7 +66,10 @@ export async function planBoard(options: WorldOptions = {}): Promise<Dashboard> 
   await board.start({ type: 'legacy.export', delay: '2h' });
   await board.start({ type: 'legacy.export' });
   await Promise.all(failing.map((id) => ended(board, id)));
-  const { body } = await board.post(`${api}/bulk`, { action: 'pause', filter: { type: ['legacy.export'], state: ['pending'] }, why: 'the export moves' });
+  const { body } = await board.post(
+    `${api}/bulk`,
+    { action: 'pause', filter: { type: ['legacy.export'], state: ['pending'] }, why: 'the export moves' },
+  );
   await ended(board, body.operation);
   return board;
 }

@@ -53,7 +53,10 @@ test('a run is started with a form made from the schema, and an invalid field is
   await dialog.getByLabel('copies').fill('3');
   await dialog.getByRole('button', { name: 'JSON', exact: true }).click();
   const json = JSON.parse(await dialog.getByRole('textbox', { name: /^Input/ }).inputValue()) as unknown;
-  const said = { title: 'Year', format: 'html', copies: 3, draft: true, period: { from: '2026-01-01' }, recipients: ['a@example.org'] };
+  const said = {
+    title: 'Year', format: 'html', copies: 3, draft: true, period: { from: '2026-01-01' }, recipients:
+    ['a@example.org'],
+  };
   expect(json).toEqual(said);
   await dialog.getByRole('button', { name: 'Start run' }).click();
   await page.waitForURL(/\/runs\/\d+/);
@@ -220,7 +223,9 @@ const themes = [['light', {}, 0], ['dark', dark, 5], ['phone', phone, 6]] as con
 test.each(themes.slice(0, bySize({ small: 1, ci: 3 })))('axe finds no serious violation on the pages of types and definitions, %s', async (name, context, from) => {
   const page = await board.visit('/', context);
   const tabs = ['history', 'ticks', 'simulator', 'schedule', 'settings'];
-  const paths = ['/types', '/types?name=report.build', '/definitions', ...tabs.map((tab) => def('monthly report', `&tab=${tab}`))];
+  const paths = [
+    '/types', '/types?name=report.build', '/definitions', ...tabs.map((tab) => def('monthly report', `&tab=${tab}`)),
+  ];
   for (const path of paths.slice(from)) {
     await page.goto(board.url + path);
     await page.locator('main h1').waitFor();

@@ -145,7 +145,9 @@ test("a failure in the caller's transaction does not prevent the next claim on c
   const born: string[] = [];
   const broken = (store: Store): Store => new Proxy(store, {
     get: (target, name) => {
-      if (name === 'within') return () => ({ ...writerOf(target), commit: () => Promise.reject(new Error('rolled back')) });
+      if (name === 'within') {
+        return () => ({ ...writerOf(target), commit: () => Promise.reject(new Error('rolled back')) });
+      }
       if (typeof target[name as keyof Store] !== 'function') return undefined;
       return (target[name as keyof Store] as (...values: unknown[]) => Promise<unknown>).bind(target);
     },

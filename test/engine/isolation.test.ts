@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { HandedOff } from '../../src/engine/handler/context.ts';
-import { HandlerCrashed, Isolation, MissingOutput, type IsolationOptions } from '../../src/engine/isolation/isolation.ts';
+import {
+  HandlerCrashed, Isolation, MissingOutput, type IsolationOptions,
+} from '../../src/engine/isolation/isolation.ts';
 import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, TimedOut } from '../../src/engine/handler/errors.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { VirtualClock } from '../../src/time/clock.ts';

@@ -84,7 +84,10 @@ export class Load {
   }
 }
 
-async function loadAll<T>(ids: readonly number[], load: (some: readonly number[]) => Promise<readonly T[]>): Promise<T[]> {
+async function loadAll<T>(
+  ids: readonly number[],
+  load: (some: readonly number[]) => Promise<readonly T[]>,
+): Promise<T[]> {
   const found: T[] = [];
   for (let at = 0; at < ids.length; at += 500) found.push(...(await load(ids.slice(at, at + 500))));
   return found;

@@ -80,7 +80,10 @@ describe('access tokens', () => {
     const { body } = await server.get(`${api}/tokens`, asAda);
     expect(body.items).toEqual([
       { name: 'ci', role: 'producer', seesPayloads: false, created: 1_000, expires: 4_000_000_000_000, lastUsed: null },
-      { name: 'ada', role: 'admin', seesPayloads: true, created: null, expires: null, lastUsed: expect.any(Number) as number },
+      {
+        name: 'ada', role: 'admin', seesPayloads: true, created: null, expires: null, lastUsed: expect.any(Number) as
+        number,
+      },
     ]);
     expect(body.items[1].lastUsed).toBeGreaterThanOrEqual(before);
     await server.get(`${api}/me`, { headers: { authorization: `Bearer ${made.token}` } });

@@ -115,7 +115,8 @@ describe('the audit', () => {
     await server.send('DELETE', `${def}/override?why=the%20rush%20is%20over`, undefined, asOlga);
     const said = { by: 'http:olga', def: 'nightly' };
     expect((await audit('?limit=1'))[0]).toMatchObject({
-      ...said, action: 'override', why: 'the rush is over', before: { override: { priority: 7 } }, after: { override: null },
+      ...said, action: 'override', why: 'the rush is over', before: { override: { priority: 7 } }, after: { override:
+      null },
     });
     const { id } = (await server.get(def, asOlga)).body;
     expect((await server.send('DELETE', `${def}?why=`, undefined, asOlga)).status).toBe(400);

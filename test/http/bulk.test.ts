@@ -17,7 +17,8 @@ const makeMany = async (on: World, type: string, count: number): Promise<number[
   const replies = await Promise.all(Array.from({ length: count }, () => on.post(`${api}/runs`, { type, dueTime: later })));
   return replies.map(({ body }) => body.id as number);
 };
-const total = async (on: World, filter: string): Promise<number> => (await on.get(`${api}/runs/count?${filter}`)).body.total;
+const total = async (on: World, filter: string): Promise<number> =>
+  (await on.get(`${api}/runs/count?${filter}`)).body.total;
 
 describe('a bulk operation', () => {
   test('reports the count in a dry run and then acts on that many runs', async () => {
@@ -61,7 +62,9 @@ describe('a bulk operation', () => {
   test('retries each run once, also if the run fails again meanwhile', async () => {
     const ids = await makeMany(server, 'broken', 5);
     for (const id of ids) await server.post(`${api}/runs/${id}/stop`, {});
-    const { body } = await server.post(`${api}/bulk`, { action: 'retry', filter: { type: ['broken'], state: ['cancelled'] } });
+    const { body } = await server.post(
+      `${api}/bulk`, { action: 'retry', filter: { type: ['broken'], state: ['cancelled'] } },
+    );
     expect(await ended(server, body.operation)).toMatchObject({ result: { done: 5 } });
     for (const id of ids) expect((await server.get(`${api}/runs/${id}`)).body.generation).toBe(2);
     await server.post(`${api}/bulk`, { action: 'stop', filter: { type: ['broken'], state: ['open'] } });

@@ -81,7 +81,9 @@ describe('the client', () => {
 
 describe('a call over a failing connection', () => {
   /** A server that breaks the connection, or answers so, before it answers well. */
-  async function failing(failures: readonly (number | 'cut')[]): Promise<{ url: string; seen: string[]; close(): Promise<void> }> {
+  async function failing(
+    failures: readonly (number | 'cut')[],
+  ): Promise<{ url: string; seen: string[]; close(): Promise<void> }> {
     const left = [...failures];
     const seen: string[] = [];
     const flaky = createServer((request, response) => {

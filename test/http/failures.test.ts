@@ -33,7 +33,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const start = async (ask: object): Promise<number> => (await server.post(`${api}/runs`, ask)).body.id;
-const failures = async (query = '') => routes.listFailures.answer.parse((await server.get(`${api}/failures?${query}`)).body);
+const failures = async (query = '') =>
+  routes.listFailures.answer.parse((await server.get(`${api}/failures?${query}`)).body);
 
 describe('failures', () => {
   test('with the same type, code and shape of message are one group', async () => {
@@ -55,7 +56,9 @@ describe('failures', () => {
   test('of one group are retried together, and no others', async () => {
     const { items } = await failures('type=fragile');
     const { fingerprint } = items.find(({ failed }) => failed === 2)!;
-    const ask = { action: 'retry', filter: { type: ['fragile'], state: ['failed'] }, fingerprint, why: 'the shop is back' };
+    const ask = {
+      action: 'retry', filter: { type: ['fragile'], state: ['failed'] }, fingerprint, why: 'the shop is back',
+    };
     expect((await server.post(`${api}/bulk`, { ...ask, dryRun: true })).body).toEqual({ count: 2, operation: null });
     const { body } = await server.post(`${api}/bulk`, ask);
     expect((await ended(server, body.operation)).result).toEqual({ done: 2, refused: {} });
@@ -98,19 +101,24 @@ describe('failures', () => {
 describe('bulk operations', () => {
   test('list actor, action, filter, reason and outcome', async () => {
     await server.post(`${api}/runs`, { type: 'echo', delay: '1h' });
-    const { body } = await server.post(`${api}/bulk`, { action: 'pause', filter: { type: ['echo'], state: ['pending'] }, why: 'a break' });
+    const { body } = await server.post(
+      `${api}/bulk`, { action: 'pause', filter: { type: ['echo'], state: ['pending'] }, why: 'a break' },
+    );
     await ended(server, body.operation);
     const { items } = routes.listOperations.answer.parse((await server.get(`${api}/operations?limit=1`)).body);
     expect(items).toHaveLength(1);
     expect(items[0]).toMatchObject({
       run: { id: body.operation, standing: 'succeeded' },
-      action: 'pause', by: 'http:local', why: 'a break', query: { types: ['echo'], standings: ['pending'] }, done: 1, refused: {},
+      action: 'pause', by: 'http:local', why: 'a break', query: { types: ['echo'], standings: ['pending'] }, done: 1,
+      refused: {},
     });
   });
 
   test('hide the searched payload from callers who may not see payloads', async () => {
     const own = await world({ isIdle: true, access: { tokens: records } });
-    await own.post(`${api}/bulk`, { action: 'cancel', filter: { payload: 'customer:secret-customer' } }, as('operator'));
+    await own.post(
+      `${api}/bulk`, { action: 'cancel', filter: { payload: 'customer:secret-customer' } }, as('operator'),
+    );
     expect((await own.get(`${api}/operations`, as('operator'))).body.items[0].query.input.equals).toBe('secret-customer');
     const shown = await own.get(`${api}/operations`, as('viewer'));
     expect(shown.body.items).toHaveLength(1);

@@ -63,7 +63,8 @@ describe('a browser', () => {
 
 describe('every response', () => {
   test.each([
-    ['a page', '/'], ['an answer', `${api}/me`], ['a problem', `${api}/runs/0`], ['what is not there', '/nothing'], ['health', '/health'],
+    ['a page', '/'], ['an answer', `${api}/me`], ['a problem', `${api}/runs/0`], ['what is not there', '/nothing'],
+    ['health', '/health'],
   ])('has the security headers: %s', async (_, path) => {
     const { headers } = await server.get(path);
     const csp = headers.get('content-security-policy')!;
@@ -83,7 +84,9 @@ describe('every response', () => {
 
 describe('a request', () => {
   const send = (body: string, headers: Record<string, string> = {}): Promise<Response> =>
-    fetch(`${server.url}${api}/runs`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+    fetch(
+      `${server.url}${api}/runs`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } },
+    );
   const ofSize = (bytes: number): string => `{"type":"echo","x":"${'x'.repeat(bytes - 22)}"}`;
 
   test('may have a body of 1 MiB and not a byte more', async () => {

@@ -32,7 +32,9 @@ describe('a cancel', () => {
     const cancelled = await server.post(`${api}/runs/${one}/cancel`, {}, as(role));
     const stopped = await server.post(`${api}/runs/${two}/stop`, {}, as(role));
     expect([cancelled.body.standing, stopped.body.run.standing]).toEqual(['cancelled', 'cancelled']);
-    for (const id of [one, two]) expect((await server.engine.history(id)).at(-1)).toMatchObject({ kind: 'cancelled', code });
+    for (const id of [one, two]) {
+      expect((await server.engine.history(id)).at(-1)).toMatchObject({ kind: 'cancelled', code });
+    }
   });
 
   test('of many by an admin has the code admin', async () => {

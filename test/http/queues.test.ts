@@ -38,7 +38,8 @@ describe('a job type', () => {
   test('has its settings and the JSON Schema of its input', async () => {
     const { body } = await server.get(`${api}/types/letter`);
     expect(routes.getType.answer.parse(body)).toMatchObject({
-      name: 'letter', isLocal: true, concurrency: 3, keyConcurrency: 1, timeoutMs: 120_000, attempts: 4, taskConcurrency: null,
+      name: 'letter', isLocal: true, concurrency: 3, keyConcurrency: 1, timeoutMs: 120_000, attempts: 4,
+      taskConcurrency: null,
     });
     expect(body.schema).toMatchObject({
       type: 'object', properties: { to: { type: 'string' }, copies: { type: 'integer', default: 1 } }, required: ['to'],

@@ -50,7 +50,9 @@ describe('a viewer', () => {
 
   test('gets every page of a search, each run once', async () => {
     const ids = new Set<number>([id]);
-    for (let n = 0; n < 4; n++) ids.add((await server.post(`${api}/runs`, { type: 'leaky' }, as('admin'))).body.id as number);
+    for (let n = 0; n < 4; n++) {
+      ids.add((await server.post(`${api}/runs`, { type: 'leaky' }, as('admin'))).body.id as number);
+    }
     await until(async () => (await found('state=failed&error=relay', as('admin'))).length === ids.size);
     const pages: number[] = [];
     let next: number | null = null;
@@ -65,8 +67,12 @@ describe('a viewer', () => {
 
   test('reads logs, progress and tags without secrets', async () => {
     const answers: Reply[] = [];
-    for (const part of ['', '/log', '/progress', '/events']) answers.push(await server.get(`${api}/runs/${id}${part}`, as('viewer')));
-    answers.push(await server.get(`${api}/runs/${id}/stream`, as('viewer')), await server.get(`${api}/runs`, as('viewer')));
+    for (const part of ['', '/log', '/progress', '/events']) {
+      answers.push(await server.get(`${api}/runs/${id}${part}`, as('viewer')));
+    }
+    answers.push(
+      await server.get(`${api}/runs/${id}/stream`, as('viewer')), await server.get(`${api}/runs`, as('viewer')),
+    );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     expect(JSON.stringify(answers.map(({ body }) => body))).not.toMatch(/hunter/);
     expect(answers[1]!.body.items[0].text).toBe('connecting with password=[redacted]');

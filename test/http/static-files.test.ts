@@ -12,7 +12,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stint-pages-'));
   await mkdir(join(folder, 'dist', 'assets'), { recursive: true });
   await writeFile(join(folder, 'secret.txt'), 'secret');
-  await writeFile(join(folder, 'dist', 'index.html'), '<!doctype html><title>dashboard</title><script src="./assets/app.js"></script>');
+  await writeFile(
+    join(folder, 'dist', 'index.html'),
+    '<!doctype html><title>dashboard</title><script src="./assets/app.js"></script>',
+  );
   await writeFile(join(folder, 'dist', 'assets', 'app.js'), 'export {};');
   await writeFile(join(folder, 'dist', 'notes.exe'), 'no');
   await symlink(join(folder, 'secret.txt'), join(folder, 'dist', 'link.txt'));

@@ -14,10 +14,12 @@ const wanda = as('worker');
 const wim = as('otherWorker');
 const olga = as('operator');
 
-const create = async (body: object): Promise<number> => (await server.post(`${api}/runs`, body, olga)).body.id as number;
+const create = async (body: object): Promise<number> =>
+  (await server.post(`${api}/runs`, body, olga)).body.id as number;
 const claim = async (types: string[], more: object = {}, who = wanda): Promise<Reply['body'][]> =>
   (await server.post(`${api}/work/claim`, { worker: 'w1', types, ...more }, who)).body.items;
-const say = (id: number, what: string, body: object, who = wanda): Promise<Reply> => server.post(`${api}/work/${id}/${what}`, body, who);
+const say = (id: number, what: string, body: object, who = wanda): Promise<Reply> =>
+  server.post(`${api}/work/${id}/${what}`, body, who);
 const look = async (id: number): Promise<Reply['body']> => (await server.get(`${api}/runs/${id}`, olga)).body;
 
 let types = 0;
@@ -31,7 +33,10 @@ describe('a remote worker', () => {
     const [job, ...others] = await claim([type]);
     expect(others).toEqual([]);
     expect(job).toMatchObject({ id, type, input: { a: 1 }, fence: 1, attempt: 1, phase: 'run', tags: { t: 'x' }, children: [] });
-    const steps = [{ kind: 'startStage', description: 'parts', total: 2 }, { kind: 'startItem', description: 'one' }, { kind: 'completeItem' }];
+    const steps = [
+      { kind: 'startStage', description: 'parts', total: 2 }, { kind: 'startItem', description: 'one' }, { kind:
+      'completeItem' },
+    ];
     expect((await say(id, 'progress', { fence: 1, steps })).body).toEqual({ id, standing: 'running', isCancelled: false });
     await say(id, 'log', { fence: 1, lines: [{ text: 'hello\u0000' }, { level: 'warn', text: 'hm' }] });
     expect((await look(id)).progress).toMatchObject({ percent: 50, stage: { description: 'parts', done: 1 } });
@@ -57,7 +62,9 @@ describe('a remote worker', () => {
 
   test('that disconnects while it waits gets no job', async () => {
     const gone = new AbortController();
-    const waiting = server.post(`${api}/work/claim`, { worker: 'w1', types: [fresh()], waitMs: 20_000 }, { ...wanda, signal: gone.signal });
+    const waiting = server.post(
+      `${api}/work/claim`, { worker: 'w1', types: [fresh()], waitMs: 20_000 }, { ...wanda, signal: gone.signal },
+    );
     await new Promise((resolve) => setTimeout(resolve, 150));
     gone.abort();
     await expect(waiting).rejects.toThrow();
@@ -79,7 +86,9 @@ describe('a remote worker', () => {
   test('fails an attempt, which is retried unless it is not retryable', async () => {
     const id = await create({ type: fresh() });
     const [job] = await claim([type]);
-    const failed = await say(id, 'fail', { fence: job.fence, error: { message: 'no luck', data: { a: 1 } }, retryAt: Date.now() - 1 });
+    const failed = await say(
+      id, 'fail', { fence: job.fence, error: { message: 'no luck', data: { a: 1 } }, retryAt: Date.now() - 1 },
+    );
     expect(failed.body.standing).toBe('pending');
     const [again] = await claim([type], { waitMs: 2_000 });
     expect(again).toMatchObject({ id, attempt: 2, fence: 2 });
@@ -98,7 +107,8 @@ describe('a remote worker', () => {
     const id = await create({ type: fresh() });
     const [job] = await claim([type]);
     const made = await say(id, 'children', {
-      fence: job.fence, children: [{ type: `${type}.part`, key: 'a', input: 1 }, { type: `${type}.part`, key: 'b', input: 2 }],
+      fence: job.fence, children: [{ type: `${type}.part`, key: 'a', input: 1 }, { type: `${type}.part`, key: 'b',
+      input: 2 }],
     });
     expect([made.status, made.body.items.length]).toEqual([201, 2]);
     expect(await claim([`${type}.part`])).toEqual([]);
@@ -186,7 +196,11 @@ const hasPython = (() => {
 describe('the worker in Python', () => {
   const start = (args: string[]) => {
     const token = wanda.headers.authorization!.slice('Bearer '.length);
-    const child = execFile('python3', ['examples/python-worker/worker.py', ...args], { env: { ...process.env, STINT_URL: server.url, STINT_TOKEN: token } });
+    const child = execFile(
+      'python3',
+      ['examples/python-worker/worker.py', ...args],
+      { env: { ...process.env, STINT_URL: server.url, STINT_TOKEN: token } },
+    );
     const over = new Promise<number | null>((resolve) => child.on('exit', resolve));
     return { child, over };
   };
@@ -213,7 +227,11 @@ describe('the worker in Python', () => {
     const run = async (): Promise<number> =>
       (await own.engine.createNamed({ type: 'resize' }, { input: { parts: 40, seconds: 0.05 } })).id;
     const id = await run();
-    const child = execFile('python3', ['examples/python-worker/worker.py', 'resize', '--jobs', '2'], { env: { ...process.env, STINT_URL: own.url } });
+    const child = execFile(
+      'python3',
+      ['examples/python-worker/worker.py', 'resize', '--jobs', '2'],
+      { env: { ...process.env, STINT_URL: own.url } },
+    );
     const over = new Promise<number | null>((resolve) => child.on('exit', resolve));
     await until(async () => (await own.engine.get(id)).state === 'running');
     await own.http.close();

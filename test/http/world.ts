@@ -48,7 +48,9 @@ export interface WorldOptions extends Partial<Omit<HttpOptions, 'engine'>> {
   readonly isIdle?: boolean;
 }
 
-export async function world({ store, engine: engineOptions, isIdle = false, ...options }: WorldOptions = {}): Promise<World> {
+export async function world(
+  { store, engine: engineOptions, isIdle = false, ...options }: WorldOptions = {},
+): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'stint-http-'));
   const engine = new Engine({
     store: store ?? `sqlite:${join(folder, 'jobs.db')}`,

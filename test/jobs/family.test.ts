@@ -51,7 +51,9 @@ describe.each(stores)('a run with tasks on $name', (kind) => {
       type: 'task',
       key: `no ${index}`,
     }));
-    await world.store.stageChildren(run.id, run.fence, await newJobs(world.jobs, drafts.slice(0, 3), 'planner', run.id));
+    await world.store.stageChildren(
+      run.id, run.fence, await newJobs(world.jobs, drafts.slice(0, 3), 'planner', run.id),
+    );
     await world.store.stageChildren(run.id, run.fence, await newJobs(world.jobs, drafts.slice(3), 'planner', run.id));
     expect(await world.count()).toBe(1);
     expect(await world.claimIds()).toEqual([]);

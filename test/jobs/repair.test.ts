@@ -12,7 +12,9 @@ for (const kind of stores) {
       await world.clock.advance(minute);
       const beatenToIt = new Proxy(world.store, {
         get: (store, name) => {
-          if (name !== 'lapsed') return (store[name as keyof typeof store] as (...values: unknown[]) => unknown).bind(store);
+          if (name !== 'lapsed') {
+            return (store[name as keyof typeof store] as (...values: unknown[]) => unknown).bind(store);
+          }
           return async (limit: number): Promise<readonly Job[]> => {
             const found = await store.lapsed(limit);
             await repairLapsed(world.store, 'first');

@@ -37,7 +37,9 @@ async function run({ size, seed, progress }: PartRequest): Promise<PartOutcome> 
   };
   const broken = reports.find(({ violations }) => violations.length > 0);
   const needed = { seeds, hours, faults, goals: goalNames.length, twiceTheSame: twice };
-  return { figures, findings: broken ? [await explained(broken)] : [...shortfalls(figures, needed), ...unseen(reports)] };
+  return {
+    figures, findings: broken ? [await explained(broken)] : [...shortfalls(figures, needed), ...unseen(reports)],
+  };
 }
 
 /** The history, the few faults that it takes, and the command that shows it again. */
@@ -54,7 +56,8 @@ async function explained(report: SimReport): Promise<string> {
 const unseen = (reports: readonly SimReport[]): string[] =>
   goalNames.filter((goal) => timesOf(reports, goal) === 0).map((goal) => `the goal was not reached: ${goal}`);
 
-const timesOf = (reports: readonly SimReport[], goal: GoalName): number => sum(reports, ({ goals }) => goals.get(goal) ?? 0);
+const timesOf = (reports: readonly SimReport[], goal: GoalName): number =>
+  sum(reports, ({ goals }) => goals.get(goal) ?? 0);
 
 const sum = (reports: readonly SimReport[], of: (report: SimReport) => number): number =>
   reports.reduce((all, report) => all + of(report), 0);

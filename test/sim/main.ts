@@ -1,4 +1,5 @@
-// Simulates from the command line: node test/sim/main.ts --seed 7 [--count 10] [--minutes 90] [--quiet] [--only 'crash 1; pause 3']
+// Simulates from the command line: node test/sim/main.ts --seed 7 [--count 10] [--minutes 90] [--quiet] [--only 'crash
+// 1; pause 3']
 import { parseArgs } from 'node:util';
 import { reportText } from './report.ts';
 import { simulate } from './simulation.ts';

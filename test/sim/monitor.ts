@@ -298,7 +298,9 @@ export class StoreMonitor {
     const before = this.#leader;
     const isSameTerm = led.term === before?.term && led.leader !== before.leader;
     if (before && (led.term < before.term || isSameTerm)) {
-      this.#report('S24', null, `${led.leader} leads in term ${led.term} after ${before.leader} in term ${before.term}`);
+      this.#report(
+        'S24', null, `${led.leader} leads in term ${led.term} after ${before.leader} in term ${before.term}`,
+      );
     }
     this.#leader = led;
     return led;

@@ -33,7 +33,9 @@ export async function fillEveryTable(store: Store): Promise<void> {
   const line = { at: now, level: 'info', text: 'started' } as const;
   await store.writeNotes([{ id: first + 2, fence: 20, progress: '{"done":1}', log: [line] }]);
   const child = { kind: 'task', parent: first + 2 } as const;
-  await store.stageChildren(first + 2, 20, [fresh(first + 3, child), fresh(first + 4, { ...child, unique: { key: 'staged', forMs: null } })]);
+  await store.stageChildren(
+    first + 2, 20, [fresh(first + 3, child), fresh(first + 4, { ...child, unique: { key: 'staged', forMs: null } })],
+  );
 }
 
 /** The job that has staged children, which become jobs by this. */

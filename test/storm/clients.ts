@@ -1,4 +1,5 @@
-// The clients of a storm: producers, one with its own transactions, operators, and workers of the Bedrock queue. A reply
+// The clients of a storm: producers, one with its own transactions, operators, and workers of the Bedrock queue. A
+// reply
 // is evidence; without a reply the outcome is unknown.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../../src/index.ts';
@@ -130,7 +131,9 @@ const workOnQueue: Action = async (client) => {
     if (random.isTrue(0.1)) continue; // the worker never finishes it
     acknowledged.delete(job.id); // a finished Bedrock job is deleted
     const isDone = random.isTrue(0.8);
-    await tryAction(() => (isDone ? queue.finish({ id: job.id }, actor) : queue.fail(job.id, undefined, actor)), client);
+    await tryAction(
+      () => (isDone ? queue.finish({ id: job.id }, actor) : queue.fail(job.id, undefined, actor)), client,
+    );
   }
 };
 

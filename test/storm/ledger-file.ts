@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { Entry } from '../engine/processes/children/ledger.ts';
 
-/** Skips invalid lines: a process that is killed while writing leaves half a line, which may run into the next entry. */
+/**
+ * Skips invalid lines: a process that is killed while writing leaves half a line, which may run into the next entry.
+ */
 export function entriesOf(ledger: string): Entry[] {
   return readFileSync(ledger, 'utf8').split('\n').flatMap((line) => {
     try {

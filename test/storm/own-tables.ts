@@ -1,4 +1,5 @@
-// Tables of the application in the database of the jobs. A row that is written together with a run exists if and only if
+// Tables of the application in the database of the jobs. A row that is written together with a run exists if and only
+// if
 // the run does, and a row that a handler writes under the key of its job exists once.
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';

@@ -52,7 +52,9 @@ export async function walCuts({ cuts, seed = Date.now() % 2 ** 31 }: WalCutOptio
     let torn = 0;
     for (let cut = 0; cut < cuts; cut += 1) {
       // One in five cuts is exactly between two commits.
-      const bytes = random.isTrue(0.2) ? random.pick(marks).bytes : random.integer(marks[0]!.bytes, marks.at(-1)!.bytes);
+      const bytes = random.isTrue(0.2)
+        ? random.pick(marks).bytes
+        : random.integer(marks[0]!.bytes, marks.at(-1)!.bytes);
       if (!marks.some((each) => each.bytes === bytes)) torn += 1;
       const found = await afterCut(path, join(folder, `cut-${cut}.db`), bytes, { whole, marks });
       violations.push(...found.map((what) => `cut at byte ${bytes} of seed ${seed}: ${what}`));

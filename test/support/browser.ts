@@ -1,4 +1,5 @@
-// A real Chromium for tests: the one that CHROME_PATH names, else the one inside the npm package, else an installed one.
+// A real Chromium for tests: the one that CHROME_PATH names, else the one inside the npm package, else an installed
+// one.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type LaunchOptions } from 'playwright-core';

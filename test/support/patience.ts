@@ -1,4 +1,5 @@
-// How long tests wait before they take something for hung. No verdict depends on it: on a slow machine waits are longer.
+// How long tests wait before they take something for hung. No verdict depends on it: on a slow machine waits are
+// longer.
 export const slowness = Number(process.env['STINT_SLOWNESS'] ?? 1);
 
 /** For one signal: a child's message, a state that is polled for, an element on a page. */

@@ -1,6 +1,8 @@
 /** CreateJob and CreateJobs. */
 import type { QueueDraft } from '../../jobs/bedrock/create.ts';
-import { checkExactText, exactJsonLimits, isObject, parseExact, scalarText, type Json, type JsonObject } from '../../model/json.ts';
+import {
+  checkExactText, exactJsonLimits, isObject, parseExact, scalarText, type Json, type JsonObject,
+} from '../../model/json.ts';
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { BedrockCall, BedrockCommand, Reply } from '../call.ts';
 import { isMocked, parentIdOf, priorityOf, timeOf } from '../parameters.ts';

@@ -37,7 +37,10 @@ const addFileFlags = (command: Command): Command =>
     .option('--file <path>', `token file (default: STINT_TOKENS, ${tokensPathDefault})`)
     .option('--json', 'print JSON');
 
-async function create(name: string, { role, expires, seesPayloads, json, ...options }: CreateTokenFlags): Promise<void> {
+async function create(
+  name: string,
+  { role, expires, seesPayloads, json, ...options }: CreateTokenFlags,
+): Promise<void> {
   const { tokensIn, writeTokens } = await import('../../http/access/token-file.ts');
   const { newToken } = await import('../../http/access/tokens.ts');
   const path = pathOf(options);

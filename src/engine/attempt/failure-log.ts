@@ -1,6 +1,6 @@
 /**
- * The failure log: one line for each job that failed and is not retried, at most `linesPerWindow` per second. The number
- * of further failures follows in one line at the end of the second.
+ * The failure log: one line for each job that failed and is not retried, at most `linesPerWindow` per second. The
+ * number of further failures follows in one line at the end of the second.
  */
 import type { Change } from '../../model/change.ts';
 import { withoutSecrets } from '../../model/secrets.ts';
@@ -32,7 +32,9 @@ export class FailureLog {
     if (!this.#isWithinLimit()) return;
     const { id, kind, type, attempt, error } = after;
     const [line = ''] = withoutSecrets(error.message).split('\n');
-    this.#logger.warn(`${kind} ${id} (${type}) failed: ${line.slice(0, messageMax)}`, { id, type, attempt, code: error.code });
+    this.#logger.warn(
+      `${kind} ${id} (${type}) failed: ${line.slice(0, messageMax)}`, { id, type, attempt, code: error.code },
+    );
   }
 
   /** Whether another line may be logged in this window of one second. */

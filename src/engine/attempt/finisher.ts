@@ -2,10 +2,10 @@
  * The finisher: stores outcomes of attempts. Outcomes that arrive in one turn of the event loop, or during a commit,
  * share the next commit, up to 1,000.
  *
- * Saves a transaction per outcome: sixteen concurrent calls are one commit (bench/LEDGER.md, "concurrent calls that meet
- * go to the store as one statement"). Applies to all outcomes of this process; a single one is committed alone, a turn
- * later. Without it each outcome would be one transaction, and each slot would wait for its own. If the store refuses a
- * batch because of one malformed outcome, the outcomes are written one by one.
+ * Saves a transaction per outcome: sixteen concurrent calls are one commit (bench/LEDGER.md, "concurrent calls that
+ * meet go to the store as one statement"). Applies to all outcomes of this process; a single one is committed alone, a
+ * turn later. Without it each outcome would be one transaction, and each slot would wait for its own. If the store
+ * refuses a batch because of one malformed outcome, the outcomes are written one by one.
  */
 import type { CommandAnswer, CommandRequest } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';

@@ -19,7 +19,10 @@ export function fittingInput({ name, options: { input: schema } }: JobType, job:
   return orElse(() => check(input), checkAgain);
 }
 
-function orElse(attempt: () => MaybePromise<unknown>, recover: (error: unknown) => MaybePromise<unknown>): MaybePromise<unknown> {
+function orElse(
+  attempt: () => MaybePromise<unknown>,
+  recover: (error: unknown) => MaybePromise<unknown>,
+): MaybePromise<unknown> {
   try {
     const value = attempt();
     return isPromiseLike(value) ? value.then(undefined, recover) : value;

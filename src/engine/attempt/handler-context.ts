@@ -14,7 +14,8 @@ export function contextOf(attempt: Attempt, progress: ProgressTracker, log: JobL
 
 export const factsOf = ({ job }: Attempt): Pick<Context, 'run' | 'idempotencyKey' | 'fence'> => ({
   run: {
-    id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), tickTime: tickTimeOf(job), tags: job.tags ?? {},
+    id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), tickTime: tickTimeOf(job), tags: job.tags ??
+    {},
     // `job.attempt` leaves out attempts that ended with a crash; handlers see a number that includes them.
     attempt: job.attempt + job.crashes,
   },

@@ -15,7 +15,9 @@ import type { Attempts } from './attempts.ts';
 import { commandForError, commandForResult } from './command-for.ts';
 import { Deadlines } from './deadlines.ts';
 import { InputMisfit, misfitWaitMs } from './fitting-input.ts';
-import { HandlerCaller, isIsolated, phaseOf, tasksPlanned, type Execution, type HandlerCallerParts } from './handler-caller.ts';
+import {
+  HandlerCaller, isIsolated, phaseOf, tasksPlanned, type Execution, type HandlerCallerParts,
+} from './handler-caller.ts';
 import { PendingOutcomes, type PendingOutcomesParts } from './pending-outcomes.ts';
 import { isA } from './stored-error.ts';
 import { captureStrayRejections } from './stray-rejections.ts';
@@ -117,7 +119,9 @@ export class Runner {
     const type = this.#parts.registry.require(attempt.job.type);
     const { clock, notes } = this.#parts;
     // An isolated handler has another tracker in its own thread or process, which reports its progress.
-    const onChange = isIsolated(type, attempt.job) ? () => {} : (progress: Progress) => notes.progress(attempt.holding, progress);
+    const onChange = isIsolated(type, attempt.job)
+      ? () => {}
+      : (progress: Progress) => notes.progress(attempt.holding, progress);
     const tracker = new Tracker({ clock, onChange });
     attempt.onAbort((reason) => tracker.cancel(reason));
     return { type, attempt, tracker };
@@ -160,7 +164,9 @@ export class Runner {
   }
 
   #commandForError(execution: Execution, error: unknown): MaybePromise<Command | null> {
-    return isA(InputMisfit, error) ? this.#commandForMisfit(execution, error) : this.#commandForFailure(execution, error);
+    return isA(InputMisfit, error)
+      ? this.#commandForMisfit(execution, error)
+      : this.#commandForFailure(execution, error);
   }
 
   /**
@@ -174,7 +180,9 @@ export class Runner {
     try {
       if (failure?.do !== 'fail' || !(await hasNewerBuildWith(job.type))) return failure;
     } catch (cause) {
-      logger.warn(`cannot find out whether a newer build knows the input of job ${job.id}; it is released`, { error: cause });
+      logger.warn(
+        `cannot find out whether a newer build knows the input of job ${job.id}; it is released`, { error: cause },
+      );
     }
     return { do: 'release', fence, due: jobs.store.now() + misfitWaitMs(job) };
   }

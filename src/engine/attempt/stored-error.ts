@@ -97,7 +97,9 @@ const innerOf = (error: unknown): readonly unknown[] =>
   read(() => {
     if (!isA(Error, error)) return [];
     const { cause, errors } = error as { cause?: unknown; errors?: unknown };
-    const inner: readonly unknown[] = isA(AggregateError, error) && Array.isArray(errors) ? errors.slice(0, causesMax) : [];
+    const inner: readonly unknown[] = isA(AggregateError, error) && Array.isArray(errors)
+      ? errors.slice(0, causesMax)
+      : [];
     return [...(cause === undefined ? [] : [cause]), ...inner];
   }) ?? [];
 

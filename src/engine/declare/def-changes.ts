@@ -78,12 +78,14 @@ const nulls = (stored: Readonly<Record<string, string>>, given: object = {}): Re
     Object.entries(given).flatMap(([name, value]) => (value === null && stored[name] ? [[stored[name], null]] : [])),
   );
 
-const allNull = (names: readonly string[]): Record<string, null> => Object.fromEntries(names.map((name) => [name, null]));
+const allNull = (names: readonly string[]): Record<string, null> =>
+  Object.fromEntries(names.map((name) => [name, null]));
 
 const nonNull = (given: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== undefined));
 
-const objectOf = (what: string, value: object | null | undefined): object => (value == null ? {} : checkObject(what, value));
+const objectOf = (what: string, value: object | null | undefined): object =>
+  (value == null ? {} : checkObject(what, value));
 
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
 

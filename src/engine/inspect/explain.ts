@@ -43,7 +43,9 @@ async function heldReason(jobs: Jobs, job: Extract<Job, { state: 'held' }>): Pro
   }
   const tallies = await jobs.count({ parent: id, standings: openStandings });
   const open = tallies.reduce((sum, tally) => sum + tally.count, 0);
-  return { code: 'waits.children', says: `it waits for ${open} open ${open === 1 ? 'task' : 'tasks'}`, detail: { open } };
+  return {
+    code: 'waits.children', says: `it waits for ${open} open ${open === 1 ? 'task' : 'tasks'}`, detail: { open },
+  };
 }
 
 async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Promise<readonly Reason[]> {

@@ -7,7 +7,9 @@ import type { TaskCounts } from '../declare/job-type.ts';
 export async function countTasks(jobs: Jobs, run: number): Promise<TaskCounts> {
   const tallies = await jobs.count({ parent: run });
   const sum = (standing?: string): number =>
-    tallies.reduce((all, tally) => (standing === undefined || tally.standing === standing ? all + tally.count : all), 0);
+    tallies.reduce(
+      (all, tally) => (standing === undefined || tally.standing === standing ? all + tally.count : all), 0,
+    );
   return { total: sum(), succeeded: sum('succeeded'), failed: sum('failed'), cancelled: sum('cancelled') };
 }
 

@@ -2,9 +2,9 @@
  * Isolation: calls handlers in threads and processes of their own (children), which can be killed even if their code
  * never returns.
  *
- * The engine's side of a child is its *host* (`host/`): it starts and kills the child, sends *commands* (`call`, `abort`)
- * and receives *reports*. The code in the child is in `child/`. A child process whose engine has ended kills itself (the
- * orphan watch); an orphaned job is something else, a child job whose parent has ended.
+ * The engine's side of a child is its *host* (`host/`): it starts and kills the child, sends *commands* (`call`,
+ * `abort`) and receives *reports*. The code in the child is in `child/`. A child process whose engine has ended kills
+ * itself (the orphan watch); an orphaned job is something else, a child job whose parent has ended.
  *
  * A child executes one call at a time. After a handler has returned, the child waits for the next call of the same
  * module; timers and connections that the handler left open stay open. After any other outcome, such as an error, the

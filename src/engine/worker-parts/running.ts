@@ -42,7 +42,11 @@ export interface RunningPart {
  * Creates the running part. If the schedule of a run waits for the start or the end of the run, `follow` is called when
  * the run starts and when its outcome is stored. It plans the next tick of the definition.
  */
-export function running(parts: RunningNeeds, lease: InstanceLease, follow: (def: number) => Promise<void>): RunningPart {
+export function running(
+  parts: RunningNeeds,
+  lease: InstanceLease,
+  follow: (def: number) => Promise<void>,
+): RunningPart {
   const { jobs, instance: by, clock } = parts;
   const attempts = new Attempts(parts.random);
   const finisher = new Finisher(jobs, by, parts);

@@ -43,7 +43,9 @@ export class OpenStreams {
   open(call: StreamCall): OpenStream {
     const { name } = call.principal;
     if (this.#open.size >= this.#max) throw tooMany('too many clients read event streams of this server');
-    if (this.#ofClient(name) >= this.#perClient) throw tooMany(`${name} reads ${this.#perClient} event streams already`);
+    if (this.#ofClient(name) >= this.#perClient) {
+      throw tooMany(`${name} reads ${this.#perClient} event streams already`);
+    }
     const stream = new OpenStream(() => this.#remove(stream, name));
     this.#open.set(stream, call);
     this.#clients.set(name, this.#ofClient(name) + 1);

@@ -17,7 +17,9 @@ export const bulkRoutes: RouteHandlers<'bulk'> = {
     }
     const by = actor(principal);
     const about = { action, query, only: only ?? null, ...(fingerprint === undefined ? {} : { fingerprint }) };
-    const input: BulkRequest = { ...about, by, why: why ?? null, code: terminateCode(principal), count, asked: engine.now() };
+    const input: BulkRequest = {
+      ...about, by, why: why ?? null, code: terminateCode(principal), count, asked: engine.now(),
+    };
     const { id } = await engine.createNamed({ type: bulkTypeName }, { input }, by);
     const after = { count, query, ...(fingerprint === undefined ? {} : { fingerprint }) };
     await engine.jobs.audit({ action: `${action} many`, job: id, def: null, before: null, after }, act(principal, why));

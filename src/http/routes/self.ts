@@ -20,7 +20,10 @@ export const selfRoutes: SelfRoutes = {
   async storeHealth({ engine }) {
     const { bytes, logBytes, oldestTransactionMs, pool, connections, bloat } = await engine.jobs.store.health();
     const parts = bloat.map(({ part: name, live, dead }) => ({ name, live, dead }));
-    return { bytes, logBytes, oldestTransactionMs, pool: pool && { ...pool }, connections: connections && { ...connections }, parts };
+    return {
+      bytes, logBytes, oldestTransactionMs, pool: pool && { ...pool }, connections: connections && { ...connections },
+      parts,
+    };
   },
 
   async metrics({ metrics }) {

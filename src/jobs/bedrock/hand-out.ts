@@ -48,7 +48,9 @@ const openEnded = null;
 
 export function checkHandOut(request: HandOutRequest): HandOutRequest {
   request.priorities?.forEach(checkQueuePriority);
-  return { ...request, names: checkNames(request.names), limit: Math.min(Math.max(1, Math.floor(request.limit)), handOutMax) };
+  return {
+    ...request, names: checkNames(request.names), limit: Math.min(Math.max(1, Math.floor(request.limit)), handOutMax),
+  };
 }
 
 export async function handOut(store: Store, given: HandOutRequest): Promise<HandOut> {

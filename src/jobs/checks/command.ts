@@ -6,7 +6,8 @@ import { jsonText, parseJson } from '../../model/json.ts';
 import { errorCodes, terminateCodes } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
 import {
-  checkFence, checkFields, checkFlag, checkList, checkName, checkOneOf, checkPriority, checkTime, checkWhole, givenFields,
+  checkFence, checkFields, checkFlag, checkList, checkName, checkOneOf, checkPriority, checkTime, checkWhole,
+  givenFields,
   checkJson, checkTags, timeMax,
 } from './values.ts';
 import { checkPolicy } from './policy.ts';

@@ -125,7 +125,8 @@ test('a definition that no living build declares is marked, and stops if the eng
 
 test('old code leaves an input that it does not know to a newer build, and fails it only without one', async () => {
   const fleet = new Fleet();
-  const version = (schema: z.ZodType) => jobType('versioned', { input: schema as z.ZodType<object>, run: () => 'done' });
+  const version = (schema: z.ZodType) =>
+    jobType('versioned', { input: schema as z.ZodType<object>, run: () => 'done' });
   const old = await fleet.start({ build: 'old', types: [version(z.strictObject({ a: z.number() }))] });
   const newer = await fleet.start({ build: 'new', slots: 1, types: [version(z.strictObject({ b: z.number() }))] });
   await newer.suspend();
@@ -145,7 +146,9 @@ test('old code leaves an input that it does not know to a newer build, and fails
 
 test('ten thousand types are registered in bulk, and a second start writes nothing', async () => {
   const fleet = new Fleet();
-  const types = Array.from({ length: 10_000 }, (_, index) => jobType(`type ${index}`.replace(' ', '-'), { run: () => null }));
+  const types = Array.from(
+    { length: 10_000 }, (_, index) => jobType(`type ${index}`.replace(' ', '-'), { run: () => null }),
+  );
   const engine = await fleet.start({ types });
   expect(await allTypes(fleet.store)).toHaveLength(10_000);
   await fleet.passing(engine.close());

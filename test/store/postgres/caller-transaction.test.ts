@@ -22,7 +22,9 @@ test('a job shares the fate of the transaction that made it', async () => {
 });
 
 /** Counts the calls of a listener, from when it hears other processes on. */
-async function listening(store: Pick<Store, 'onWake'>): Promise<{ readonly calls: () => number; next(): Promise<void> }> {
+async function listening(
+  store: Pick<Store, 'onWake'>,
+): Promise<{ readonly calls: () => number; next(): Promise<void> }> {
   let calls = 0;
   let call = (): void => {};
   const next = (): Promise<void> => new Promise((resolve) => (call = resolve));

@@ -55,7 +55,8 @@ test('a single run that another store hints at is claimed by its hint, and comes
   const [job] = await teller.load([changes[0]!.after!.id]);
   expect(changes).toMatchObject([{ after: { ...job, state: 'running', input: '{"for":"you"}' }, before: { input: '{"for":"you"}' } }]);
   expect((await teller.history(job!.id)).map(({ kind }) => kind)).toEqual(['created', 'claimed']);
-  const feed = async (): Promise<unknown[]> => (await teller.eventsAfter(null, 10)).events.map(({ event }) => event.kind);
+  const feed = async (): Promise<unknown[]> =>
+    (await teller.eventsAfter(null, 10)).events.map(({ event }) => event.kind);
   await expect.poll(feed).toEqual(['created', 'claimed']);
 });
 

@@ -213,7 +213,8 @@ function metered(client: pg.Client): { readonly session: Session; readonly pages
   const own = sessionOn(client, 'stint', new ServerClock());
   const run = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     const [plan, rows] = await Promise.all([
-      own.run<Record<string, string>>(`explain (analyze, buffers, costs off) ${text}`, values), own.run<Row>(text, values),
+      own.run<Record<string, string>>(`explain (analyze, buffers, costs off) ${text}`, values), own.run<Row>(text,
+      values),
     ]);
     const lines = plan.map((row) => row['QUERY PLAN']).join('\n');
     total += Number(/shared hit=(\d+)/.exec(lines)?.[1] ?? 0) + Number(/ read=(\d+)/.exec(lines)?.[1] ?? 0);

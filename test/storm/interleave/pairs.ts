@@ -279,7 +279,9 @@ export const pairs: readonly Pair[] = [
     setUp: async (jobs, advance) => {
       await overdue(jobs, advance);
       return {
-        calls: [(own) => tickDue(own, actor, knowledge), (own) => override(own, 'def', { schedules: [every('1h')] }, actor)],
+        calls: [
+          (own) => tickDue(own, actor, knowledge), (own) => override(own, 'def', { schedules: [every('1h')] }, actor),
+        ],
         wrong: ({ jobs: found }) => (found.some(({ tick }) => tick !== null) ? null : 'the due tick is lost'),
       };
     },

@@ -11,7 +11,9 @@ import {
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
-import { inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockBestSql, pendingNames, type LockedJobs } from './lanes.ts';
+import {
+  inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockBestSql, pendingNames, type LockedJobs,
+} from './lanes.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
 /**
@@ -19,13 +21,18 @@ import { nowSql } from '../sql/server-clock.ts';
  * the last claim found no full gate, the first jobs are locked in the same round trip in which the admitted jobs are
  * counted. Gates then cost no more round trips than lanes.
  */
-export async function gatedRows(session: Session, request: ClaimRequest, memory: GateMemory): Promise<LockedJobs | null> {
+export async function gatedRows(
+  session: Session,
+  request: ClaimRequest,
+  memory: GateMemory,
+): Promise<LockedJobs | null> {
   const [, first, admitted] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
     memory.isCrowded ? null : lockFirst(session, request),
     admittedPerGate(session),
   ]);
-  const admissions = (): GateAdmissions => new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false);
+  const admissions = (): GateAdmissions =>
+    new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false);
   return (first && admitFirst(first, memory, admissions(), request.limit)) ?? search(session, request, memory, admissions());
 }
 
@@ -33,7 +40,12 @@ export async function gatedRows(session: Session, request: ClaimRequest, memory:
  * Returns the locked jobs that their gates admit. Null: a gate is full, and later jobs, which are not locked yet, may
  * be admitted instead.
  */
-function admitFirst(first: LockedJobs, memory: GateMemory, admissions: GateAdmissions, limit: number): LockedJobs | null {
+function admitFirst(
+  first: LockedJobs,
+  memory: GateMemory,
+  admissions: GateAdmissions,
+  limit: number,
+): LockedJobs | null {
   const rows = first.rows.filter(({ gate }) => admissions.admit(gate!));
   memory.isCrowded = rows.length < first.rows.length;
   return memory.isCrowded && first.rows.length === limit ? null : { ...first, rows };

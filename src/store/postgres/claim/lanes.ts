@@ -68,7 +68,10 @@ export async function lockAndRead<Summary>(
   const { now, searchedAt: since, parents, ...more } = once;
   time.observe(now);
   const rows = found.map((row) => Object.assign(row, { state: 'pending' as const })).sort(byClaimOrder);
-  return { rows, now, searchedAt: since, parents: new Map(parents.map(([id, asked]) => [id, asked === 1])), ...(more as Summary) };
+  return {
+    rows, now, searchedAt: since, parents: new Map(parents.map(([id, asked]) => [id, asked === 1])), ...(more as
+    Summary),
+  };
 }
 
 /** The time at which the statement began, before it read any row; `nowSql` is evaluated later. */

@@ -88,7 +88,9 @@ export class ScanCursors {
   /** Returns where to resume each lane; null: scan everything. */
   start(request: ClaimRequest): readonly LaneCursor[] | null {
     const cursor = this.#of(request);
-    if (!cursor || cursor.hasGates || request.priorities || cursor.claimedEver + cursor.claimed < claimedMin) return null;
+    if (!cursor || cursor.hasGates || request.priorities || cursor.claimedEver + cursor.claimed < claimedMin) {
+      return null;
+    }
     const isWorthwhile = cursor.claimed + cursor.claimedBefore >= loadMin || cursor.scanMs >= slowScanMs;
     return isWorthwhile && validUntil(cursor) > systemClock.monotonic() ? [...cursor.lanes.values()] : null;
   }

@@ -10,7 +10,8 @@ import type { ClaimRequest } from '../../store.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import {
-  anyAtGatesSql, exactNames, isFree, kindsSql, lockAndRead, lockNearSql, pendingNames, type LaneRequest, type LockedJobs,
+  anyAtGatesSql, exactNames, isFree, kindsSql, lockAndRead, lockNearSql, pendingNames, type LaneRequest, type
+  LockedJobs,
 } from './lanes.ts';
 import { nowSql } from '../sql/server-clock.ts';
 

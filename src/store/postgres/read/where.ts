@@ -27,7 +27,9 @@ export function whereSql(table: Table, query: Query, values: unknown[], beyond: 
   for (const tag of Object.entries(query.tags ?? {})) add(contains('body'), tag.map((text) => asJson(text)).join(':'));
   if (query.error !== undefined) add(contains('lower(body)'), unescapedPart(query.error));
   if (query.input !== undefined) addInput(add, query.input);
-  if (query.text !== undefined) add(contains(`lower(concat(type, E'\\n', def, E'\\n', body))`), unescapedPart(query.text));
+  if (query.text !== undefined) {
+    add(contains(`lower(concat(type, E'\\n', def, E'\\n', body))`), unescapedPart(query.text));
+  }
   return terms.length === 0 ? '' : `where ${terms.join(' and ')}`;
 }
 

@@ -117,7 +117,9 @@ export class Database implements Session {
    * Runs `work` in a transaction, and commits the transaction unless `work` has ended it. Repeats both as `use` does.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
-    return this.#withRetries(() => this.#withClient((client) => inTransaction(this.#sessionOn(client), work)), onUnknownOutcome);
+    return this.#withRetries(
+      () => this.#withClient((client) => inTransaction(this.#sessionOn(client), work)), onUnknownOutcome,
+    );
   }
 
   async #readClock(client: pg.ClientBase): Promise<void> {
@@ -141,7 +143,9 @@ export class Database implements Session {
     const ended = this.#pool.end();
     // A dead server does not answer the goodbye that `end` sends. Connections that are left after `goodbyeMaxMs` are
     // reset.
-    if (!(await settlesWithin(systemClock, goodbyeMaxMs, ended))) for (const client of this.#clients) resetClient(client);
+    if (!(await settlesWithin(systemClock, goodbyeMaxMs, ended))) {
+      for (const client of this.#clients) resetClient(client);
+    }
     await ended;
     this.#peers.close();
   }

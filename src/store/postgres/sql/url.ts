@@ -25,7 +25,9 @@ const sessionAttributes: Readonly<Record<string, boolean>> = { any: false, 'read
 export function parsePostgresUrl(url: string): PostgresUrl {
   const [, scheme, user = '', authority, path = '', query = ''] =
     /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/s.exec(url) ?? [];
-  if (scheme === undefined || authority === undefined) throw malformed('use postgres://USER:PASSWORD@HOST:PORT/DATABASE');
+  if (scheme === undefined || authority === undefined) {
+    throw malformed('use postgres://USER:PASSWORD@HOST:PORT/DATABASE');
+  }
   const { driver, options, attributes } = sorted(new URLSearchParams(query));
   const names = authority.split(',');
   const rest = driver.size === 0 ? path : `${path || '/'}?${driver.toString()}`;
@@ -46,7 +48,9 @@ function sorted(query: URLSearchParams): SortedQuery {
     if (driverNames.has(name)) driver.append(name, value);
     else options[name] = value;
   }
-  if (/,/.test(driver.get('host') ?? '')) throw malformed('name several hosts as in postgres://HOST:PORT,HOST:PORT/DATABASE');
+  if (/,/.test(driver.get('host') ?? '')) {
+    throw malformed('name several hosts as in postgres://HOST:PORT,HOST:PORT/DATABASE');
+  }
   const { target_session_attrs: attributes, ...own } = options;
   return { driver, options: own, attributes };
 }

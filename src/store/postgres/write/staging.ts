@@ -60,7 +60,9 @@ export async function unstageGroup(
   { insert_mode: mode, varying_columns: varyingColumns }: StagedGroup,
 ): Promise<boolean> {
   const { schema, time } = session;
-  const fresh = unpackedRowsSql(stagedFields[mode], varyingColumns, '(select * from piece order by first) piece', 'piece.packed');
+  const fresh = unpackedRowsSql(
+    stagedFields[mode], varyingColumns, '(select * from piece order by first) piece', 'piece.packed',
+  );
   const insertChecked = `fresh as materialized (${fresh}), ${checkedInsertSql(schema)}`;
   const text = `with piece as materialized (
       delete from ${schema}.staged where parent = $2 and fence = $3 and insert_mode = $4 and varying_columns = $5

@@ -15,7 +15,12 @@ import { freeRows, nextFreeDue } from './free-jobs.ts';
  * Returns the first claimable jobs in claim order. It must be called inside a write transaction, so that no other
  * process claims the same jobs.
  */
-export function candidates(connection: Connection, request: ClaimRequest, memory: GateMemory, now: number): Candidate[] {
+export function candidates(
+  connection: Connection,
+  request: ClaimRequest,
+  memory: GateMemory,
+  now: number,
+): Candidate[] {
   const rows = [...freeRows(connection, request, now), ...gatedRows(connection, request, memory, now)];
   return rows
     .sort(byClaimOrder)

@@ -45,7 +45,9 @@ export function nextFreeDue(
   after: number,
 ): number[] {
   const types = fewNamedTypes(connection, 1, request, canScan(request) ? typesFirst : Infinity);
-  if (types === null) return orderedLanes(connection, request).flatMap((lane) => nextInOrder(connection, lane, after) ?? []);
+  if (types === null) {
+    return orderedLanes(connection, request).flatMap((lane) => nextInOrder(connection, lane, after) ?? []);
+  }
   const sql = 'SELECT due FROM job WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due > ? ORDER BY due LIMIT 1';
   return lanesOf(connection, 1, types, {}).flatMap(({ kind, type, priority }) =>
     connection.get<{ due: number }>(sql, kind, type, priority, after)?.due ?? []);
@@ -70,7 +72,8 @@ function orderedLanes(
     WHERE lane = 1 AND ${isOrdered} AND kind = ? AND priority < ? ORDER BY priority DESC LIMIT 1`;
   const found: OrderedLane[] = [];
   for (const kind of new Set(kinds)) {
-    const next = (below: number): number | undefined => connection.get<{ priority: number }>(sql, kind, below)?.priority;
+    const next = (below: number): number | undefined =>
+      connection.get<{ priority: number }>(sql, kind, below)?.priority;
     for (let priority = next(Number.MAX_SAFE_INTEGER); priority !== undefined; priority = next(priority)) {
       found.push({ kind, priority, glob: (names as { glob: string }).glob });
     }

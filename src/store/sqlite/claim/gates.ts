@@ -23,7 +23,9 @@ export function admittedPerGate(connection: Connection, types?: readonly string[
 export function gatedRows(connection: Connection, request: ClaimRequest, memory: GateMemory, now: number): OpenRow[] {
   const types = namedTypes(connection, 2, request);
   if (types.length === 0) return [];
-  const admissions = new GateAdmissions(admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false);
+  const admissions = new GateAdmissions(
+    admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false,
+  );
   const read = lanesOf(connection, 2, types, request).map((lane) => firstWaiting(connection, lane, request.limit, now));
   const { jobs, isComplete } = admitInOrder(read, admissions, request.limit);
   const more = isComplete ? [] : admitByWalk(connection, { request, types, memory, admissions, now }, jobs);
@@ -88,7 +90,8 @@ function waitingOnWalk(
  * gate it continues with the first gate, and it ends with `start`.
  */
 function* gatesFrom(connection: Connection, { kind, type }: NamedType, start: string): Generator<string> {
-  const next = (after: string): string | undefined => connection.get<{ gate: string }>(nextGate, kind, type, after)?.gate;
+  const next = (after: string): string | undefined =>
+    connection.get<{ gate: string }>(nextGate, kind, type, after)?.gate;
   for (let gate = next(start); gate !== undefined; gate = next(gate)) yield gate;
   if (start === '') return;
   for (let gate = next(''); gate !== undefined && gate <= start; gate = next(gate)) yield gate;

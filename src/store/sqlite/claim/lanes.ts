@@ -105,7 +105,8 @@ function prioritiesOf(connection: Connection, lane: 1 | 2, kind: Kind, type: str
   const index = lane === 1 ? 'job_lane' : 'job_gate_order';
   const sql = `SELECT priority FROM job INDEXED BY ${index}
     WHERE lane = ${lane} AND kind = ? AND type = ? AND priority < ? ORDER BY priority DESC LIMIT 1`;
-  const next = (below: number): number | undefined => connection.get<{ priority: number }>(sql, kind, type, below)?.priority;
+  const next = (below: number): number | undefined =>
+    connection.get<{ priority: number }>(sql, kind, type, below)?.priority;
   const priorities: number[] = [];
   for (let priority = next(Number.MAX_SAFE_INTEGER); priority !== undefined; priority = next(priority)) {
     priorities.push(priority);

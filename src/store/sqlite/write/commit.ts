@@ -91,7 +91,9 @@ function writeOne(
 
 function put(connection: Connection, before: Job | null, after: Job, line: string, now: number): boolean {
   if (before === null) return isOpen(after) ? insert(connection, after, line, now) : false;
-  if (isOpen(before)) return isOpen(after) ? update(connection, before, after, line) : end(connection, before, after, line);
+  if (isOpen(before)) {
+    return isOpen(after) ? update(connection, before, after, line) : end(connection, before, after, line);
+  }
   return isOpen(after) ? reopen(connection, before, after, line, now) : amend(connection, before, after, line);
 }
 

@@ -3,8 +3,8 @@
  * `stageChildren` of `port/writing.ts`.
  *
  * Saves the memory and the long transaction of one commit with all children: they are written in batches, each by bulk
- * insert, and `unstage` copies them inside the database. Applies to runs that plan more than 1,000 tasks. Without it the
- * commit that ends the planning would insert all tasks, and block the other writers of the file meanwhile.
+ * insert, and `unstage` copies them inside the database. Applies to runs that plan more than 1,000 tasks. Without it
+ * the commit that ends the planning would insert all tasks, and block the other writers of the file meanwhile.
  */
 import type { Change } from '../../../model/change.ts';
 import type { OpenJob } from '../../../model/job.ts';
@@ -47,7 +47,9 @@ export function unstage(connection: Connection, parent: number, fence: number, n
   const keyed = connection.all<OpenRow>(stagedKeyed, name).map(jobOfOpen);
   if (!keyed.every((job) => takeKey(connection, { before: null, after: job }, now))) return false;
   connection.run(`INSERT INTO job(${openNames}) SELECT ${openNames} FROM staged WHERE stage = ?`, name);
-  connection.run('INSERT INTO feed(at, events) SELECT at, events FROM staged_feed WHERE stage = ? ORDER BY rowid', name);
+  connection.run(
+    'INSERT INTO feed(at, events) SELECT at, events FROM staged_feed WHERE stage = ? ORDER BY rowid', name,
+  );
   connection.run('DELETE FROM staged WHERE stage = ?', name);
   connection.run('DELETE FROM staged_feed WHERE stage = ?', name);
   return true;
