@@ -14,7 +14,9 @@ import type {
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
-import { commit, commitWithin, lastReservedId, reserveIds } from './write/commit.ts';
+import { commit, commitWithin, reserveIds } from './write/commit.ts';
+import { ReservedIds } from './write/reserved-ids.ts';
+import { lastReservedId } from './write/statements.ts';
 import { Database, type DatabaseSettings } from './sql/database.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
@@ -57,7 +59,9 @@ export class PostgresStore implements Store {
   readonly #endNotices: EndNotices;
   readonly #inspector: Inspector;
   readonly #claimParts: ClaimParts;
-  readonly #batcher: Batcher<readonly Change[], readonly boolean[]>;
+  readonly #batcher: Batcher<Batch, readonly boolean[]>;
+  readonly checksIdOrder = true;
+  readonly #reservedIds = new ReservedIds();
   /** The version of the schema, as the last heartbeat or reservation of ids found it. */
   #schemaFound = 0;
 
@@ -94,18 +98,19 @@ export class PostgresStore implements Store {
   }
 
   async reserveIds(amount: number): Promise<number> {
-    return reserveIds(this.#database, amount, (version) => this.#noteSchema(version));
+    const reservation = reserveIds(this.#database, amount, (version) => this.#noteSchema(version));
+    return this.#reservedIds.track(reservation, amount);
   }
 
   lastReservedId(): Promise<number> {
-    return lastReservedId(this.#database, (version) => this.#noteSchema(version));
+    return lastReservedId(this.#database);
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
     requireKnownSchema(this.#schemaFound);
     const isSeparate = batch.whole || batch.staged;
     try {
-      const written = await (isSeparate ? this.#commit(batch) : this.#batcher.add(batch.changes));
+      const written = await (isSeparate ? this.#commit(batch) : this.#batcher.add(batch));
       if (mayWake(batch)) this.#wake.wakeOwn();
       this.#endNotices.noteEnds(batch.changes);
       return written;
@@ -281,16 +286,21 @@ export class PostgresStore implements Store {
     requireKnownSchema(version);
   }
 
-  async #commitTogether(groups: readonly (readonly Change[])[]): Promise<readonly (readonly boolean[])[]> {
-    const written = await this.#commit({ changes: groups.flat() });
+  async #commitTogether(batches: readonly Batch[]): Promise<readonly (readonly boolean[])[]> {
+    const batch = { changes: batches.flatMap(({ changes }) => changes) };
+    const ordered = batches.filter(({ checksIdOrder }) => checksIdOrder);
+    const lowest = ordered.reduce((low, { changes: [first] }) => Math.min(low, first!.after!.id), Infinity);
+    const written = await (lowest === Infinity
+      ? this.#commit(batch)
+      : this.#reservedIds.commitInOrder(lowest, (last) => this.#commit(batch, last)));
     let offset = 0;
-    return groups.map(({ length }) => written.slice(offset, (offset += length)));
+    return batches.map(({ changes: { length } }) => written.slice(offset, (offset += length)));
   }
 
-  #commit(batch: Batch): Promise<readonly boolean[]> {
+  #commit(batch: Batch, lastReserved: number | null = null): Promise<readonly boolean[]> {
     return commit(this.#database, batch, (session) => {
       if (mayWake(batch)) this.#wake.notifyOthers(session, hintableChange(batch.changes));
-    });
+    }, lastReserved);
   }
 }
 
@@ -325,10 +335,10 @@ const optionsOf = (texts: Readonly<Record<string, string>>): PostgresOptions =>
  * How changes are batched. `isForAll`: a refusal concerns the database, not one change, so it rejects the whole group.
  * After any other error, each commit of the group is tried again alone.
  */
-const batching: BatcherOptions<readonly Change[]> = {
+const batching: BatcherOptions<Batch> = {
   runningMax: 2,
   sizeMax: 2000,
-  sizeOf: ({ length }) => length,
+  sizeOf: ({ changes }) => changes.length,
   isForAll: isRefusal,
 };
 
