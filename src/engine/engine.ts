@@ -26,7 +26,7 @@ import type { Failures, FailuresRequest } from './inspect/failures.ts';
 import type { LimitInUse } from './inspect/limits-in-use.ts';
 import type { PreviewedTick } from './inspect/schedule-preview.ts';
 import type { StopAnswer } from './inspect/stop.ts';
-import { instanceCommandDraft, type InstanceCommand } from './loops/instance-commands.ts';
+import { instanceCommandDraft, type InstanceCommand } from './declare/instance-command.ts';
 import { undeclaredDefNames, hasNewerBuildWith } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions } from './run-actions.ts';

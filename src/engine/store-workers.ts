@@ -5,7 +5,8 @@ import type { Holding } from '../store/store.ts';
 import { Loop } from '../time/loop.ts';
 import { noBackupHeartbeat } from './loops/backup-heartbeat.ts';
 import type { ClaimOnCreate } from './loops/claim-on-create.ts';
-import { InstanceCommands, type InstanceCommand } from './loops/instance-commands.ts';
+import type { InstanceCommand } from './declare/instance-command.ts';
+import { InstanceCommands } from './loops/instance-commands.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 
 export interface StoreWorkersParts extends WorkerParts {

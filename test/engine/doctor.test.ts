@@ -1,5 +1,6 @@
 // The checkup: each finding on a world that has it, and none of them on one that is well.
 import { describe, expect, test } from 'vitest';
+import { instanceCommandDraft } from '../../src/engine/declare/instance-command.ts';
 import { runDoctor, type Finding } from '../../src/engine/inspect/doctor.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
@@ -48,6 +49,15 @@ describe.each(stores)('on $name', (kind) => {
     expect(findings.map((each) => each.about)).toEqual(
       expect.arrayContaining(['schema', 'clock', 'instances', 'stuck', 'schedules', 'backlog']),
     );
+    await close();
+  });
+
+  test('a command to a live instance is not stuck, one to an instance that is gone is', async () => {
+    const { jobs, store, clock, look, close } = await world();
+    await store.beat({ id: 'here', leaseMs: 60_000, about, holds: [] });
+    await jobs.createMany(['here', 'gone'].map((id) => instanceCommandDraft(id, 'drain')), 'test');
+    await clock.advance(1);
+    expect(of(await look(), 'types')).toMatchObject([{ says: expect.stringContaining('stint.instance/gone') as string }]);
     await close();
   });
 

@@ -1,6 +1,7 @@
 // Commands to an instance: a command that cannot be executed fails, so that whoever sent it learns why.
 import { expect, test } from 'vitest';
-import { InstanceCommands, instanceCommandDraft } from '../../src/engine/loops/instance-commands.ts';
+import { instanceCommandDraft } from '../../src/engine/declare/instance-command.ts';
+import { InstanceCommands } from '../../src/engine/loops/instance-commands.ts';
 import { Engine, openStore } from '../../src/index.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { silent } from '../../src/logger.ts';

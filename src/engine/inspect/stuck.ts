@@ -1,5 +1,6 @@
 /** Stuck jobs: jobs that do not proceed because of a fault, or because no live engine can process them. */
 import type { Jobs } from '../../jobs.ts';
+import { instanceCommandType } from '../declare/instance-command.ts';
 import { openStandings, type Tally } from '../../store/query.ts';
 
 export interface Stuck {
@@ -21,7 +22,7 @@ export async function findStuck({ store }: Jobs, open?: readonly Tally[]): Promi
   const lapsed = await store.lapsed(scannedMax);
   const unsettled = await store.settleable(scannedMax);
   const live = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
-  const known = new Set(live.flatMap(({ about }) => about.types));
+  const known = new Set(live.flatMap(({ id, about }) => [...about.types, instanceCommandType(id)]));
   const tallies = open ?? (await store.count({ kinds: engineKinds, standings: openStandings }, now));
   const unknownTypes = new Map<string, number>();
   for (const { type, due = 0 } of tallies.filter(isEngineKind)) {

@@ -1,16 +1,13 @@
 /**
- * Instance commands: an operator's commands to one instance. Each is a run of a type that only the addressed instance
- * claims, together with its other jobs. While the instance is full or drained, it polls for commands separately.
+ * Executes the instance commands of this instance. It claims them together with its other jobs. While the instance is
+ * full or drained, it polls for commands separately.
  */
 import type { Jobs } from '../../jobs.ts';
-import type { Draft } from '../../jobs/draft.ts';
 import type { Command } from '../../model/command.ts';
 import type { RunningJob } from '../../model/job.ts';
 import type { Logger } from '../../logger.ts';
 import { storedError } from '../attempt/stored-error.ts';
-
-/** `drain`: stop claiming; `resume`: claim again. */
-export type InstanceCommand = 'drain' | 'resume';
+import { instanceCommandType, type InstanceCommand } from '../declare/instance-command.ts';
 
 export interface InstanceCommandsParts {
   readonly jobs: Jobs;
@@ -22,12 +19,6 @@ export interface InstanceCommandsParts {
 const commandPollMs = 2_000;
 const leaseMs = 30_000;
 const commandBatch = 10;
-
-export const instanceCommandType = (instance: string): string => `stint.instance/${instance}`;
-
-export const instanceCommandDraft = (instance: string, order: InstanceCommand): Draft => ({
-  type: instanceCommandType(instance), input: { order }, policy: { attemptsMax: 1 },
-});
 
 export class InstanceCommands {
   readonly #parts: InstanceCommandsParts;
