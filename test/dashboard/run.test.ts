@@ -196,6 +196,25 @@ test('the page of a run fits a phone and has a dark theme', async () => {
   }
 });
 
+test('a retried run has the same duration in the list and on its page', async () => {
+  const id = await board.start({ type: 'invoice.render', tags: { retried: 'yes' } });
+  await ended(board, id);
+  const page = await board.visit('/runs?search=tag:retried%3Dyes');
+  await page.locator('tbody td.id', { hasText: String(id) }).waitFor();
+  await board.post(`${api}/runs/${id}/retry`);
+  await until(async () => {
+    const { state, attempts } = (await board.get(`${api}/runs/${id}`)).body;
+    return state === 'ended' && attempts.length === 2;
+  });
+  await page.goto(page.url());
+  const listed = page.locator(`xpath=//tbody//td[count(//thead//th[contains(., 'Duration')]/preceding-sibling::th) + 1]`);
+  const inList = await listed.textContent();
+  await page.goto(`${board.url}/runs/${id}`);
+  const onPage = page.locator('.facts-strip div').filter({ has: page.getByText('Duration', { exact: true }) }).locator('dd');
+  expect([inList, await onPage.textContent()]).toEqual([expect.stringMatching(/\d/), inList]);
+  await page.close();
+});
+
 test('a cancelled run counts only its succeeded tasks as done', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 40, slow: true } });
   await expect.poll(async () => (await board.get(`${api}/runs/${id}`)).body.tasks?.succeeded).toBe(20);
