@@ -7,6 +7,7 @@ import { buildIfStale, builtFolder } from '../../dashboard/build.ts';
 import { cron, every, jobDef, jobType, typed } from '../../src/index.ts';
 import { launchBrowser, plainPage } from '../support/browser.ts';
 import { waitMs } from '../support/patience.ts';
+import { bySize } from '../support/size.ts';
 import { api, world, type World, type WorldOptions } from '../http/world.ts';
 
 export interface Dashboard extends World {
@@ -138,8 +139,11 @@ function watch(page: Page, home: string, faults: string[]): void {
   });
 }
 
-/** Saves a screenshot for people; no test compares it. */
+const hasPictures = bySize({ small: false, ci: true });
+
+/** Saves a screenshot for people, in the proof only; no test compares it. */
 export async function picture(page: Page, name: string): Promise<void> {
+  if (!hasPictures) return;
   mkdirSync(artefacts, { recursive: true });
   await page.screenshot({ path: join(artefacts, `${name}.png`), fullPage: true });
 }

@@ -72,9 +72,8 @@ export class Project {
     return { said, stop: async () => (child.kill('SIGTERM'), over) };
   }
 
-  /** What was compiled for one program need not be for the next. */
   #environment(env: RunOptions['env']): NodeJS.ProcessEnv {
-    return { ...process.env, NODE_COMPILE_CACHE: join(this.folder, '.compiled'), ...env };
+    return { ...process.env, ...env };
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,7 @@
 // Injection: SQL, patterns and markup in filters and fields stay plain text, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshDatabase } from '../support/fresh-database.ts';
+import { bySize } from '../support/size.ts';
 import { api, world, type World } from './world.ts';
 
 const corpus = [
@@ -84,9 +85,11 @@ describe.each([
   afterAll(() => server.close());
 
   test.each(corpus)('%j in a filter matches literally', async (text) => {
-    for (const filter of filters) {
+    for (const [index, filter] of filters.entries()) {
       const query = filter(encodeURIComponent(text));
-      for (const path of ['/runs', '/runs/count']) {
+      // In npm test each filter on one path, in the proof on both.
+      const paths = ['/runs', '/runs/count'];
+      for (const path of bySize({ small: [paths[(index + text.length) % 2]!], ci: paths })) {
         const { status, body } = await server.get(`${api}${path}?${query}`);
         expect([query, status < 500]).toEqual([query, true]);
         if (status >= 400) expect(body.code).toMatch(/^[a-z.]+$/);

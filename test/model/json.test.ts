@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { checkJsonText, defaultJsonLimits, jsonText, mergePatch, parseJson } from '../../src/model/json.ts';
 import type { Json } from '../../src/model/json.ts';
 import { isRefusal } from '../../src/refusal.ts';
+import { sampleSize } from '../support/size.ts';
 
 afterEach(() => {
   expect(Reflect.ownKeys(Object.prototype)).not.toContain('polluted');
@@ -175,7 +176,7 @@ describe('a value of the user', () => {
         let text = 'null';
         if (refusalOf(() => (text = jsonText(value))) === null) expect(checkJsonText(text)).toBe(text);
       }),
-      { numRuns: 2_000 },
+      { numRuns: sampleSize(2_000) },
     );
   });
 });
@@ -252,7 +253,7 @@ describe('a text from outside', () => {
         if (taken) expect(parseJson(text)).toEqual(JSON.parse(text));
         else if (!/proto|constructor|e9\d\d/.test(text)) expect(() => JSON.parse(text) as unknown).toThrow();
       }),
-      { numRuns: 2_000 },
+      { numRuns: sampleSize(2_000) },
     );
   });
 });

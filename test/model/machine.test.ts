@@ -12,6 +12,7 @@ import { create, step, steps, transitions, type Asking } from '../../src/model/m
 import type { Phase } from '../../src/model/state.ts';
 import { isRefusal } from '../../src/refusal.ts';
 import { checkHistory } from '../../src/conformance/invariants.ts';
+import { sampleSize } from '../support/size.ts';
 
 const start = 1_800_000_000_000;
 const asking = (now = start): Asking => ({ by: 'tester', now });
@@ -490,7 +491,7 @@ describe('in any life', () => {
       const { job, events } = live(asks, policy);
       checkHistory(job, events);
       expect({ ...replay({ ...birth, policy, gate }, events), result: job.result }).toEqual(job);
-    }), { numRuns: 2000 });
+    }), { numRuns: sampleSize(2000) });
   });
 
   test('there is at most one end per generation, and only a hand opens a job again', () => {
@@ -502,7 +503,7 @@ describe('in any life', () => {
         expect(['retry', 'requeue', 'edit']).toContain(command.do);
         expect(next!.generation).toBe(before.generation + (command.do === 'edit' ? 0 : 1));
       });
-    }), { numRuns: 1000 });
+    }), { numRuns: sampleSize(1000) });
   });
 
   test('a fence rises by one with each claim, and never otherwise', () => {
@@ -511,7 +512,7 @@ describe('in any life', () => {
         const claims = events.filter(({ kind }) => kind === 'claimed').length;
         expect(next!.fence).toBe(before.fence + claims);
       });
-    }), { numRuns: 1000 });
+    }), { numRuns: sampleSize(1000) });
   });
 
   test('who lost the lease changes nothing', () => {
@@ -520,7 +521,7 @@ describe('in any life', () => {
         const isFenced = 'fence' in command && command.fence !== undefined;
         if (isFenced) expect([before.state, before.fence]).toEqual(['running', command.fence]);
       });
-    }), { numRuns: 1000 });
+    }), { numRuns: sampleSize(1000) });
   });
 
   test('a job that was asked to cancel does not succeed in that generation', () => {
@@ -528,7 +529,7 @@ describe('in any life', () => {
       live(asks, policy, (before, { events }) => {
         if (before.cancel) expect(events.map(({ kind }) => kind)).not.toContain('succeeded');
       });
-    }), { numRuns: 1000 });
+    }), { numRuns: sampleSize(1000) });
   });
 
   test('counters stay in their bounds, only succeeded jobs have results, and ended jobs are not admitted', () => {
@@ -542,6 +543,6 @@ describe('in any life', () => {
         if (job.state === 'ended') expect(job.admitted).toBe(false);
         if (job.state === 'running') expect(job.admitted).toBe(true);
       });
-    }), { numRuns: 1000 });
+    }), { numRuns: sampleSize(1000) });
   });
 });

@@ -20,6 +20,7 @@ import type {
   ProgressStep,
   StageNode,
 } from '../../src/model/progress.ts';
+import { sampleSize } from '../support/size.ts';
 
 /** Takes the steps one after the other, a second apart. */
 const after = (steps: readonly ProgressStep[], from: Progress = emptyProgress): Progress =>
@@ -685,7 +686,7 @@ describe('whatever is told', () => {
       fc.property(timedSteps, (steps) => {
         eachStep(steps, (now) => expect(flawsOf(now)).toEqual([]));
       }),
-      { numRuns: 1_000 },
+      { numRuns: sampleSize(1_000) },
     );
   });
 
@@ -706,7 +707,7 @@ describe('whatever is told', () => {
           }
         });
       }),
-      { numRuns: 500 },
+      { numRuns: sampleSize(500) },
     );
   });
 
@@ -718,7 +719,7 @@ describe('whatever is told', () => {
         const nodes = [...ended.processes, ...stages, ...stages.flatMap((stage) => stage.items)];
         expect(nodes.filter(({ completedAt }) => completedAt === null)).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: sampleSize(500) },
     );
   });
 
@@ -751,7 +752,7 @@ describe('whatever is told', () => {
         expect(isSkipCurrentStage(progress)).toBe(failures.some((policy) => policy !== 'SKIP_ITEM'));
         expect(isSuccessful(progress)).toBe(!failures.includes('FAIL'));
       }),
-      { numRuns: 1_000 },
+      { numRuns: sampleSize(1_000) },
     );
   });
 });

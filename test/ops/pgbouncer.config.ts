@@ -1,6 +1,6 @@
 // The tests through PgBouncer in transaction mode: npx vitest run --config test/ops/pgbouncer.config.ts test/store …
 import { mergeConfig } from 'vitest/config';
-import base from '../../vitest.config.ts';
+import base from '../support/config.ts';
 
 const merged = mergeConfig(base, {});
 merged.test!.globalSetup = ['test/ops/pgbouncer.ts'];

@@ -25,8 +25,8 @@ const sized = (size: TestSize, files: readonly string[]): Suite => ({ files, env
 
 const conformance = ['test/store/conformance-memory', 'test/store/conformance-sqlite', 'test/store/conformance-postgres'];
 const sizedTests = [
-  'test/engine/processes', 'test/engine/api/every-tick', 'test/time',
-  'test/dashboard/access', 'test/dashboard/plan', 'test/dashboard/machine',
+  'test/engine/processes', 'test/engine/api/every-tick', 'test/time', 'test/model', 'test/vocabulary/stage',
+  'test/bedrock/message', 'test/http/injection', 'test/dashboard',
 ];
 
 const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Part =>
@@ -34,7 +34,7 @@ const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Pa
 
 export const suites: readonly Part[] = [
   part('histories', 300, (size) => sized(size, conformance)),
-  part('sizes', 240, (size) => sized(size, sizedTests)),
+  part('sizes', 300, (size) => sized(size, sizedTests)),
   part('failover', 60, () => proofs('test/failover')),
   part('package', 90, () => proofs('test/package')),
   part('benches', 90, () => proofs('test/bench')),

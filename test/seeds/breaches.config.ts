@@ -2,7 +2,7 @@
 // that a test starts by test/mutants/plant.ts.
 import type { VitestPluginContext } from 'vitest/node';
 import { mergeConfig } from 'vitest/config';
-import base from '../../vitest.config.ts';
+import base from '../support/config.ts';
 import type { Cut } from '../mutants/mutants.ts';
 import { slowness } from '../support/patience.ts';
 

@@ -9,13 +9,13 @@ import { simulate } from './simulation.ts';
 const minute = 60_000;
 
 /** Seeds that have found something once; the same in each run. */
-const seeds = regressions.map(({ seed }) => seed).filter((_, index) => index % 11 === 0);
+const seeds = regressions.map(({ seed }) => seed).filter((_, index) => index % 33 === 0);
 
 test(`${seeds.length} known seeds keep every promise through ten minutes of faults`, async () => {
   const reports = await simulateAll({ seeds, processes: 1, chaosMs: 10 * minute });
   expect(reports).toHaveLength(seeds.length);
   for (const report of reports) expect(report.violations, reportText(report)).toEqual([]);
-  expect(reports.flatMap(({ faults }) => faults).length).toBeGreaterThan(500);
+  expect(reports.flatMap(({ faults }) => faults).length).toBeGreaterThan(200);
 });
 
 test('only faults of the list are injected, and the whole list makes the same history', async () => {

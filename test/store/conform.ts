@@ -3,7 +3,7 @@ import { storeConformance } from '../../src/conformance/index.ts';
 import { bySize } from '../support/size.ts';
 import { stores } from '../support/stores.ts';
 
-export const histories = bySize({ small: 200, ci: 5_000, long: 50_000 });
+const histories = bySize({ small: 60, ci: 5_000, long: 50_000 });
 const races = bySize({ small: 3, ci: 8 });
 
 export function conform(name: string): void {

@@ -1,8 +1,9 @@
 // The SQLite store under the conformance suite: alone on its file, and as two connections that take turns.
 import { storeConformance } from '../../src/conformance/index.ts';
 import type { Store } from '../../src/store/store.ts';
+import { bySize } from '../support/size.ts';
 import { stores } from '../support/stores.ts';
-import { conform, histories } from './conform.ts';
+import { conform } from './conform.ts';
 
 conform('SQLite');
 
@@ -13,7 +14,7 @@ storeConformance('SQLite, two connections on one file,', {
     const opened = await sqlite.open(clock);
     return { ...opened, store: inTurns([opened.store, await opened.again()]) };
   },
-  histories: Math.min(histories, 500),
+  histories: bySize({ small: 30, ci: 500 }),
   races: 0,
 });
 

@@ -1,4 +1,5 @@
-// The order of test files: the longest begin, so that none of them is left to run alone at the end.
+// The order of test files: the longest begin, so that none of them is left to run alone at the end. Files that share
+// processes come last: a process is kept only while the next file in the queue can use it.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { Durations } from './durations.ts';
 
@@ -6,6 +7,9 @@ export class LongestFirst extends BaseSequencer {
   readonly #durations = new Durations();
 
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return files.toSorted((a, b) => this.#durations.of(b.moduleId) - this.#durations.of(a.moduleId));
+    const seconds = ({ moduleId }: TestSpecification): number => this.#durations.of(moduleId);
+    return files.toSorted((a, b) => rankOf(a) - rankOf(b) || seconds(b) - seconds(a));
   }
 }
+
+const rankOf = ({ project }: TestSpecification): number => (project.config.isolate ? 0 : 1);

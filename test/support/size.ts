@@ -7,3 +7,6 @@ const sizeOfRun = (process.env['STINT_TEST_SIZE'] ?? 'small') as TestSize;
 export function bySize<Value>({ small, ci = small, long = ci }: { small: Value; ci?: Value; long?: Value }): Value {
   return { small, ci, long }[sizeOfRun];
 }
+
+/** The number of random examples: a fifth of them in npm test, all in the proof. */
+export const sampleSize = (all: number): number => bySize({ small: Math.ceil(all / 5), ci: all });

@@ -68,10 +68,13 @@ test('there are enough specifications', () => {
 /** A third of them in npm test, all in the proof. */
 const specsOfRun = specs.filter((_, index) => index % bySize({ small: 3, ci: 1 }) === 0);
 
+/** Each year has two changes: of every third year in npm test both, in the proof all. */
+const isOfRun = (_: unknown, index: number): boolean => Math.floor(index / 2) % bySize({ small: 3, ci: 1 }) === 0;
+
 describe('every change of clocks, under every policy', () => {
   test.each(zones)('in %s, %d to %d: %s', (zone, from, to) => {
     const changes = changesOf(zone, utc(from, 0), utc(to, 0));
-    const middles = changes.length > 0 ? changes : [utc(from, 2, 29, 1), utc(from, 9, 25, 1)];
+    const middles = (changes.length > 0 ? changes : [utc(from, 2, 29, 1), utc(from, 9, 25, 1)]).filter(isOfRun);
     const differences: unknown[] = [];
     for (const middle of middles) {
       // Two days after, since a day that is left out can be shifted by a day.

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { durationMax, durationMs, formatDuration, type Duration } from '../../src/time/duration.ts';
 import { refusalOf } from './refusal.ts';
+import { sampleSize } from '../support/size.ts';
 
 describe('a duration', () => {
   test.each<[Duration | `${number}` | number, number]>([
@@ -44,6 +45,6 @@ describe('a duration', () => {
   test('reads back as it was written', () => {
     fc.assert(fc.property(fc.integer({ min: 0, max: durationMax }), (ms) => {
       expect(durationMs(formatDuration(ms) as Duration)).toBe(ms);
-    }), { seed: 1, numRuns: 2000 });
+    }), { seed: 1, numRuns: sampleSize(2000) });
   });
 });

@@ -11,6 +11,7 @@ import {
   again, bornAt, broken, cancel, claim, fail, lapse, made, on, pause, plan, release, requeue, resume, retry, settle,
   stop, succeed, unmade, type Made,
 } from './made.ts';
+import { sampleSize } from '../support/size.ts';
 
 const withTasks = { first: { phase: 'prepare' } } as const;
 
@@ -111,7 +112,7 @@ describe('the legal histories', () => {
       fc.property(fc.array(fc.constantFrom(...types), { maxLength: 6 }), (history) => {
         expect(isLegal(history)).toBe(isForward(history));
       }),
-      { numRuns: 2_000 },
+      { numRuns: sampleSize(2_000) },
     );
   });
 
@@ -120,7 +121,7 @@ describe('the legal histories', () => {
       fc.property(reachable({ stepsMax: 40 }), ({ moments }) => {
         for (const { events } of moments) expect(stageHistory(events)).toSatisfy(isLegalHistory);
       }),
-      { numRuns: 500 },
+      { numRuns: sampleSize(500) },
     );
   });
 

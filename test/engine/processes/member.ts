@@ -17,6 +17,8 @@ export interface Exit {
 export class Member {
   readonly instance: string;
   readonly exit: Promise<Exit>;
+  /** Whether the process is gone and its output is complete. */
+  hasExited = false;
   output = '';
   readonly #child: ChildProcess;
 
@@ -32,6 +34,7 @@ export class Member {
       stream?.on('data', (piece: Buffer) => (this.output = (this.output + piece.toString()).slice(-4_000)));
     }
     this.exit = once(this.#child, 'exit').then(([code, signal]) => ({ code, signal }));
+    this.#child.once('close', () => (this.hasExited = true));
   }
 
   get pid(): number {

@@ -98,7 +98,12 @@ export class World implements AsyncDisposable {
   /** Starts an instance and waits until it works. */
   async start(jobs: string, instance: string, options: Partial<InstanceOptions> = {}): Promise<Member> {
     const member = this.launch(jobs, instance, options);
-    await this.until(`${instance} to be ready`, () => this.entries({ what: 'ready', pid: member.pid })[0]);
+    await this.until(`${instance} to be ready`, () => {
+      const { hasExited } = member; // read first: it may write its entry and exit in between
+      const ready = this.entries({ what: 'ready', pid: member.pid })[0];
+      if (ready === undefined && hasExited) throw new Error(`${instance} exited before it was ready\n${this.#story()}`);
+      return ready;
+    });
     return member;
   }
 
