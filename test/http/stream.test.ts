@@ -4,7 +4,7 @@ import { EventFeed } from '../../src/http/events/feed.ts';
 import { parsePosition, positionOf } from '../../src/store/feed-position.ts';
 import type { HttpServices } from '../../src/http/handler.ts';
 import { StreamBuffer, bufferedMax } from '../../src/http/events/stream-buffer.ts';
-import { changes } from '../../src/http/events/stream.ts';
+import { changes, sentMax } from '../../src/http/events/stream.ts';
 import { silent } from '../../src/logger.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { api, as, ended, newToken, records, world, type World } from './world.ts';
@@ -263,6 +263,11 @@ describe('a slow connection', () => {
   }
 
   const numbersIn = (text: string): number[] => [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n));
+  /** The positions in the text, as numbers of events: the cursors of `endless` are numbers. */
+  const placesIn = (text: string): number[] => [...text.matchAll(/^id: (.+)$/gm)].map(([, place]) => {
+    const { cursor, read } = parsePosition(place!)!;
+    return Number(cursor) + read;
+  });
   const call = { principal: { name: 'x', role: 'viewer', isLocal: false, visibility: 'full', expires: null } } as const;
 
   test('is closed at its limit and misses nothing when it reconnects', async () => {
@@ -304,8 +309,33 @@ describe('a slow connection', () => {
     services.feed.poll();
     while (numbersIn(text).length < total() - 7) text += (await reader.next()).value!;
     expect(numbersIn(text)).toEqual(Array.from({ length: total() - 7 }, (_, index) => index + 8));
+    const places = placesIn(text);
+    expect(places, 'no position goes back: a client that reconnects there would get events twice').toEqual(
+      places.toSorted((a, b) => a - b),
+    );
     leave.abort();
     await reader.return();
+    await close();
+  });
+
+  test('gets no event twice when it catches up more slowly than events happen', async () => {
+    const { desk: services, happen, total, close } = endless();
+    await services.feed.start();
+    happen(10);
+    const reader = changes(services, { after: '0~0', matches: () => true }, call, new AbortController().signal);
+    let text = '';
+    while (numbersIn(text).length < 10) text += (await reader.next()).value!;
+    // The reader follows the shared feed from its next read on; more happens than it remembers to have sent.
+    happen(2 * sentMax);
+    for await (const piece of reader) {
+      text += piece;
+      while (services.feed.position !== positionOf(String(total()), 0)) {
+        services.feed.poll();
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    }
+    expect(text).toContain('event: dropped');
+    expect(numbersIn(text)).toEqual(Array.from({ length: numbersIn(text).length }, (_, index) => index + 1));
     await close();
   });
 });

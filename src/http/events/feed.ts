@@ -47,6 +47,8 @@ export class EventFeed {
   #ended: Promise<void> = Promise.resolve();
   #readers = 0;
   #isLive = false;
+  /** Calls of `caughtUp` that wait for a read to the end of the feed that begins after them. */
+  #awaitingEnd: (() => void)[] = [];
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
@@ -99,6 +101,15 @@ export class EventFeed {
     this.#signal.notify();
   }
 
+  /** Resolves when the followers have received all events that were stored before this call, or the feed is closed. */
+  caughtUp(): Promise<void> {
+    if (this.#stop.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#awaitingEnd.push(resolve);
+      this.#signal.notify();
+    });
+  }
+
   async close(): Promise<void> {
     this.#stop.abort();
     this.#signal.close();
@@ -124,16 +135,22 @@ export class EventFeed {
   async #readLoop(): Promise<void> {
     let isFailing = false;
     while (!this.#stop.signal.aborted) {
+      const waiting = this.#awaitingEnd.splice(0);
       try {
         const hasMore = await this.#read();
         isFailing = false;
-        if (!hasMore) await this.#signal.wait(this.#readers > 0 ? feedPollMs : idlePollMs, this.#stop.signal);
+        if (hasMore) this.#awaitingEnd.unshift(...waiting);
+        else for (const resolve of waiting) resolve();
+        if (hasMore || this.#awaitingEnd.length > 0) continue;
+        await this.#signal.wait(this.#readers > 0 ? feedPollMs : idlePollMs, this.#stop.signal);
       } catch (error) {
         if (!isFailing) this.#parts.logger.warn('cannot read the event feed; retrying', { error });
         isFailing = true;
+        this.#awaitingEnd.unshift(...waiting);
         await this.#parts.clock.sleep(outageMs, this.#stop.signal);
       }
     }
+    for (const resolve of this.#awaitingEnd.splice(0)) resolve();
   }
 
   async #read(): Promise<boolean> {

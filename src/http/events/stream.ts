@@ -18,7 +18,7 @@ const tooSlow = 'the client reads too slowly; reconnect with the last id';
  * How many events sent while catching up are remembered. The shared feed delivers the newest of them again, and the
  * stream skips these. The shared feed normally lags by far fewer events.
  */
-const sentMax = 20_000;
+export const sentMax = 20_000;
 
 export interface StreamRequest {
   /** The last position that an earlier stream sent; null: start with the next event. */
@@ -44,14 +44,19 @@ export async function* changes(
     if (after === null) join();
     yield sseRetry + ssePosition(after ?? feed.position);
     if (after !== null) {
+      // Otherwise the shared feed could still deliver events before `after`, which the client has received already.
+      await feed.caughtUp();
       for await (const entries of catchUp(services, after, join, signal)) {
         for (const { event } of entries) sent.set(keyOf(event), true);
         yield entries.map(render).join('') || sseHeartbeat;
       }
+      // What was buffered meanwhile was sent while catching up, perhaps too long ago to be in `sent`.
+      if (buffer.isOverrun) return yield sseEvent('dropped', { why: tooSlow });
     }
     while (!signal.aborted) {
-      const entries = await buffer.take(heartbeatMs);
-      const pieces = entries.filter(({ event }) => !sent.delete(keyOf(event))).map(render).join('');
+      // Positions of events that were sent while catching up are left out, too: they lie before the last one sent.
+      const entries = (await buffer.take(heartbeatMs)).filter(({ event }) => !sent.delete(keyOf(event)));
+      const pieces = entries.map(render).join('');
       if (signal.aborted || (principal.expires !== null && principal.expires <= clock.now())) return;
       // Also send the position of events that the filter drops, so that a reconnecting client does not read them again.
       const last = entries.findLast(({ position }) => position !== null)?.position;
