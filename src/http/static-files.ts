@@ -15,6 +15,7 @@ const media: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
+/** The links are relative, because the server may be mounted below a prefix. The page exists only at its root. */
 const plain = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -23,14 +24,14 @@ const plain = `<!doctype html>
 <h1>Stint</h1>
 <p>The server is running. Its dashboard has not been built.</p>
 <ul>
-<li><a href="/api/v1/runs">Runs</a></li>
-<li><a href="/api/v1/defs">Definitions</a></li>
-<li><a href="/api/v1/types">Types</a></li>
-<li><a href="/api/v1/instances">Instances</a></li>
-<li><a href="/api/v1/stats">Statistics</a></li>
-<li><a href="/api/v1/openapi.json">OpenAPI document</a></li>
-<li><a href="/metrics">Metrics</a></li>
-<li><a href="/health">Health</a></li>
+<li><a href="api/v1/runs">Runs</a></li>
+<li><a href="api/v1/defs">Definitions</a></li>
+<li><a href="api/v1/types">Types</a></li>
+<li><a href="api/v1/instances">Instances</a></li>
+<li><a href="api/v1/stats">Statistics</a></li>
+<li><a href="api/v1/openapi.json">OpenAPI document</a></li>
+<li><a href="metrics">Metrics</a></li>
+<li><a href="health">Health</a></li>
 </ul>
 </html>
 `;

@@ -164,7 +164,7 @@ describe('the overview', () => {
   test('has a plain page on which every link works', async () => {
     const { body, headers } = await server.get('/');
     expect(headers.get('content-type')).toContain('text/html');
-    for (const [, href] of (body as string).matchAll(/href="([^"]+)"/g)) expect((await server.get(href!)).status).toBe(200);
+    for (const [, href] of (body as string).matchAll(/href="([^"]+)"/g)) expect((await server.get(`/${href!}`)).status).toBe(200);
   });
 });
 

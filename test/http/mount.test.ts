@@ -56,6 +56,15 @@ test('the mount path without a slash redirects to the one with it', async () => 
   expect(await (await fetch(`${url}/jobs`)).text()).toContain('Stint');
 });
 
+test('the links of the plain page stay below the mount path', async () => {
+  const { url } = await house({ dashboard: null });
+  const page = await fetch(`${url}/jobs`);
+  const links = [...(await page.text()).matchAll(/href="([^"]+)"/g)].map(([, link]) => new URL(link!, page.url));
+  expect(links.length).toBeGreaterThan(5);
+  for (const link of links) expect((await fetch(link)).status, link.pathname).toBe(200);
+  expect(links.every(({ pathname }) => pathname.startsWith('/jobs/'))).toBe(true);
+});
+
 test('authenticate assigns a role to known callers, and unknown ones are refused', async () => {
   const { url } = await house({
     access: { authenticate: (request) => (request.headers.get('x-user') === 'ada' ? { name: 'ada', role: 'viewer' } : null) },
