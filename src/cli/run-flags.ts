@@ -1,5 +1,6 @@
 /** The command-line options for a new run of a type or a definition. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import type { DueNames } from '../engine/declare/due-time.ts';
 import type { RunRequest } from '../engine/declare/run-request.ts';
 import { parseJson } from '../model/json.ts';
 import type { Duration } from '../time/duration.ts';
@@ -8,6 +9,8 @@ import { tagOf } from './tag-flag.ts';
 export interface RunFlags {
   readonly input?: string;
   readonly due?: string;
+  readonly dueTime?: string;
+  readonly dueAt?: string;
   readonly delay?: string;
   readonly startBy?: string;
   readonly priority?: string;
@@ -18,7 +21,9 @@ export interface RunFlags {
 export const addRunFlags = (command: Command): Command =>
   command
     .option('--input <json>', 'input of the run')
-    .option('--due <time>', 'when to run it, in ISO 8601 with a zone (default: now)')
+    .option('--due <time>', 'when to run it, in ISO 8601 with a zone (default: now); also --due-time and --due-at')
+    .addOption(new Option('--due-time <time>').hideHelp())
+    .addOption(new Option('--due-at <time>').hideHelp())
     .option('--delay <duration>', 'how long from now to run it, such as 10m')
     .option('--start-by <duration>', 'cancel it if it has not started so long after it is due')
     .option('--priority <n>', 'runs with a higher priority start first')
@@ -26,12 +31,21 @@ export const addRunFlags = (command: Command): Command =>
     .option('--unique <key>', 'do not create it if an open run has this key');
 
 /** Returns the settings whose options were given; the others are left out. */
-export const runRequestOf = ({ input, due, delay, startBy, priority, tag, unique }: RunFlags): RunRequest<unknown> => ({
+export const runRequestOf = (
+  { input, delay, startBy, priority, tag, unique, ...times }: RunFlags,
+): RunRequest<unknown> => ({
   ...(input === undefined ? {} : { input: parseJson(input) }),
-  ...(due === undefined ? {} : { dueTime: due }),
+  ...dueNamesOf(times),
   ...(delay === undefined ? {} : { delay: delay as Duration }),
   ...(startBy === undefined ? {} : { startBy: startBy as Duration }),
   ...(priority === undefined ? {} : { priority: Number(priority) }),
   ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
   ...(unique === undefined ? {} : { unique }),
+});
+
+/** Passes the due time on under the names that were given, so that the engine refuses two of them. */
+const dueNamesOf = ({ due, dueTime, dueAt }: Pick<RunFlags, 'due' | 'dueTime' | 'dueAt'>): DueNames<string> => ({
+  ...(due === undefined ? {} : { due }),
+  ...(dueTime === undefined ? {} : { dueTime }),
+  ...(dueAt === undefined ? {} : { dueAt }),
 });

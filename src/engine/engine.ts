@@ -2,7 +2,7 @@
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import type { DeployedDef } from '../jobs/tick.ts';
-import type { Edit, Event } from '../model/event.ts';
+import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
@@ -29,7 +29,7 @@ import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './declare/instance-command.ts';
 import { undeclaredDefNames, hasNewerBuildWith } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
-import { RunActions } from './run-actions.ts';
+import { RunActions, type RunEdit } from './run-actions.ts';
 import { RunCreation } from './run-creation.ts';
 import {
   RunHandle, type ActOptions, type CancelOptions, type EndOptions, type LogRequest, type RetryOptions, type RunBackend,
@@ -215,7 +215,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#actions.delete(id, act);
   }
 
-  editJobRun(id: number, edit: Edit, act?: ActOptions): Promise<Job> {
+  editJobRun(id: number, edit: RunEdit, act?: ActOptions): Promise<Job> {
     return this.#actions.edit(id, edit, act);
   }
 

@@ -7,6 +7,7 @@ import { Refusal } from '../refusal.ts';
 import type { Holding } from '../store/store.ts';
 import { durationMs } from '../time/duration.ts';
 import type { AuditTrail } from './audit-trail.ts';
+import { dueTimeOf, instantOfGiven, type DueNames, type GivenTime } from './declare/due-time.ts';
 import { holderOfToken, parseToken } from './handler/token.ts';
 import { stopEffect, type StopAnswer } from './inspect/stop.ts';
 import type { ActOptions, CancelOptions, EndOptions, RetryOptions } from './run-handle.ts';
@@ -14,6 +15,9 @@ import type { Stores } from './stores.ts';
 import { storedError } from './attempt/stored-error.ts';
 import type { JobWatchers } from './attempt/job-watchers.ts';
 import type { StoreWorkers } from './store-workers.ts';
+
+/** What to change of a run. */
+export type RunEdit = Omit<Edit, 'due'> & DueNames<GivenTime>;
 
 export interface RunActionsParts {
   readonly stores: Stores;
@@ -57,7 +61,8 @@ export class RunActions {
     return job;
   }
 
-  async edit(id: number, edit: Edit, act?: ActOptions): Promise<Job> {
+  async edit(id: number, given: RunEdit, act?: ActOptions): Promise<Job> {
+    const edit = editOf(given);
     const { workers, audit } = this.#parts;
     const job = await audit.performOnJob('edit', id, act, (jobs) => jobs.edit(id, edit, audit.asker(act)));
     workers.wake();
@@ -131,4 +136,12 @@ export class RunActions {
   #ender({ code, ...act }: EndOptions = {}): Act {
     return { ...this.#parts.audit.asker(act), ...(code === undefined ? {} : { code }) };
   }
+}
+
+/** Returns the edit with its due time as the field `due`. Leaves what is no object to the check of edits. */
+function editOf(given: RunEdit): Edit {
+  const time = dueTimeOf(given ?? {});
+  if (time === undefined) return given as Edit;
+  const { dueTime: _dueTime, dueAt: _dueAt, ...rest } = given;
+  return { ...rest, due: instantOfGiven(time) };
 }

@@ -1,4 +1,5 @@
 /** Translates the filter of an HTTP request into a query of the store. */
+import { dueTimeOf, type DueNames } from '../engine/declare/due-time.ts';
 import { endedStandings, openStandings, type Query, type Standing } from '../store/query.ts';
 import { parseInstant } from '../time/instant.ts';
 import { Refusal } from '../refusal.ts';
@@ -29,6 +30,12 @@ export function queryOf(filter: RunFilter, visibility: Visibility): Query {
 export function instantOf(time: number | string): number {
   if (typeof time === 'number') return time;
   return /^\d{1,15}$/.test(time) ? Number(time) : parseInstant(time);
+}
+
+/** Returns the due time of a request, as the field `due`; no field: none was given. */
+export function dueField(request: DueNames<number | string>): { readonly due?: number } {
+  const time = dueTimeOf(request);
+  return time === undefined ? {} : { due: instantOf(time) };
 }
 
 const standingsOf = (words: NonNullable<RunFilter['state']>): Standing[] => [

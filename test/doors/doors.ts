@@ -59,7 +59,7 @@ function wordsOf({ asks, body }: Attempt, made: string): string[] {
   return [...what, ...flags, '--tag', ...tagged];
 }
 
-const flagOf = (name: string): string => (name === 'dueTime' ? '--due' : `--${name}`);
+const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 const textOf = (name: string, value: unknown): string => (name === 'input' ? JSON.stringify(value) : String(value));
 
 /** Runs carry a tag by which they are found. */

@@ -7,17 +7,17 @@ import type { Draft, UniqueRequest } from '../../jobs/draft.ts';
 import { draftOf } from '../../jobs/tick.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
-import { parseInstant } from '../../time/instant.ts';
 import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-promise.ts';
+import { dueTimeOf, instantOfGiven, type DueNames, type GivenTime } from './due-time.ts';
 import type { JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
 import type { TypeRules } from './type-rules.ts';
 
-export interface RunRequest<Input> {
+export interface RunRequest<Input> extends DueNames<GivenTime> {
   /** The input of the handler; validated by the schema of the type. Default: the parameters of the definition. */
   readonly input?: Input;
-  /** The earliest time to start. Default: now. */
-  readonly dueTime?: Date | string | number;
+  /** The earliest time to start. Default: now. Also accepted as `dueAt` or `due`, its names in answers and in jobs. */
+  readonly dueTime?: GivenTime | undefined;
   /** The time from now until the run is due; instead of `dueTime`. */
   readonly delay?: Duration;
   /** The run is cancelled if it has not started this long after it is due. */
@@ -150,17 +150,16 @@ function filledIn(
 
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const requestNames = Object.keys({
-  input: 0, dueTime: 0, delay: 0, startBy: 0, priority: 0, unique: 0, tags: 0,
+  input: 0, dueTime: 0, dueAt: 0, due: 0, delay: 0, startBy: 0, priority: 0, unique: 0, tags: 0,
 } satisfies Record<keyof RunRequest<unknown>, 0>);
 
 const checkRequest = (request: RunRequest<unknown>): RunRequest<unknown> =>
   checkFields('a run request', request, requestNames);
 
-function dueOf({ dueTime, delay }: RunRequest<unknown>, now: number): number {
-  if (delay !== undefined) return now + durationMs(delay);
-  if (dueTime === undefined) return now;
-  if (dueTime instanceof Date) return dueTime.getTime();
-  return typeof dueTime === 'string' ? parseInstant(dueTime) : dueTime;
+function dueOf(request: RunRequest<unknown>, now: number): number {
+  const dueTime = dueTimeOf(request);
+  if (request.delay !== undefined) return now + durationMs(request.delay);
+  return dueTime === undefined ? now : instantOfGiven(dueTime);
 }
 
 function uniqueOf(unique: NonNullable<RunRequest<unknown>['unique']>): UniqueRequest {

@@ -65,9 +65,16 @@ const Unique = z.union([
   }),
 ]);
 
+/** The due time of a job, also under the names that it has in answers and in the library. */
+export const dueFields = {
+  dueTime: time.optional(),
+  dueAt: time.optional().meta({ description: 'another name of dueTime' }),
+  due: time.optional().meta({ description: 'another name of dueTime' }),
+};
+
 const runRequestFields = {
   input: z.unknown().optional(),
-  dueTime: time.optional(),
+  ...dueFields,
   delay: duration.optional(),
   startBy: duration.optional(),
   priority: z.number().int().optional(),
@@ -99,7 +106,7 @@ export const HandOffResult = z
 export const HandOffFailure = z.strictObject({ token: handOffToken, error: GivenError }).meta({ id: 'HandOffFailure' });
 export const RunEdit = z
   .strictObject({
-    priority: z.number().int().optional(), dueTime: time.optional(), tags: tags.nullable().optional(),
+    priority: z.number().int().optional(), ...dueFields, tags: tags.nullable().optional(),
     why: why.optional(),
   })
   .meta({ id: 'RunEdit' });

@@ -1,6 +1,6 @@
 /** The schemas of the worker API. */
 import { z } from 'zod';
-import { fence, name, tags, time } from './requests.ts';
+import { dueFields, fence, name, tags, time } from './requests.ts';
 import { count, instant, RunView } from './run-views.ts';
 import { errorWords, kindWords, levelWords, phaseWords, standingWords } from './words.ts';
 
@@ -87,7 +87,7 @@ const ChildRequest = z.strictObject({
   type: name,
   key: z.string().min(1).max(512).optional(),
   input: z.unknown().optional(),
-  dueTime: time.optional(),
+  ...dueFields,
   priority: z.number().int().optional(),
   tags: tags.optional(),
 });
@@ -108,7 +108,7 @@ export const FailRequest = z
     retryAt: time.optional(),
   })
   .meta({ id: 'FailRequest' });
-export const ReleaseRequest = z.strictObject({ fence, dueTime: time.optional() }).meta({ id: 'ReleaseRequest' });
+export const ReleaseRequest = z.strictObject({ fence, ...dueFields }).meta({ id: 'ReleaseRequest' });
 export const WorkReply = z
   .object({ id: z.number().int(), standing: z.enum(standingWords), isCancelled: z.boolean() })
   .meta({ id: 'WorkReply' });

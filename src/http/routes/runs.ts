@@ -1,11 +1,11 @@
 /** Runs over HTTP: list, create, show and operate on them. */
 import type { RunRequest as EngineRequest } from '../../engine/declare/run-request.ts';
-import type { RunHandle } from '../../engine/run-handle.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import type { Duration } from '../../time/duration.ts';
 import type { Visibility } from '../access/redact.ts';
 import type { Answer, ParsedRequest, RunView } from '../contract.ts';
-import { instantOf, queryOf } from '../filter.ts';
+import { createdRun } from '../created-run.ts';
+import { dueField, instantOf, queryOf } from '../filter.ts';
 import type { HttpCall, HttpServices, RouteHandlers } from '../handler.ts';
 import { includesRole } from '../access/access.ts';
 import { actor, terminateCode } from '../access/principal.ts';
@@ -54,10 +54,10 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
     return runDetail(job, await engine.history(id), visibility, { tasks, progress, queuePosition });
   },
 
-  async editRun({ engine }, { params: { id }, body: { priority, dueTime, tags, why } }, { principal }) {
+  async editRun({ engine }, { params: { id }, body: { priority, tags, why, ...rest } }, { principal }) {
     const edit = {
       ...(priority === undefined ? {} : { priority }),
-      ...(dueTime === undefined ? {} : { due: instantOf(dueTime) }),
+      ...dueField(rest),
       ...(tags === undefined ? {} : { tags }),
     };
     return runView(await engine.editJobRun(id, edit, act(principal, why)), principal.visibility);
@@ -177,29 +177,7 @@ export async function created(
   checkPriorityOf(principal, request.priority, priorities);
   const handle = await engine.createNamed(what, engineRequest(request, keyOf(call)), actor(principal));
   if (handle.outcome !== 'created') call.status = 200;
-  const job = await storedJob(handle);
-  return {
-    run: job === null ? null : runView(job, principal.visibility),
-    id: handle.id,
-    outcome: handle.outcome ?? 'existing',
-    warning: job === null ? null : await warningOf(engine, job),
-  };
-}
-
-async function storedJob(handle: RunHandle): Promise<Job | null> {
-  return handle.get().catch(() => null);
-}
-
-/**
- * Returns a warning if no live instance or worker knows the type of the run; otherwise null. The run is accepted,
- * because a worker may start later.
- */
-async function warningOf(engine: HttpServices['engine'], { type }: Job): Promise<string | null> {
-  if (engine.types().some(({ name }) => name === type)) return null;
-  const now = engine.now();
-  const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
-  if (alive.some(({ about }) => about.types.includes(type))) return null;
-  return `no live instance or worker knows the job type ${type}; the run waits for one`;
+  return createdRun(engine, handle, principal.visibility);
 }
 
 /**
@@ -218,7 +196,7 @@ function keyOf({ request, principal }: HttpCall): string | null {
 type RunBody = ParsedRequest<'runDef'>['body'];
 
 function engineRequest(
-  { unique, dueTime, delay, startBy, ...rest }: RunBody,
+  { unique, dueTime, dueAt, due, delay, startBy, ...rest }: RunBody,
   key: string | null,
 ): EngineRequest<unknown> {
   if (unique !== undefined && key !== null) {
@@ -227,6 +205,8 @@ function engineRequest(
   return {
     ...(rest as EngineRequest<unknown>),
     ...(dueTime === undefined ? {} : { dueTime: instantOf(dueTime) }),
+    ...(dueAt === undefined ? {} : { dueAt: instantOf(dueAt) }),
+    ...(due === undefined ? {} : { due: instantOf(due) }),
     ...(delay === undefined ? {} : { delay: delay as Duration }),
     ...(startBy === undefined ? {} : { startBy: startBy as Duration }),
     ...(unique === undefined ? {} : { unique: unique as NonNullable<EngineRequest<unknown>['unique']> }),

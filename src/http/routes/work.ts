@@ -5,7 +5,7 @@ import { emptyProgress, track, type Progress } from '../../model/progress.ts';
 import { Refusal } from '../../refusal.ts';
 import { endedStandings, standingOf } from '../../store/query.ts';
 import type { Answer, ParsedRequest } from '../contract.ts';
-import { instantOf } from '../filter.ts';
+import { dueField, instantOf } from '../filter.ts';
 import type { HttpServices, RouteHandlers } from '../handler.ts';
 import { unauthenticated } from '../access/access.ts';
 import { actor, type Principal } from '../access/principal.ts';
@@ -79,14 +79,14 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
   async createChildren({ engine, priorities }, { params: { id }, body: { fence, children } }, { principal }) {
     for (const { priority } of children) checkPriorityOf(principal, priority, priorities);
     await held(engine, id, fence, principal);
-    const drafts = children.map(({ dueTime, key, tags, ...rest }) => ({
+    const drafts = children.map(({ key, tags, ...rest }) => ({
       kind: 'task' as const,
       type: rest.type,
       input: rest.input,
       ...(rest.priority === undefined ? {} : { priority: rest.priority }),
       ...(key === undefined ? {} : { key }),
       ...(tags === undefined ? {} : { tags }),
-      ...(dueTime === undefined ? {} : { due: instantOf(dueTime) }),
+      ...dueField(rest),
     }));
     const jobs = await engine.jobs.createChildren(id, drafts, actor(principal), fence);
     return { items: jobs.map((job) => ({ id: job.id, key: job.key })) };
@@ -119,9 +119,9 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     return reply(answer!.after!);
   },
 
-  async release({ engine }, { params: { id }, body: { fence, dueTime } }, { principal }) {
+  async release({ engine }, { params: { id }, body: { fence, ...rest } }, { principal }) {
     await held(engine, id, fence, principal);
-    const due = dueTime === undefined ? undefined : instantOf(dueTime);
+    const { due } = dueField(rest);
     const job = await engine.jobs.release(id, fence, { by: actor(principal) }, due);
     return reply(job);
   },

@@ -1,0 +1,29 @@
+/** The due time of a request. It has three names, because answers call it `dueAt` and jobs call it `due`. */
+import { Refusal } from '../../refusal.ts';
+import { parseInstant } from '../../time/instant.ts';
+
+export interface DueNames<Time> {
+  readonly dueTime?: Time | undefined;
+  /** Another name of `dueTime`. */
+  readonly dueAt?: Time | undefined;
+  /** Another name of `dueTime`. */
+  readonly due?: Time | undefined;
+}
+
+/** A time as a program can give it: a Date, ISO 8601 with a zone, or milliseconds since 1970. */
+export type GivenTime = Date | string | number;
+
+export function instantOfGiven(time: GivenTime): number {
+  if (time instanceof Date) return time.getTime();
+  return typeof time === 'string' ? parseInstant(time) : time;
+}
+
+/** Returns the due time under whichever name it was given; undefined: none. Refuses two of them, also with `delay`. */
+export function dueTimeOf<Time>(
+  { dueTime, dueAt, due, delay }: DueNames<Time> & { readonly delay?: unknown },
+): Time | undefined {
+  const given = Object.entries({ dueTime, dueAt, due, delay }).filter(([, value]) => value !== undefined);
+  if (given.length < 2) return dueTime ?? dueAt ?? due;
+  const names = given.map(([name]) => name).join(' and ');
+  throw new Refusal('malformed.option', `${names} exclude each other: give one of them`, { given: names });
+}
