@@ -9,6 +9,10 @@ export interface EngineFlags {
   readonly slots: string;
   readonly lease: string;
   readonly retention: string;
+  readonly blockedMax?: string;
+  readonly instance?: string;
+  readonly build?: string;
+  readonly undeclaredDefs?: string;
   readonly httpAllow?: string[];
   readonly allowExec?: string[];
   readonly execEnv?: string[];
@@ -23,6 +27,19 @@ export const addEngineFlags = (command: Command): Command =>
     .option('--slots <n>', 'handlers to run at a time', '16')
     .option('--lease <duration>', 'time without a heartbeat after which other instances take over its jobs', '15s')
     .option('--retention <duration>', 'delete ended runs after this time, or never', '30d')
+    .option(
+      '--blocked-max <duration>',
+      'how long a handler may block the event loop before other instances take over (default: 10m)',
+    )
+    .option('--instance <name>', 'name of this instance; no other live one may have it (default: a random name)')
+    .option(
+      '--build <id>',
+      'what is deployed, such as a commit; the newest build declares types and definitions (default: a hash of them)',
+    )
+    .option(
+      '--undeclared-defs <effect>',
+      'ticks of definitions that no running code declares any more: tick or stop (default: tick)',
+    )
     .option(
       '--http-allow <ranges...>',
       `private address ranges that jobs of type ${httpTypeName} may call, such as 10.0.0.0/8`,

@@ -1,16 +1,16 @@
 /** The engine of a command that runs jobs, built from its options. */
-import { pino, type DestinationStream } from 'pino';
 import { execType } from '../builtin/exec.ts';
 import type { ExecTypeOptions } from '../builtin/exec-policy.ts';
 import { httpType } from '../builtin/http.ts';
 import type { AnyJobType } from '../engine/declare/job-type.ts';
-import { textFirst, type Logger } from '../logger.ts';
+import type { Logger } from '../logger.ts';
 import { Engine } from '../open.ts';
 import { storeUrl } from '../open/store-url.ts';
 import { Refusal } from '../refusal.ts';
 import type { Duration } from '../time/duration.ts';
 import type { EngineFlags } from './engine-flags.ts';
 import { loadJobs } from './load-jobs.ts';
+import { serverLogger } from './server-logger.ts';
 
 export async function engineOf(
   flags: EngineFlags,
@@ -28,6 +28,10 @@ export async function engineOf(
     slots: Number(flags.slots),
     lease: flags.lease as Duration,
     retention: flags.retention === 'never' ? null : (flags.retention as Duration),
+    ...(flags.blockedMax === undefined ? {} : { blockedMax: flags.blockedMax as Duration }),
+    ...(flags.instance === undefined ? {} : { instance: flags.instance }),
+    ...(flags.build === undefined ? {} : { build: flags.build }),
+    ...(flags.undeclaredDefs === undefined ? {} : { undeclaredDefs: flags.undeclaredDefs as 'tick' }),
     logger,
   });
   return { engine, url, logger };
@@ -59,9 +63,4 @@ function variableOf(text: string): [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw new Refusal('malformed.option', `--exec-env takes NAME=VALUE, not ${text.slice(0, 60)}`, {});
-}
-
-/** Logs JSON lines, to stderr by default. */
-export function serverLogger(destination: DestinationStream = pino.destination(2)): Logger {
-  return textFirst(pino({ name: 'stint', base: { pid: process.pid } }, destination));
 }
