@@ -1,6 +1,7 @@
 /** The frame of `stint top`: the content of the screen at one moment, as lines of styled spans. */
 import type { Snapshot } from '../engine/run-handle.ts';
 import type { Job } from '../model/job.ts';
+import type { Fate } from '../model/state.ts';
 import { outline } from '../model/progress.ts';
 import { standingOf, type Tally } from '../store/query.ts';
 import type { Instance } from '../store/store.ts';
@@ -13,7 +14,7 @@ export interface Moment {
   readonly instances: readonly Instance[];
   readonly tallies: readonly Tally[];
   /** By type: how many jobs ended per second. */
-  readonly rates: ReadonlyMap<string, { readonly succeeded: number; readonly failed: number }>;
+  readonly rates: ReadonlyMap<string, Readonly<Record<Fate, number>>>;
   readonly running: readonly Snapshot[];
   readonly oldestDue: number | null;
 }
@@ -57,6 +58,7 @@ function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): F
     [
       { text: `succeeded/s ${rateText(sum(all.map((rate) => rate.succeeded)))}`, style: 'green' },
       { text: `   failed/s ${rateText(failed)}`, style: failed > 0 ? 'red' : 'dim' },
+      { text: `   cancelled/s ${rateText(sum(all.map((rate) => rate.cancelled)))}`, style: 'dim' },
       { text: `   longest wait ${oldestDue === null ? 'none' : ageText(now - oldestDue)}`, style: 'dim' },
     ],
   ];

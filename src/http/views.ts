@@ -1,4 +1,5 @@
 /** Views: the JSON of jobs, events, definitions and instances, with the state names of every vocabulary. */
+import type { EngineCore } from '../engine/engine.ts';
 import { firstMemoryId } from '../engine/stores.ts';
 import type { ListedDefinition } from '../engine/reads.ts';
 import type { Event } from '../model/event.ts';
@@ -9,14 +10,16 @@ import { outline, type Progress } from '../model/progress.ts';
 import { standingOf } from '../store/query.ts';
 import type { FeedEvent, Instance, LogLine } from '../store/store.ts';
 import { describeSchedule } from '../time/describe.ts';
+import type { PreviewTick } from '../time/preview.ts';
 import { bedrockState } from '../vocabulary/bedrock.ts';
 import { runStatus, type Configuration } from '../vocabulary/configuration.ts';
 import { attemptsOf, runState } from '../vocabulary/jobrun.ts';
 import { lockOf, scheduledState } from '../vocabulary/scheduled.ts';
 import { fateOf, stageOf } from '../vocabulary/stage.ts';
 import type {
-  Changed, ClaimedView, DefView, EventView, InstanceView, LogLineView, ProgressView, RunDetail, RunView,
+  Answer, Changed, ClaimedView, DefView, EventView, InstanceView, LogLineView, ProgressView, RunDetail, RunView,
 } from './contract.ts';
+import { DurationTracker } from './metrics/durations.ts';
 import { redact, redactTags, redactText, redactTexts, type Visibility } from './access/redact.ts';
 
 /** Data of a run that its row does not contain. */
@@ -108,8 +111,19 @@ export function runDetail(
     policy: { ...job.policy },
     queuePosition,
     createdBy: events[0]?.by ?? '',
+    waitedMs: firstWaitMs(job, events),
     attempts: attempts.map((attempt) => ({ ...attempt, error: errorView(attempt.error, visibility) })),
   };
+}
+
+/** Returns how long a job waited for its first start, from when it could be claimed; null: it has not started. */
+function firstWaitMs({ id, kind, type, parent }: Job, events: readonly Event[]): number | null {
+  const durations = new DurationTracker();
+  for (const event of events) {
+    const { waitedMs } = durations.endedBy({ job: id, kind, type, parent, event });
+    if (waitedMs !== null) return waitedMs;
+  }
+  return null;
 }
 
 /** Parses and redacts a payload. Numbers stay as they were written, even those that JavaScript cannot represent. */
@@ -164,7 +178,7 @@ export const changed = ({ job, kind, type, parent, event }: FeedEvent, visibilit
   event: eventView(event, visibility),
 });
 
-export function defView(known: ListedDefinition, configuration: Configuration, visibility: Visibility): DefView {
+function defView(known: ListedDefinition, configuration: Configuration, visibility: Visibility): DefView {
   const { name, spec, code, override, isEnabled, job } = known;
   return {
     name,
@@ -191,6 +205,23 @@ export function defView(known: ListedDefinition, configuration: Configuration, v
     changedAt: job.changed,
   };
 }
+
+/** The view of a definition, with its status read from the store. */
+export const definitionView = async (
+  engine: Pick<EngineCore, 'configuration'>,
+  known: ListedDefinition,
+  visibility: Visibility,
+): Promise<DefView> => defView(known, await engine.configuration(known.name), visibility);
+
+export const previewView = ({ nominal, due, shown, remark, skipped }: PreviewTick): ShownTick => ({
+  nominal,
+  due,
+  shown,
+  remark: remark ?? null,
+  skipped: skipped ?? false,
+});
+
+type ShownTick = Answer<'previewSchedule'>['ticks'][number];
 
 type SpecView<S> = S extends Spec ? DefView['spec'] : NonNullable<DefView['override']>;
 

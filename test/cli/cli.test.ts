@@ -87,7 +87,7 @@ test('schedule preview prints the next ticks and refuses an invalid expression',
     '--json',
   );
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toHaveLength(3);
+  expect(JSON.parse(out)).toMatchObject({ words: expect.any(String) as unknown, ticks: [{}, {}, {}] });
   const bad = await place.stint('schedule', 'preview', '--cron', '61 * * * *');
   expect(bad).toMatchObject({ code: 2 });
 });
@@ -120,12 +120,45 @@ test('serve runs the jobs of a file, answers over HTTP, and ends with code 0 aft
     const answer: unknown = await (await fetch(`${url}/api/v1/${path}`)).json();
     expect(JSON.parse((await place.stint(...words, '--json')).out), words.join(' ')).toEqual(answer);
   }
+  await place.stint('defs', 'create', 'by hand', '--type', 'greet');
+  const both = async (words: readonly string[], path: string): Promise<unknown[]> => [
+    JSON.parse((await place.stint(...words, '--json')).out), await (await fetch(`${url}/api/v1/${path}`)).json(),
+  ];
+  const [def, defOfServer] = await both(['defs', 'show', 'by hand'], 'defs/by%20hand');
+  expect(def).toEqual(defOfServer);
+  const named = (name: string) => (page: unknown): unknown =>
+    (page as { items: { name: string }[] }).items.find((item) => item.name === name);
+  const [listed, listedByServer] = (await both(['defs', 'ls'], 'defs')).map(named('by hand'));
+  expect(listed).toEqual(listedByServer);
+  // This program lacks the code of the types.
+  const [type, typeOfServer] = await both(['types', 'show', 'squares'], 'types/squares');
+  expect(type).toEqual({ ...(typeOfServer as object), isLocal: false });
+  const [squares, squaresOfServer] = (await both(['types', 'ls'], 'types')).map(named('squares'));
+  expect(squares).toEqual({ ...(squaresOfServer as object), isLocal: false });
   const shown = await place.stint('types', 'show', 'squares');
   expect(shown.out).toContain('"upTo"');
   expect((await place.stint('types', 'show', 'nothing')).code).toBe(2);
   expect((await place.stint('runs', 'log', String(id))).out).toContain('greeting Ada');
 
   expect(await server.stop()).toMatchObject({ code: 0 });
+  const afterwards = await place.stint('types', 'ls');
+  expect(afterwards.out, 'the catalogue outlives the instances').toMatch(/squares +0 +0 +0 +–/);
+  for (const words of ['events', 'log', 'tasks', 'show']) {
+    const { code, err } = await place.stint('runs', words, '999');
+    expect([code, err], words).toEqual([2, 'stint: there is no run 999 (unknown.job)\n']);
+  }
+});
+
+test('serve and work take every option of an engine', async () => {
+  using place = new Place();
+  const worker = place.start(
+    'work', '--instance', 'web-1', '--build', 'v7', '--undeclared-defs', 'stop', '--blocked-max', '5m',
+  );
+  await worker.says(/^web-1 is running/m);
+  expect((await place.stint('instances', 'ls')).out).toContain('web-1');
+  expect((await place.stint('work', '--undeclared-defs', 'perhaps')).code).toBe(2);
+  expect((await place.stint('work', '--blocked-max', 'soon')).code).toBe(2);
+  expect(await worker.stop()).toMatchObject({ code: 0 });
 });
 
 test('doctor exits with code 1 if there is a problem, and with 0 otherwise', async () => {

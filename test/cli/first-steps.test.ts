@@ -29,5 +29,5 @@ test('a run of an unknown type is created with a warning that it waits', async (
   const { code, out } = await place.stint('runs', 'create', 'gret', '--input', '{}');
   expect(code).toBe(0);
   expect(out).toContain(`Created run 1 (gret). Follow it: stint runs watch 1`);
-  expect(out).toMatch(/^Waiting: .*\bgret\b/m);
+  expect(out).toMatch(/^Warning: .*\bgret\b/m);
 });

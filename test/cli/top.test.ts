@@ -1,6 +1,10 @@
 // The frame of `stint top`: it fits the screen, and texts of jobs cannot control the terminal.
 import { expect, test } from 'vitest';
+import { countEnding, takePerSecond, type EndingCounts } from '../../src/cli/ending-rates.ts';
 import { frameOf, type FrameLine, type Moment } from '../../src/cli/top-frame.ts';
+import type { Event } from '../../src/model/event.ts';
+import { kinds } from '../../src/model/state.ts';
+import type { FeedEvent } from '../../src/store/store.ts';
 import { Engine, jobType, type Job } from '../../src/index.ts';
 
 const textOf = (line: FrameLine): string => line.map(({ text }) => text).join('');
@@ -21,7 +25,7 @@ async function moment(type = 'mail.send'): Promise<Moment> {
       { kind: 'run', type, standing: 'pending', count: 3 },
       { kind: 'run', type, standing: 'running', count: 1 },
     ],
-    rates: new Map([[type, { succeeded: 12.34, failed: 1 }]]),
+    rates: new Map([[type, { succeeded: 12.34, failed: 1, cancelled: 0.5 }]]),
     running: [{ job: await aJob(type), tasks: { total: 10, succeeded: 4, failed: 1, cancelled: 0 }, progress: null }],
     oldestDue: 4_000,
   };
@@ -30,7 +34,7 @@ async function moment(type = 'mail.send'): Promise<Moment> {
 test('the head shows instances, slots, states, rates and the longest wait', async () => {
   const [, second, third] = frameOf(await moment(), { columns: 120, rows: 30 }).map(textOf);
   expect(second).toMatch(/instances 1 +slots ██████░░░░░░ 2\/4 +pending 3 +held 0 +running 1/);
-  expect(third).toMatch(/succeeded\/s 12.3 +failed\/s 1.0 +longest wait 6s/);
+  expect(third).toMatch(/succeeded\/s 12.3 +failed\/s 1.0 +cancelled\/s 0.5 +longest wait 6s/);
 });
 
 test('each type and each run has a line; runs with tasks have a bar', async () => {
@@ -55,6 +59,17 @@ test.each([
   const lines = frameOf(await moment(), { columns, rows }).map(textOf);
   expect(lines.length).toBeLessThanOrEqual(rows);
   expect(lines.slice(0, -1).every((line) => line.length <= columns)).toBe(true);
+});
+
+test('only jobs are counted, and a cancelled job has not failed', () => {
+  const counts: EndingCounts = new Map();
+  const count = (kind: FeedEvent['kind'], event: Partial<FeedEvent['event']>): void =>
+    countEnding(counts, { job: 1, kind, type: 'x', parent: null, event: { n: 2, at: 0, by: 'x', ...event } as Event });
+  for (const kind of kinds) count(kind, { kind: 'succeeded' });
+  count('run', { kind: 'claimed' });
+  count('run', { kind: 'cancelled' });
+  expect(takePerSecond(counts, 1)).toEqual(new Map([['x', { succeeded: 3, failed: 0, cancelled: 1 }]]));
+  expect(takePerSecond(counts, 1)).toEqual(new Map([['x', { succeeded: 0, failed: 0, cancelled: 0 }]]));
 });
 
 test('no control character reaches the terminal', async () => {

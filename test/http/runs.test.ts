@@ -1,6 +1,9 @@
 // Runs over HTTP: each route's happy path, paging, filters, problems.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes, type RouteName } from '../../src/http/contract.ts';
+import { runDetail } from '../../src/http/views.ts';
+import { Engine } from '../../src/index.ts';
+import type { Event } from '../../src/model/event.ts';
 import { api, as, ended, records, world, type Reply, type tokens, type World } from './world.ts';
 
 let server: World;
@@ -289,4 +292,15 @@ describe('payloads', () => {
     expect((await own.get(`${api}/runs?payload=password:canary-1`, as('operator'))).body.items).toHaveLength(1);
     await own.close();
   });
+});
+
+test('a run has waited since it was due, not since it was created', async () => {
+  const engine = new Engine({ store: 'memory:' });
+  const { id } = await engine.createNamed({ type: 'later' }, { delay: '1m' });
+  const [job, [created]] = [await engine.get(id), await engine.history(id)];
+  const shown = (events: readonly Event[]) => runDetail(job, events, 'full', { queuePosition: null });
+  expect(shown([created!]).waitedMs).toBeNull();
+  const claimed = { n: 2, at: job.due + 500, by: 'w', kind: 'claimed', holder: 'w' } as const;
+  expect(shown([created!, claimed]).waitedMs).toBe(500);
+  await engine.close();
 });

@@ -2,11 +2,14 @@
 import type { Command } from 'commander';
 import type { KnownDefinition } from '../../jobs/define.ts';
 import { describeSchedule } from '../../time/describe.ts';
+import { createdRun } from '../../http/created-run.ts';
+import { definitionView } from '../../http/views.ts';
+import type { Engine } from '../../open.ts';
 import { addDefFlags, defOptionsOf, type DefFlags } from '../def-flags.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 import { attribution, addActionFlags, actor, addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
 import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
-import { printEvents } from './runs.ts';
+import { printCreated, printEvents } from './runs.ts';
 
 interface CreateDefFlags extends CommonFlags, DefFlags {
   readonly type: string;
@@ -40,7 +43,10 @@ export function defsCommand(program: Command): void {
 const list = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const all = await engine.definitions();
-    if (options.json) return printJson(all);
+    if (options.json) {
+      const items = await Promise.all(all.map((def) => definitionView(engine, def, 'full')));
+      return printJson({ items, next: null });
+    }
     printTable(
       ['NAME', 'TYPE', 'ENABLED', 'NEXT', 'SCHEDULES', 'NOTE'],
       all.map((def) => [
@@ -57,7 +63,7 @@ const list = (options: CommonFlags): Promise<void> =>
 const show = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const def = await engine.definition(name);
-    if (options.json) return printJson(def);
+    if (options.json) return printJson(await definitionView(engine, def, 'full'));
     printLine(`${styled('bold', def.name)}  ${def.isEnabled ? 'enabled' : 'disabled'}  ${def.spec.type}`);
     printLine(`  schedules  ${schedulesOf(def) || 'none'}`);
     printLine(`  next       ${timeCell(def.nextDue) ?? 'never'}`);
@@ -70,13 +76,13 @@ const show = (name: string, options: CommonFlags): Promise<void> =>
 const create = (name: string, options: CreateDefFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.define(name, options.type, await defOptionsOf(options), { by: actor() });
-    return printResult({ name }, `Created definition ${name}. Show it: stint defs show '${name}'`, options);
+    return printDefinition(engine, name, `Created definition ${name}. Show it: stint defs show '${name}'`, options);
   });
 
 const edit = (name: string, options: CommonFlags & DefFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.override(name, await defOptionsOf(options), attribution(options));
-    return printResult({ name }, `Changed definition ${name}. Show it: stint defs show '${name}'`, options);
+    return printDefinition(engine, name, `Changed definition ${name}. Show it: stint defs show '${name}'`, options);
   });
 
 const remove = (name: string, options: CommonFlags): Promise<void> =>
@@ -88,28 +94,33 @@ const remove = (name: string, options: CommonFlags): Promise<void> =>
 const reset = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.override(name, null, attribution(options));
-    return printResult({ name, override: null }, `Removed the override of definition ${name}`, options);
+    return printDefinition(engine, name, `Removed the override of definition ${name}`, options);
   });
 
 const enable = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.enable(name, attribution(options));
-    return printResult({ name, isEnabled: true }, `Enabled definition ${name}`, options);
+    return printDefinition(engine, name, `Enabled definition ${name}`, options);
   });
 
 const disable = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.disable(name, attribution(options));
-    return printResult({ name, isEnabled: false }, `Disabled definition ${name}`, options);
+    return printDefinition(engine, name, `Disabled definition ${name}`, options);
   });
 
 const run = (name: string, options: CommonFlags & RunFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const { id } = await engine.createNamed({ def: name }, runRequestOf(options), actor());
-    return printResult({ id }, `Created run ${id} (${name}). Follow it: stint runs watch ${id}`, options);
+    const handle = await engine.createNamed({ def: name }, runRequestOf(options), actor());
+    return printCreated(await createdRun(engine, handle, 'full'), name, options);
   });
 
 const schedulesOf = ({ spec }: KnownDefinition): string => spec.schedules.map(describeSchedule).join('; ');
+
+async function printDefinition(engine: Engine, name: string, sentence: string, { json }: CommonFlags): Promise<void> {
+  if (json) printJson(await definitionView(engine, await engine.definition(name), 'full'));
+  else printLine(sentence);
+}
 
 function printResult(value: unknown, sentence: string, { json }: CommonFlags): void {
   if (json) printJson(value);

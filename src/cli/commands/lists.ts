@@ -1,7 +1,11 @@
 /** `stint types`, `instances`, `events` and `schedule`: read-only lists and previews. */
 import type { Command } from 'commander';
-import { instanceView } from '../../http/views.ts';
+import { typeList } from '../../http/type-views.ts';
+import { changed, instanceView, previewView } from '../../http/views.ts';
+import { workKinds } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
+import { openStandings } from '../../store/query.ts';
+import { describeSchedule } from '../../time/describe.ts';
 import { preview } from '../../time/preview.ts';
 import { systemClock } from '../../time/clock.ts';
 import { isOutputClosed, printJson, printLine, printTable, timeCell } from '../print.ts';
@@ -35,17 +39,12 @@ export function listCommands(program: Command): void {
 
 const listTypes = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const now = engine.now();
-    const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
-    const names = [...new Set(alive.flatMap(({ about }) => about.types))].sort();
-    const types = names.map((name) => ({
-      name,
-      instances: alive.filter(({ about }) => about.types.includes(name)).map(({ id }) => id),
-    }));
+    const types = await typeList(engine, await engine.count({ kinds: workKinds, standings: openStandings }));
     if (options.json) return printJson({ items: types });
     printTable(
-      ['TYPE', 'INSTANCES'],
-      types.map(({ name, instances }) => [name, instances.join(', ')]),
+      ['TYPE', 'PENDING', 'HELD', 'RUNNING', 'INSTANCES'],
+      types.map(({ name, counts: { pending = 0, held = 0, running = 0 }, instances }) =>
+        [name, pending, held, running, instances.length === 0 ? null : instances.join(', ')]),
     );
   });
 
@@ -71,16 +70,18 @@ const listInstances = (options: CommonFlags): Promise<void> =>
 
 const tail = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    for await (const { job, type, event } of engine.events()) {
+    for await (const feedEvent of engine.events()) {
       if (isOutputClosed()) return;
-      if (options.json) printLine(JSON.stringify({ job, type, event }));
+      const { job, type, event } = feedEvent;
+      if (options.json) printLine(JSON.stringify(changed(feedEvent, 'full')));
       else printLine(`${timeCell(event.at)} ${String(job).padStart(6)} ${type} ${event.kind} by ${event.by}`);
     }
   });
 
 function previewTicks(options: PreviewFlags): void {
-  const ticks = preview(scheduleOf(options) ?? noSchedule(), { from: systemClock.now(), count: Number(options.count) });
-  if (options.json) return printJson(ticks);
+  const schedule = scheduleOf(options) ?? noSchedule();
+  const ticks = preview(schedule, { from: systemClock.now(), count: Number(options.count) });
+  if (options.json) return printJson({ words: describeSchedule(schedule), ticks: ticks.map(previewView) });
   printTable(
     ['DUE (UTC)', 'LOCAL TIME', 'REMARK'],
     ticks.map(({ due, shown, remark }) => [timeCell(due), shown, remark ?? null]),

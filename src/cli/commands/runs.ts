@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import type { ErrorCause, Job, JobError } from '../../model/job.ts';
 import type { Event } from '../../model/event.ts';
 import { standingOf, standings, type Page, type Query, type Standing } from '../../store/query.ts';
+import { createdRun } from '../../http/created-run.ts';
+import type { Answer } from '../../http/contract.ts';
 import { eventView, runDetail, runView } from '../../http/views.ts';
 import { Refusal } from '../../refusal.ts';
 import { harmless, printJson, printLine, printTable, stateCell, styled, timeCell } from '../print.ts';
@@ -72,12 +74,17 @@ const list = (options: ListOptions): Promise<void> =>
 
 const create = (type: string, options: CommonFlags & RunFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const { id, outcome } = await engine.createNamed({ type }, runRequestOf(options), actor());
-    if (options.json) return printJson({ id, outcome });
-    printLine(`${outcomeTexts[outcome ?? 'existing'](`run ${id} (${type})`)}. Follow it: stint runs watch ${id}`);
-    const unknown = (await engine.explain(id)).find(({ code }) => code === 'type.unknown');
-    if (unknown) printLine(styled('yellow', `Waiting: ${harmless(unknown.says)}`));
+    const handle = await engine.createNamed({ type }, runRequestOf(options), actor());
+    return printCreated(await createdRun(engine, handle, 'full'), type, options);
   });
+
+/** Prints the answer to a request for a new run. `name`: its type or definition. */
+export function printCreated(answer: Answer<'createRun'>, name: string, { json }: CommonFlags): void {
+  if (json) return printJson(answer);
+  const { id, outcome, warning } = answer;
+  printLine(`${outcomeTexts[outcome](`run ${id} (${name})`)}. Follow it: stint runs watch ${id}`);
+  if (warning !== null) printLine(styled('yellow', `Warning: ${harmless(warning)}`));
+}
 
 const outcomeTexts: Readonly<Record<'created' | 'existing' | 'updated', (run: string) => string>> = {
   created: (run) => `Created ${run}`,
@@ -123,14 +130,16 @@ const kindNames: Readonly<Record<Job['kind'], string>> = {
 
 const events = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const history = await engine.history(parseId(id));
+    const { id: known } = await engine.record(parseId(id));
+    const history = await engine.history(known);
     if (!options.json) return printEvents(history);
     printJson({ items: history.map((event) => eventView(event, 'full')), next: null });
   });
 
 const tasks = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const page = await engine.find({ parent: parseId(id) }, { order: 'oldest', limit: 1000 });
+    const { id: parent } = await engine.get(parseId(id));
+    const page = await engine.find({ parent }, { order: 'oldest', limit: 1000 });
     if (options.json) return printJson(runPage(page));
     printTable(
       ['ID', 'STATE', 'KEY', 'ATTEMPT', 'ERROR'],
@@ -140,7 +149,8 @@ const tasks = (id: string, options: CommonFlags): Promise<void> =>
 
 const log = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const lines = await engine.log(parseId(id));
+    const { id: known } = await engine.get(parseId(id));
+    const lines = await engine.log(known);
     if (options.json) return printJson({ items: lines, next: null });
     for (const { at, level, text } of lines) printLine(`${timeCell(at)} ${level.padEnd(5)} ${harmless(text)}`);
   });

@@ -3,11 +3,13 @@ import type { Command } from 'commander';
 import type { Engine } from '../../open.ts';
 import { storeUrl } from '../../open/store-url.ts';
 import type { Snapshot } from '../../engine/run-handle.ts';
+import type { Job } from '../../model/job.ts';
+import { instanceView, runView } from '../../http/views.ts';
 import { isRefusal } from '../../refusal.ts';
 import { openStandings } from '../../store/query.ts';
-import { endings } from '../../model/event.ts';
 import { workKinds } from '../../model/state.ts';
 import { systemClock } from '../../time/clock.ts';
+import { countEnding, takePerSecond, type EndingCounts } from '../ending-rates.ts';
 import { printJson, printLine, styled } from '../print.ts';
 import { addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
 import { shownUrl } from '../shown-url.ts';
@@ -16,8 +18,6 @@ import { frameOf, type FrameLine, type Moment } from '../top-frame.ts';
 interface TopOptions extends CommonFlags {
   readonly every: string;
 }
-
-type Rates = Map<string, { succeeded: number; failed: number }>;
 
 const runningMax = 30;
 
@@ -36,20 +36,29 @@ const top = (options: TopOptions): Promise<void> =>
 
 async function printOnce(engine: Engine, store: string, asJson: boolean): Promise<void> {
   const moment = await momentOf(engine, store, new Map());
-  const { rates: _none, ...printed } = moment;
-  if (asJson) return printJson(printed);
+  if (asJson) return printJson(momentView(engine, moment));
   for (const line of frameOf(moment, { columns: Infinity, rows: Infinity }).slice(0, -1)) printLine(textOf(line));
 }
 
+/** The snapshot as JSON, with runs and instances as in the HTTP API. */
+const momentView = (engine: Engine, { now, store, instances, tallies, running, oldestDue }: Moment) => ({
+  now,
+  store,
+  instances: instances.map((instance) => instanceView(instance, now, engine.instance)),
+  tallies,
+  running: running.map((snapshot) => runView(snapshot.job, 'full', snapshot)),
+  oldestDue,
+});
+
 async function watchScreen(engine: Engine, store: string, everyMs: number): Promise<void> {
   const leave = new AbortController();
-  const counted: Rates = new Map();
+  const counted: EndingCounts = new Map();
   void count(engine, counted, leave.signal);
   const restore = takeScreen(() => leave.abort());
   try {
     for (let last = systemClock.monotonic(); !leave.signal.aborted;) {
       const now = systemClock.monotonic();
-      draw(await momentOf(engine, store, perSecond(counted, (now - last) / 1000)));
+      draw(await momentOf(engine, store, takePerSecond(counted, (now - last) / 1000)));
       last = now;
       await systemClock.sleep(everyMs, leave.signal);
     }
@@ -58,16 +67,12 @@ async function watchScreen(engine: Engine, store: string, everyMs: number): Prom
   }
 }
 
-/** Counts the jobs that end from now on, by type. A cancelled job counts as failed. */
-async function count(engine: Engine, counted: Rates, signal: AbortSignal): Promise<void> {
+/** Counts the jobs that end from now on, by type and fate. */
+async function count(engine: Engine, counted: EndingCounts, signal: AbortSignal): Promise<void> {
   try {
-    for await (const { type, kind, event } of engine.events()) {
+    for await (const event of engine.events()) {
       if (signal.aborted) return;
-      if (kind === 'def' || !endings.has(event.kind)) continue;
-      const rate = counted.get(type) ?? { succeeded: 0, failed: 0 };
-      if (event.kind === 'succeeded') rate.succeeded += 1;
-      else rate.failed += 1;
-      counted.set(type, rate);
+      countEnding(counted, event);
     }
   } catch (error) {
     // When the user quits, the store is closed while this loop still reads from it.
@@ -75,22 +80,13 @@ async function count(engine: Engine, counted: Rates, signal: AbortSignal): Promi
   }
 }
 
-function perSecond(counted: Rates, seconds: number): Rates {
-  const span = Math.max(seconds, 0.001);
-  const rates: Rates = new Map();
-  for (const [type, { succeeded, failed }] of counted)
-    rates.set(type, { succeeded: succeeded / span, failed: failed / span });
-  for (const rate of counted.values()) rate.succeeded = rate.failed = 0;
-  return rates;
-}
-
 async function momentOf(engine: Engine, store: string, rates: Moment['rates']): Promise<Moment> {
   const now = engine.now();
-  const { jobs } = await engine.find(
-    { kinds: ['run', 'bedrock'], standings: ['running', 'held'] },
-    { limit: runningMax },
-  );
-  const active = jobs.filter((job) => job.state === 'running' || (job.state === 'held' && job.hold === 'children'));
+  const listed = async (standing: 'running' | 'held'): Promise<readonly Job[]> =>
+    (await engine.find({ kinds: ['run', 'bedrock'], standings: [standing] }, { limit: runningMax })).jobs;
+  // Listed apart, so that many paused jobs do not hide those that run.
+  const waiting = (await listed('held')).filter((job) => job.state === 'held' && job.hold === 'children');
+  const active = [...(await listed('running')), ...waiting].sort((a, b) => b.id - a.id).slice(0, runningMax);
   const due = await engine.find(
     { kinds: workKinds, standings: ['pending'], dueBefore: now },
     { order: 'oldest', limit: 1 },

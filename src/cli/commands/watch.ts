@@ -1,5 +1,6 @@
 /** Follows a run: one live line with its progress on a terminal, one line per change when piped. */
 import type { RunHandle, Snapshot } from '../../engine/run-handle.ts';
+import { runView } from '../../http/views.ts';
 import { outline } from '../../model/progress.ts';
 import { standingOf } from '../../store/query.ts';
 import { bar, harmless, isOutputClosed, print, printLine } from '../print.ts';
@@ -11,7 +12,7 @@ export async function watchRun(run: RunHandle, asJson: boolean): Promise<void> {
   for await (const snapshot of run.watch()) {
     last = snapshot;
     if (isOutputClosed()) return;
-    if (asJson) printLine(JSON.stringify(snapshot));
+    if (asJson) printLine(JSON.stringify(runView(snapshot.job, 'full', snapshot)));
     else show(snapshot);
   }
   if (!asJson && process.stdout.isTTY) printLine();

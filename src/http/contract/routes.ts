@@ -308,7 +308,7 @@ export const routes = define({
 
   listTypes: {
     method: 'get', path: at('/types'), roles: readers,
-    summary: 'List the job types of this server and all live instances',
+    summary: 'List the job types of the catalogue, of live instances and of open jobs',
     answer: Items('Types', TypeView),
   },
   getType: {

@@ -161,6 +161,8 @@ export const RunDetail = RunView.extend({
   policy: z.record(z.string(), z.unknown()),
   queuePosition: count.nullable()
     .meta({ description: 'how many claimable runs of its type precede it, counted up to 10,000; null: it is not pending' }),
+  waitedMs: z.number().nullable()
+    .meta({ description: 'how long it waited for its first start, from due to claimed; null: it has not started' }),
   createdBy: z.string().meta({ description: 'http:NAME: with the token of this name' }),
   attempts: z.array(AttemptView).meta({ description: 'newest first, at most 100' }),
 }).meta({ id: 'RunDetail' });

@@ -95,7 +95,7 @@ export const TypeView = z
   .object({
     name: z.string(),
     isLocal: z.boolean().meta({ description: 'whether this server has the code of the type' }),
-    hasTasks: z.boolean().nullable().meta({ description: 'null: this server does not have its code' }),
+    hasTasks: z.boolean().nullable().meta({ description: 'null: no instance has registered the type' }),
     isolate: z.enum(['thread', 'process']).nullable(),
     onePerType: z.boolean(),
     concurrency: count.nullable(),
@@ -108,6 +108,7 @@ export type TypeView = z.infer<typeof TypeView>;
 export const TypeDetail = TypeView.extend({
   taskConcurrency: count.nullable(),
   keyConcurrency: count.nullable().meta({ description: 'limit for runs with the same limit key' }),
+  priority: z.number().int().meta({ description: 'default priority of its runs' }),
   timeoutMs: z.number().nullable(),
   attempts: count.nullable().meta({ description: 'attempts in total, if the type limits them' }),
   schema: z.record(z.string(), z.unknown()).nullable().meta({ description: 'JSON Schema of its input, if known' }),
@@ -296,7 +297,8 @@ export const Health = z.object({
 export const StoreView = z
   .object({
     bytes: count.nullable().meta({ description: 'size of the data; null: unknown' }),
-    logBytes: count.nullable().meta({ description: 'size of the write-ahead log that has yet to be checkpointed' }),
+    logBytes: count.nullable()
+      .meta({ description: 'size of the write-ahead log file of SQLite; null: another database' }),
     oldestTransactionMs: z.number().nullable(),
     pool: z.object({ open: count, idle: count, waiting: count, max: count }).nullable()
       .meta({ description: 'connections of this server' }),

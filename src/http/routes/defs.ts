@@ -1,18 +1,16 @@
 /** Definitions over HTTP: list, create, override, enable, run and delete them, and show past and future ticks. */
 import type { DefOptions } from '../../engine/declare/job-def.ts';
-import type { ListedDefinition } from '../../engine/reads.ts';
 import type { TickOutcome } from '../../model/event.ts';
 import type { DefChanges } from '../../engine/declare/def-changes.ts';
 import { describeSchedule } from '../../time/describe.ts';
 import type { Duration } from '../../time/duration.ts';
-import { preview, type PreviewTick } from '../../time/preview.ts';
-import type { Answer, DefView } from '../contract.ts';
+import { preview } from '../../time/preview.ts';
+import type { Answer } from '../contract.ts';
 import { instantOf } from '../filter.ts';
-import type { HttpServices, RouteHandlers } from '../handler.ts';
+import type { RouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
-import type { Visibility } from '../access/redact.ts';
 import { scheduleOf } from '../schedules.ts';
-import { defView } from '../views.ts';
+import { definitionView, previewView } from '../views.ts';
 import { act, created } from './runs.ts';
 
 type DefRouteNames =
@@ -30,29 +28,29 @@ export const defRoutes: RouteHandlers<DefRouteNames> = {
       return job.id > after && isFound && (type === undefined || spec.type === type);
     });
     const shown = matching.slice(0, limit);
-    const items = await Promise.all(shown.map((known) => view(engine, known, visibility)));
+    const items = await Promise.all(shown.map((known) => definitionView(engine, known, visibility)));
     return { items, next: matching.length > limit ? shown.at(-1)!.job.id : null };
   },
 
   async createDef({ engine }, { body: { name, type, schedules = [], ...options } }, { principal }) {
     const definition = { ...options, schedules: schedules.map(scheduleOf) } as unknown as DefOptions<unknown>;
     await engine.define(name, type, definition, { by: actor(principal) });
-    return view(engine, await engine.definition(name), principal.visibility);
+    return definitionView(engine, await engine.definition(name), principal.visibility);
   },
 
   async getDef({ engine }, { params: { name } }, { principal: { visibility } }) {
-    return view(engine, await engine.definition(name), visibility);
+    return definitionView(engine, await engine.definition(name), visibility);
   },
 
   async overrideDef({ engine }, { params: { name }, body: { why, schedules, ...rest } }, { principal }) {
     const changed = schedules === undefined ? {} : { schedules: schedules && schedules.map(scheduleOf) };
     await engine.override(name, { ...rest, ...changed } as DefChanges, act(principal, why));
-    return view(engine, await engine.definition(name), principal.visibility);
+    return definitionView(engine, await engine.definition(name), principal.visibility);
   },
 
   async resetDef({ engine }, { params: { name }, query: { why } }, { principal }) {
     await engine.override(name, null, act(principal, why));
-    return view(engine, await engine.definition(name), principal.visibility);
+    return definitionView(engine, await engine.definition(name), principal.visibility);
   },
 
   async deleteDef({ engine }, { params: { name }, query: { why } }, { principal }) {
@@ -62,12 +60,12 @@ export const defRoutes: RouteHandlers<DefRouteNames> = {
 
   async enableDef({ engine }, { params: { name }, body: { why } }, { principal }) {
     await engine.enable(name, act(principal, why));
-    return view(engine, await engine.definition(name), principal.visibility);
+    return definitionView(engine, await engine.definition(name), principal.visibility);
   },
 
   async disableDef({ engine }, { params: { name }, body: { why } }, { principal }) {
     await engine.disable(name, act(principal, why));
-    return view(engine, await engine.definition(name), principal.visibility);
+    return definitionView(engine, await engine.definition(name), principal.visibility);
   },
 
   async runDef(services, { params: { name }, body }, call) {
@@ -103,10 +101,6 @@ export const defRoutes: RouteHandlers<DefRouteNames> = {
   },
 };
 
-async function view(engine: HttpServices['engine'], known: ListedDefinition, visibility: Visibility): Promise<DefView> {
-  return defView(known, await engine.configuration(known.name), visibility);
-}
-
 function tickView(n: number, at: number, tick: TickOutcome): Answer<'listTicks'>['items'][number] {
   const { schedule, nominal } = tick;
   const base = { n, at, schedule, nominal };
@@ -114,13 +108,3 @@ function tickView(n: number, at: number, tick: TickOutcome): Answer<'listTicks'>
   const { skipped, to = null, count = null } = tick;
   return { ...base, run: null, lateMs: null, skipped, to, count };
 }
-
-type ShownTick = Answer<'previewSchedule'>['ticks'][number];
-
-const previewView = ({ nominal, due, shown, remark, skipped }: PreviewTick): ShownTick => ({
-  nominal,
-  due,
-  shown,
-  remark: remark ?? null,
-  skipped: skipped ?? false,
-});

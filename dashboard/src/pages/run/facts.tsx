@@ -42,7 +42,8 @@ interface WaitProps {
 
 /** How long the run waited to start, or has been waiting. Not shown before the run is due. */
 function Wait({ run, startedAt }: WaitProps): JSX.Element | null {
-  if (startedAt !== null) return <Fact title="Waited">{duration(Math.max(0, startedAt - run.createdAt))}</Fact>;
+  if (run.waitedMs !== null) return <Fact title="Waited">{duration(run.waitedMs)}</Fact>;
+  if (startedAt !== null) return null;
   if (run.dueAt >= now.value) return null;
   return <Fact title={isOpen(run) ? 'Waiting for' : 'Waited'}><Elapsed from={run.dueAt} to={run.endedAt} /></Fact>;
 }

@@ -1,0 +1,26 @@
+/** The rates of `stint top`: how many jobs of each type ended per second, by fate. */
+import { workKinds, type Fate } from '../model/state.ts';
+import type { FeedEvent } from '../store/store.ts';
+
+/** By type: how many jobs have ended with each fate. */
+export type EndingCounts = Map<string, Record<Fate, number>>;
+
+/** Counts an event that ended a job. Definitions, audit entries, types and builds end, too, but are not counted. */
+export function countEnding(counts: EndingCounts, { type, kind, event: { kind: ending } }: FeedEvent): void {
+  if (!workKinds.includes(kind)) return;
+  if (ending !== 'succeeded' && ending !== 'failed' && ending !== 'cancelled') return;
+  const count = counts.get(type) ?? { succeeded: 0, failed: 0, cancelled: 0 };
+  count[ending] += 1;
+  counts.set(type, count);
+}
+
+/** Returns the counts per second, and sets them to 0. */
+export function takePerSecond(counts: EndingCounts, seconds: number): EndingCounts {
+  const span = Math.max(seconds, 0.001);
+  const rates: EndingCounts = new Map();
+  for (const [type, { succeeded, failed, cancelled }] of counts) {
+    rates.set(type, { succeeded: succeeded / span, failed: failed / span, cancelled: cancelled / span });
+    counts.set(type, { succeeded: 0, failed: 0, cancelled: 0 });
+  }
+  return rates;
+}

@@ -1,0 +1,69 @@
+/** The views of job types: from the catalogue, the code of this program, the live instances and the open jobs. */
+import type { EngineCore } from '../engine/engine.ts';
+import { allTypes } from '../jobs/catalogue.ts';
+import { workKinds } from '../model/state.ts';
+import type { TypeEntry } from '../model/type-entry.ts';
+import { Refusal } from '../refusal.ts';
+import { openStandings, type Tally } from '../store/query.ts';
+import type { Instance } from '../store/store.ts';
+import type { StatsView, TypeDetail, TypeView } from './contract.ts';
+import { instancesPerType } from './instances-per-type.ts';
+
+/** Returns the views of all known types, by name. `tallies` are the open jobs. */
+export async function typeList(engine: EngineCore, tallies: readonly Tally[]): Promise<TypeView[]> {
+  const entries = new Map((await allTypes(engine.jobs.store)).map((entry) => [entry.name, entry]));
+  const local = new Set(engine.types().map(({ name }) => name));
+  for (const name of local) if (!entries.has(name)) entries.set(name, (await engine.typeEntry(name))!);
+  const having = instancesPerType(await aliveInstances(engine));
+  const perType = Map.groupBy(tallies, ({ type }) => type);
+  const names = new Set([...entries.keys(), ...having.keys(), ...perType.keys()]);
+  return [...names].sort().map((name) => ({
+    ...factsOf(name, entries.get(name) ?? null),
+    isLocal: local.has(name),
+    instances: (having.get(name) ?? []).map(({ id }) => id),
+    counts: sums(perType.get(name) ?? []),
+  }));
+}
+
+/** Returns the view of one type; refuses a name that no code, instance or open job has. */
+export async function typeDetail(engine: EngineCore, name: string): Promise<TypeDetail> {
+  const entry = await engine.typeEntry(name);
+  const tallies = await engine.count({ kinds: workKinds, types: [name], standings: openStandings });
+  const having = (await aliveInstances(engine)).filter(({ about }) => about.types.includes(name));
+  if (entry === null && tallies.length + having.length === 0) {
+    const message = `no instance has registered the job type ${name}: start one with its code`;
+    throw new Refusal('unknown.type', message, { name });
+  }
+  return {
+    ...factsOf(name, entry),
+    isLocal: engine.types().some((type) => type.name === name),
+    instances: having.map(({ id }) => id),
+    counts: sums(tallies),
+    taskConcurrency: entry?.taskConcurrency ?? null,
+    keyConcurrency: entry?.keyConcurrency ?? null,
+    priority: entry?.priority ?? 0,
+    timeoutMs: entry?.policy.timeoutMs ?? null,
+    attempts: entry?.policy.attemptsMax ?? null,
+    schema: entry?.schema == null ? null : (JSON.parse(entry.schema) as Record<string, unknown>),
+  };
+}
+
+async function aliveInstances(engine: EngineCore): Promise<readonly Instance[]> {
+  const now = engine.now();
+  return (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+}
+
+/** The settings of a type in the catalogue. They are known even if this server does not have the code of the type. */
+const factsOf = (name: string, entry: TypeEntry | null) => ({
+  name,
+  hasTasks: entry === null ? null : entry.phase === 'prepare',
+  isolate: entry?.isolate ?? null,
+  onePerType: entry?.onePerType ?? false,
+  concurrency: entry?.concurrency ?? null,
+});
+
+export function sums(tallies: readonly Tally[]): StatsView['open'] {
+  const sum: StatsView['open'] = {};
+  for (const { standing, count } of tallies) sum[standing] = (sum[standing] ?? 0) + count;
+  return sum;
+}
