@@ -13,7 +13,7 @@ const bannedWords = new Set(
   births foresight foresee foreseen checkup upkeep vitals canceller heart heard breathe courtesy doubt obey deaf dear
   stride look looks looked looking place places tread wish wished wishes shall meant helping helpings
   turnstile happening happenings glance theatre phantom wary spoils spoiled seat seats troubled story
-  abandon abandonable ring`
+  abandon abandonable`
     .split(/\s+/),
 );
 

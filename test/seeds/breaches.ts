@@ -26,12 +26,12 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'a delay is ignored',
-    cuts: [cut('engine/declare/run-request.ts', 'return now + durationMs(delay);', 'return now;')],
+    cuts: [cut('engine/declare/run-request.ts', 'return now + durationMs(request.delay);', 'return now;')],
     breaks: ['1.07', '1.17', '1.18', '5.01', '5.23'],
   },
   {
     title: 'a due time is ignored',
-    cuts: [cut('engine/declare/run-request.ts', 'parseInstant(dueTime) : dueTime;', 'parseInstant(dueTime) : now;')],
+    cuts: [cut('engine/declare/run-request.ts', '? now : instantOfGiven(dueTime);', '? now : now;')],
     breaks: ['1.02', '4.01'],
   },
   {
@@ -388,8 +388,8 @@ export const breaches: readonly Breach[] = [
     title: 'a run by hand starts later',
     cuts: [cut(
       'engine/declare/run-request.ts',
-      'if (dueTime === undefined) return now;',
-      'if (dueTime === undefined) return now + 5_000;',
+      'return dueTime === undefined ? now :',
+      'return dueTime === undefined ? now + 5_000 :',
     )],
     breaks: ['4.16'],
   },
