@@ -12,7 +12,8 @@ const bannedWords = new Set(
   station crew roster census spell spells bell deed deeds desk sight sights unlucky lone conceive unborn born birth
   births foresight foresee foreseen checkup upkeep vitals canceller heart heard breathe courtesy doubt obey deaf dear
   stride look looks looked looking place places tread wish wished wishes shall meant helping helpings
-  turnstile happening happenings glance theatre phantom wary spoils spoiled seat seats troubled story`
+  turnstile happening happenings glance theatre phantom wary spoils spoiled seat seats troubled story
+  abandon abandonable`
     .split(/\s+/),
 );
 
