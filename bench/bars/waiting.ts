@@ -39,7 +39,7 @@ export async function waiting(database: Database, { manyNames, requests, rounds 
     const at = (side: 0 | 1, share: number): string =>
       percentile(pairs.flatMap((pair) => pair[side]), share).toFixed(2);
     return [{
-      database: database.name, unit: '×', value: median(ratios), bar: { most: 2 },
+      database: database.name, unit: '×', value: median(ratios), bar: null,
       title: `CreateJob beside GetJob d/* waiting on ${manyNames.toLocaleString('en')} names`,
       from: `p50 ${at(1, 0.5)} ms and ${at(0, 0.5)} ms; p99 ${at(1, 0.99)} ms and ${at(0, 0.99)} ms`,
     }];
