@@ -8,7 +8,7 @@ import { isOpen, type Job } from './model/job.ts';
 import { step, steps, type Asking } from './model/machine.ts';
 import { neededKey } from './model/unique-key.ts';
 import { Refusal } from './refusal.ts';
-import { OutdatedIds, type Batch, type ClaimRequest, type Store, type Writer } from './store/store.ts';
+import type { Batch, ClaimRequest, Store, Writer } from './store/store.ts';
 
 /** One command for one job. `job` is its id, or the job as it was last read, which saves loading it. */
 export interface CommandRequest {
@@ -85,19 +85,6 @@ export async function applyTogether(
 /** Inserts new jobs independently; returns for each whether it was written. False: its unique key is taken. */
 export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[]): Promise<readonly boolean[]> =>
   store.commit({ changes });
-
-/** Like `insert`, but inserts none if another process has reserved ids since this one reserved those of the jobs. */
-export async function insertInOrder(
-  store: Pick<Store, 'commit'>,
-  changes: readonly Change[],
-): Promise<readonly boolean[] | 'ids are outdated'> {
-  try {
-    return await store.commit({ changes, checksIdOrder: true });
-  } catch (error) {
-    if (error instanceof OutdatedIds) return 'ids are outdated';
-    throw error;
-  }
-}
 
 export interface Claimed {
   /** All changes that were written, including those of jobs that ended instead of being claimed. */

@@ -2,7 +2,7 @@
  * Creating jobs: one, many, as children, or in the caller's transaction. If the unique key of a draft is taken, the job
  * that has the key is returned or updated instead.
  */
-import { applyTogether, insert, insertInOrder } from '../apply.ts';
+import { applyTogether, insert } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
 import { childHold } from '../model/family.ts';
@@ -38,20 +38,9 @@ export async function createJobs(
   holder: string | null = null,
   tries = 1,
 ): Promise<readonly Created[]> {
-  const { store, ids } = producer;
-  const taken = { isNewest: true };
-  const take = async (count: number): Promise<number[]> => {
-    const { ids: numbers, isNewest } = await ids.takeUnchecked(count);
-    taken.isNewest = isNewest;
-    return numbers;
-  };
-  const unclaimed = await newJobs({ store, ids: checksOrderOf(producer, drafts) ? { take } : ids }, drafts, by);
+  const unclaimed = await newJobs(producer, drafts, by);
   const changes = holder === null ? unclaimed : unclaimed.map((newJob) => claimOnCreate(holder, newJob));
-  const written = await (taken.isNewest ? insert(store, changes) : insertInOrder(store, changes));
-  if (written === 'ids are outdated') {
-    ids.discardBlock();
-    return createJobs(producer, drafts, by, holder, tries);
-  }
+  const written = await insert(producer.store, changes);
   if (!written.includes(false)) return changes.map(created);
   return Promise.all(
     changes.map(async (change, index) =>
@@ -59,10 +48,6 @@ export async function createJobs(
     ),
   );
 }
-
-/** Whether the commit checks that the ids of the new jobs are the newest; it does not check jobs with a unique key. */
-const checksOrderOf = ({ store }: Creator, drafts: readonly Draft[]): boolean =>
-  store.checksIdOrder === true && drafts.every((draft) => draft?.unique == null);
 
 /**
  * Claims a new job if it is due and has no gate; otherwise returns it unchanged. A job with a gate must be claimed by

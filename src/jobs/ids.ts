@@ -4,7 +4,6 @@
  * long as no instance has reserved ids since. While other instances reserve ids, each request reserves its own.
  */
 import type { Store } from '../store/store.ts';
-import type { MaybePromise } from '../time/maybe-promise.ts';
 
 const blockMax = 16_384;
 /**
@@ -12,12 +11,6 @@ const blockMax = 16_384;
  * time of each other may then have ids in the wrong order.
  */
 const blockMs = 50;
-
-export interface TakenIds {
-  readonly ids: number[];
-  /** Whether no instance had reserved higher ids when these were requested. */
-  readonly isNewest: boolean;
-}
 
 type IdStore = Pick<Store, 'reserveIds' | 'lastReservedId' | 'now'>;
 
@@ -44,32 +37,18 @@ export class Ids {
 
   /** Returns this many ids, ascending. They are higher than all ids of jobs that were stored before this call. */
   async take(count: number): Promise<number[]> {
-    return (await this.takeUnchecked(count, () => this.#isNewest())).ids;
-  }
-
-  /**
-   * Like `take`, but may return ids of a block without asking whether another instance has reserved ids since. Then
-   * `isNewest` is false, and the commit that uses the ids must check it.
-   */
-  async takeUnchecked(count: number, mayUse: () => MaybePromise<boolean> = () => this.#isAlone): Promise<TakenIds> {
-    if (count === 0) return { ids: [], isNewest: true };
+    if (count === 0) return [];
     const request = (this.#requests += 1);
     this.#wanted += count;
     try {
       for (;;) {
-        const isNewest = this.#requestsBefore >= request;
-        const isUsable = isNewest || (this.#left >= count && (await mayUse()));
-        if (isUsable && this.#left >= count) return { ids: this.#takeFromBlock(count), isNewest };
+        const isNewest = this.#requestsBefore >= request || (this.#left >= count && (await this.#isNewest()));
+        if (isNewest && this.#left >= count) return this.#takeFromBlock(count);
         await this.#reserve(request, count);
       }
     } finally {
       this.#wanted -= count;
     }
-  }
-
-  /** Call when a commit found that another instance has reserved ids since: the block is no longer used. */
-  discardBlock(): void {
-    this.#isAlone = false;
   }
 
   get #left(): number {

@@ -19,14 +19,11 @@ export interface Producer {
 }
 
 /** A producer whose store can at least write: in the caller's transaction, a store has only the methods of `Writer`. */
-export interface Creator {
-  readonly ids: Ids;
-  readonly store: Writer;
-}
+export type Creator = Pick<Producer, 'ids'> & { readonly store: Writer };
 
 /** Returns the new jobs as changes that are not stored yet. Drafts are validated before ids are taken. */
 export async function newJobs(
-  { store, ids }: { readonly store: Pick<Writer, 'now' | 'synchronize'>; readonly ids: Pick<Ids, 'take'> },
+  { store, ids }: Creator,
   drafts: readonly Draft[],
   by: string,
   parent: number | null = null,

@@ -24,7 +24,6 @@ export interface StoreAddress {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-export { OutdatedIds } from './port/writing.ts';
 export type { Batch, Note, Writer, Writing } from './port/writing.ts';
 export {
   queuePositionMax, type Candidate, type ClaimDecision, type Claiming, type ClaimRequest, type DueJob, type Holding, type TypeNames,

@@ -25,9 +25,6 @@ export interface Writing {
   /** Returns the last id that any process has reserved; absent: the store cannot tell, or only one process uses it. */
   lastReservedId?(): Promise<number>;
 
-  /** Whether `commit` supports `checksIdOrder`, which saves the call of `lastReservedId`. */
-  readonly checksIdOrder?: boolean;
-
   /**
    * Writes changes; returns for each whether it was written. A change of a stored job is written only if the job still
    * has the version `before.version`. A new job is written only if no job has its id and its unique key is free. With
@@ -53,21 +50,11 @@ export interface Writing {
 
 /** The methods that are required to create jobs. */
 export type Writer =
-  Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'lastReservedId' | 'checksIdOrder' | 'commit'> & Pick<Reading, 'load' | 'jobsByKey'>;
-
-/** The error of a batch with `checksIdOrder` whose ids are not the newest. */
-export class OutdatedIds extends Error {
-  override readonly name = 'OutdatedIds';
-}
+  Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'lastReservedId' | 'commit'> & Pick<Reading, 'load' | 'jobsByKey'>;
 
 export interface Batch {
   readonly changes: readonly Change[];
   readonly whole?: boolean;
-  /**
-   * Rejects with OutdatedIds, and writes nothing, if another process has reserved ids since this one last did. Only for
-   * batches of new jobs without unique keys.
-   */
-  readonly checksIdOrder?: boolean;
   /** Staged children that become jobs in this commit. Requires `whole`. */
   readonly staged?: { readonly parent: number; readonly fence: number };
 }

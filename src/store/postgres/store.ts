@@ -14,9 +14,7 @@ import type {
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
-import { commit, commitWithin, reserveIds } from './write/commit.ts';
-import { ReservedIds } from './write/reserved-ids.ts';
-import { lastReservedId } from './write/statements.ts';
+import { commit, commitWithin, lastReservedId, reserveIds } from './write/commit.ts';
 import { Database, type DatabaseSettings } from './sql/database.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
@@ -59,9 +57,7 @@ export class PostgresStore implements Store {
   readonly #endNotices: EndNotices;
   readonly #inspector: Inspector;
   readonly #claimParts: ClaimParts;
-  readonly #batcher: Batcher<Batch, readonly boolean[]>;
-  readonly checksIdOrder = true;
-  readonly #reservedIds = new ReservedIds();
+  readonly #batcher: Batcher<readonly Change[], readonly boolean[]>;
   /** The version of the schema, as the last heartbeat or reservation of ids found it. */
   #schemaFound = 0;
 
@@ -98,19 +94,18 @@ export class PostgresStore implements Store {
   }
 
   async reserveIds(amount: number): Promise<number> {
-    const reservation = reserveIds(this.#database, amount, (version) => this.#noteSchema(version));
-    return this.#reservedIds.track(reservation, amount);
+    return reserveIds(this.#database, amount, (version) => this.#noteSchema(version));
   }
 
   lastReservedId(): Promise<number> {
-    return lastReservedId(this.#database);
+    return lastReservedId(this.#database, (version) => this.#noteSchema(version));
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
     requireKnownSchema(this.#schemaFound);
     const isSeparate = batch.whole || batch.staged;
     try {
-      const written = await (isSeparate ? this.#commit(batch) : this.#batcher.add(batch));
+      const written = await (isSeparate ? this.#commit(batch) : this.#batcher.add(batch.changes));
       if (mayWake(batch)) this.#wake.wakeOwn();
       this.#endNotices.noteEnds(batch.changes);
       return written;
@@ -286,21 +281,16 @@ export class PostgresStore implements Store {
     requireKnownSchema(version);
   }
 
-  async #commitTogether(batches: readonly Batch[]): Promise<readonly (readonly boolean[])[]> {
-    const batch = { changes: batches.flatMap(({ changes }) => changes) };
-    const ordered = batches.filter(({ checksIdOrder }) => checksIdOrder);
-    const lowest = ordered.reduce((low, { changes: [first] }) => Math.min(low, first!.after!.id), Infinity);
-    const written = await (lowest === Infinity
-      ? this.#commit(batch)
-      : this.#reservedIds.commitInOrder(lowest, (last) => this.#commit(batch, last)));
+  async #commitTogether(groups: readonly (readonly Change[])[]): Promise<readonly (readonly boolean[])[]> {
+    const written = await this.#commit({ changes: groups.flat() });
     let offset = 0;
-    return batches.map(({ changes: { length } }) => written.slice(offset, (offset += length)));
+    return groups.map(({ length }) => written.slice(offset, (offset += length)));
   }
 
-  #commit(batch: Batch, lastReserved: number | null = null): Promise<readonly boolean[]> {
+  #commit(batch: Batch): Promise<readonly boolean[]> {
     return commit(this.#database, batch, (session) => {
       if (mayWake(batch)) this.#wake.notifyOthers(session, hintableChange(batch.changes));
-    }, lastReserved);
+    });
   }
 }
 
@@ -335,10 +325,10 @@ const optionsOf = (texts: Readonly<Record<string, string>>): PostgresOptions =>
  * How changes are batched. `isForAll`: a refusal concerns the database, not one change, so it rejects the whole group.
  * After any other error, each commit of the group is tried again alone.
  */
-const batching: BatcherOptions<Batch> = {
+const batching: BatcherOptions<readonly Change[]> = {
   runningMax: 2,
   sizeMax: 2000,
-  sizeOf: ({ changes }) => changes.length,
+  sizeOf: ({ length }) => length,
   isForAll: isRefusal,
 };
 

@@ -20,10 +20,8 @@ import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
 import { orphaned, settleable } from '../../../src/store/postgres/maintain/families.ts';
 import { extend } from '../../../src/store/postgres/maintain/leases.ts';
 import { unstageGroup } from '../../../src/store/postgres/write/staging.ts';
-import { checkedInsertion, write, lockById } from '../../../src/store/postgres/write/statements.ts';
+import { write, lockById } from '../../../src/store/postgres/write/statements.ts';
 import { born, connect, decided, everything, freshStore, many } from './ground.ts';
-
-const fast = { mode: 'fast', lastReservedId: null } as const;
 
 let count = 0;
 
@@ -61,7 +59,7 @@ test('rows are looked up by index even when the planner believes their table to 
   for (const table of ['job', 'ended', 'unique_key']) await client.query(`vacuum analyze stint.${table}`);
   await client.query('set plan_cache_mode = force_generic_plan');
   const plans = new Map<string, string>();
-  const row = { now: 0, value: 1, is_beaten: true, ids: null, count: 1, wanted: 0, written: 0, ...noneDue };
+  const row = { now: 0, is_beaten: true, ids: null, count: 1, wanted: 0, written: 0, ...noneDue };
   const session = planning(client, plans, row);
   const now = store.now() + 1000;
   const fresh = await born(store, ...many(3, { unique: { key: 'k', forMs: null } }));
@@ -69,17 +67,16 @@ test('rows are looked up by index even when the planner believes their table to 
     changes.map(({ after }) => decided(after!, command, now));
   const taken = each(fresh, { do: 'claim', holder: 'h', until: null });
   const ended = each(taken, { do: 'stop', code: 'user' });
-  await write(session, fast, 'insert', await born(store, ...many(3)));
-  await write(session, { ...fast, lastReservedId: 1 }, 'insert', await born(store, ...many(3)));
-  await write(session, checkedInsertion, 'insert', fresh);
-  await write(session, fast, 'update', taken);
-  await write(session, checkedInsertion, 'update', taken, new Map(taken.map(({ after }, at) => [after!.id, `(0,${at + 1})`])));
-  await write(session, fast, 'end', ended);
+  await write(session, 'fast', 'insert', await born(store, ...many(3)));
+  await write(session, 'checked', 'insert', fresh);
+  await write(session, 'fast', 'update', taken);
+  await write(session, 'checked', 'update', taken, new Map(taken.map(({ after }, at) => [after!.id, `(0,${at + 1})`])));
+  await write(session, 'fast', 'end', ended);
   const [lone] = each(await born(store, {}), { do: 'claim', holder: 'h', until: null });
-  await write(session, fast, 'update', [lone!]);
-  await write(session, fast, 'end', each([lone!], { do: 'stop', code: 'user' }));
-  await write(session, fast, 'reopen', each(ended, { do: 'retry', reopens: 0 }));
-  await write(session, fast, 'amend', each(ended, { do: 'edit', edit: { priority: 1 } }));
+  await write(session, 'fast', 'update', [lone!]);
+  await write(session, 'fast', 'end', each([lone!], { do: 'stop', code: 'user' }));
+  await write(session, 'fast', 'reopen', each(ended, { do: 'retry', reopens: 0 }));
+  await write(session, 'fast', 'amend', each(ended, { do: 'edit', edit: { priority: 1 } }));
   for (const insert_mode of ['fast', 'checked'] as const) {
     await unstageGroup(session, 1, 1, { insert_mode, varying_columns: 'id,input' });
   }
@@ -139,14 +136,14 @@ test("a plan for the values of a batch starts with the batch, whatever the table
   const now = store.now() + 1000;
   const claimed = pending.map(({ after }) => decided(after, { do: 'claim', holder: 'h', until: null }, now));
   const ended = claimed.map(({ after }) => decided(after, { do: 'stop', code: 'user' }, now));
-  await write(session, fast, 'update', claimed);
-  await write(session, checkedInsertion, 'update', claimed, new Map(claimed.map(({ after }, at) => [after.id, `(0,${at + 1})`])));
-  await write(session, fast, 'end', ended);
-  await write(session, fast, 'update', claimed.slice(0, 1));
-  await write(session, fast, 'end', ended.slice(0, 1));
-  await write(session, fast, 'reopen', ended.map(({ after }) => decided(after, { do: 'retry', reopens: 0 }, now)));
-  await write(session, fast, 'amend', ended.map(({ after }) => decided(after, { do: 'edit', edit: { priority: 1 } }, now)));
-  await write(session, fast, 'insert', pending);
+  await write(session, 'fast', 'update', claimed);
+  await write(session, 'checked', 'update', claimed, new Map(claimed.map(({ after }, at) => [after.id, `(0,${at + 1})`])));
+  await write(session, 'fast', 'end', ended);
+  await write(session, 'fast', 'update', claimed.slice(0, 1));
+  await write(session, 'fast', 'end', ended.slice(0, 1));
+  await write(session, 'fast', 'reopen', ended.map(({ after }) => decided(after, { do: 'retry', reopens: 0 }, now)));
+  await write(session, 'fast', 'amend', ended.map(({ after }) => decided(after, { do: 'edit', edit: { priority: 1 } }, now)));
+  await write(session, 'fast', 'insert', pending);
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
 });
 

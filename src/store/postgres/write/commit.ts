@@ -13,9 +13,7 @@ import { ignore, isUniqueViolation } from '../sql/errors.ts';
 import { deleteBelongings } from '../maintain/purge.ts';
 import { needsHistoryChunk, type Ctids } from './fields.ts';
 import { unstage } from './staging.ts';
-import {
-  checkedInsertion, idOf, lockById, write, writeKindOf, type Insertion, type InsertMode, type WriteKind,
-} from './statements.ts';
+import { idOf, writeKindOf, write, lockById, type InsertMode, type WriteKind } from './statements.ts';
 import type { WrittenIds } from './single-row.ts';
 
 /**
@@ -26,17 +24,14 @@ export async function commit(
   database: Database,
   batch: Batch,
   afterWrite: AfterWrite = ignore,
-  lastReservedId: number | null = null,
 ): Promise<boolean[]> {
   if (batch.changes.length === 0 && !batch.staged) return [];
   let isOutcomeUnknown = false;
   const onUnknownOutcome = (): void => {
     isOutcomeUnknown = true;
   };
-  const attempt = (mode: InsertMode): Promise<boolean[]> => {
-    const insertion = (): Insertion => (isOutcomeUnknown ? checkedInsertion : { mode, lastReservedId });
-    return writeBatch({ database, insertion, afterWrite }, batch, onUnknownOutcome);
-  };
+  const attempt = (mode: InsertMode): Promise<boolean[]> =>
+    writeBatch({ database, mode: () => (isOutcomeUnknown ? 'checked' : mode), afterWrite }, batch, onUnknownOutcome);
   const written = await attempt('fast').catch((error: unknown) => {
     // The fast insert failed because an open job has one of the new ids. The checked insert leaves out the new job with
     // that id, and writes the others.
@@ -62,7 +57,7 @@ export async function commitWithin(
     await session.runUnprepared('release savepoint stint');
   };
   await session.runUnprepared('savepoint stint');
-  const written = await writeSteps(session, checkedInsertion, stepsOf(batch.changes), batch.changes).catch(
+  const written = await writeSteps(session, 'checked', stepsOf(batch.changes), batch.changes).catch(
     async (error: unknown) => {
       await rollBack(); // otherwise the error aborts the caller's transaction
       throw error;
@@ -80,7 +75,7 @@ export async function commitClaimed(
   changes: readonly Change[],
   ctids: Ctids,
 ): Promise<boolean[]> {
-  const written = writeSteps(transaction, checkedInsertion, stepsOf(changes), changes, ctids);
+  const written = writeSteps(transaction, 'checked', stepsOf(changes), changes, ctids);
   const [answer] = await Promise.all([written, transaction.commit()]);
   return answer;
 }
@@ -125,12 +120,12 @@ function stepsOf(changes: readonly Change[]): WriteStep[] {
 
 interface WriteParts {
   readonly database: Database;
-  readonly insertion: () => Insertion;
+  readonly mode: () => InsertMode;
   readonly afterWrite: AfterWrite;
 }
 
 function writeBatch(
-  { database, insertion, afterWrite }: WriteParts,
+  { database, mode, afterWrite }: WriteParts,
   batch: Batch,
   onUnknownOutcome: OnUnknownOutcome,
 ): Promise<boolean[]> {
@@ -139,14 +134,14 @@ function writeBatch(
   const isAlone = steps.length === 1 && !staged && (!whole || changes.length === 1);
   if (isAlone && steps[0]!.kind !== 'delete' && !needsLocks(steps, changes)) {
     return database.use((session) => {
-      const writing = writeSteps(session, insertion(), steps, changes);
+      const writing = writeSteps(session, mode(), steps, changes);
       afterWrite(session);
       return writing;
     }, onUnknownOutcome);
   }
   return database.transaction(async (transaction) => {
     const locked = needsLocks(steps, changes) ? lockRows(transaction, changes) : undefined;
-    const writing = writeSteps(transaction, insertion(), steps, changes);
+    const writing = writeSteps(transaction, mode(), steps, changes);
     const unstaging = staged && unstage(transaction, staged.parent, staged.fence);
     const isDecided = !whole && !steps.some(({ kind }) => kind === 'delete');
     const committing = isDecided ? transaction.commit() : undefined;
@@ -164,14 +159,14 @@ function writeBatch(
 /** Sends all steps without waiting for answers, in one round trip; returns for each change whether it was written. */
 async function writeSteps(
   session: Session,
-  insertion: Insertion,
+  mode: InsertMode,
   steps: readonly WriteStep[],
   changes: readonly Change[],
   ctids?: Ctids,
 ): Promise<boolean[]> {
   const answers = await Promise.all(steps.map(({ kind, indexes }) => {
     const chosen = indexes.length === changes.length ? changes : indexes.map((index) => changes[index]!);
-    return kind === 'delete' ? deleteJobs(session, chosen) : write(session, insertion, kind, chosen, ctids);
+    return kind === 'delete' ? deleteJobs(session, chosen) : write(session, mode, kind, chosen, ctids);
   }));
   const written = Array<boolean>(changes.length).fill(false);
   steps.forEach(({ indexes }, at) => {
@@ -231,4 +226,13 @@ export async function reserveIds(session: Session, amount: number, onSchema: (ve
   const [row] = await session.run<{ value: number; schema: number }>(text, [amount]);
   onSchema(row!.schema);
   return row!.value - amount + 1;
+}
+
+/** Returns the last reserved id. Calls `onSchema` with the version of the schema. */
+export async function lastReservedId(session: Session, onSchema: (version: number) => void): Promise<number> {
+  const text = `select value, (select version from ${session.schema}.meta) as schema
+    from ${session.schema}.counter where name = 'id'`;
+  const [row] = await session.run<{ value: number; schema: number }>(text, []);
+  onSchema(row!.schema);
+  return row!.value;
 }

@@ -10,7 +10,6 @@ import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
 import { neededKey, releasedKey } from '../../../model/unique-key.ts';
 import { textArray, numberArray, packRows, rowsSql, packedRowsSql, type ColumnSql } from '../sql/row-parameters.ts';
-import { OutdatedIds } from '../../store.ts';
 import type { Session } from '../sql/database.ts';
 import {
   historyChunkField, endFields, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields, type Ctids,
@@ -39,45 +38,26 @@ export const newKeyedFields = [...newFields, ...keyFields];
  */
 export type InsertMode = 'fast' | 'checked';
 
-/** How a statement inserts new jobs. */
-export interface Insertion {
-  readonly mode: InsertMode;
-  /**
-   * In mode `fast`: the last id that this process has reserved. If any process has reserved ids since, nothing is
-   * inserted, and the statement throws OutdatedIds. Null: not checked.
-   */
-  readonly lastReservedId: number | null;
-}
-
-export const checkedInsertion: Insertion = { mode: 'checked', lastReservedId: null };
-
-type WriteChanges = (
-  session: Session,
-  changes: readonly Change[],
-  insertion: Insertion,
-  ctids?: Ctids,
-) => Promise<WrittenIds>;
+type WriteChanges = (session: Session, changes: readonly Change[], mode: InsertMode, ctids?: Ctids) => Promise<WrittenIds>;
 
 /** Writes changes of one kind. All writers lock rows in the order of ids, so that they do not deadlock. */
 export function write(
   session: Session,
-  insertion: Insertion,
+  mode: InsertMode,
   kind: Exclude<WriteKind, 'delete'>,
   changes: readonly Change[],
   ctids?: Ctids,
 ): Promise<WrittenIds> {
-  return writers[kind](session, changes.toSorted((a, b) => idOf(a) - idOf(b)), insertion, ctids);
+  return writers[kind](session, changes.toSorted((a, b) => idOf(a) - idOf(b)), mode, ctids);
 }
 
 export const idOf = ({ before, after }: Change): number => (before ?? after)!.id;
 
 const writers: Readonly<Record<Exclude<WriteKind, 'delete'>, WriteChanges>> = { insert, update, end, reopen, amend };
 
-async function insert(session: Session, changes: readonly Change[], insertion: Insertion): Promise<WrittenIds> {
-  const { mode, lastReservedId: reserved } = insertion;
+async function insert(session: Session, changes: readonly Change[], mode: InsertMode): Promise<WrittenIds> {
   const isFast = mode === 'fast' && changes.every((change) => neededKey(change) === null);
-  if (isFast && (await insertFast(session, changes, reserved))) return 'all';
-  if (mode === 'fast' && reserved !== null && (await lastReservedId(session)) !== reserved) throw new OutdatedIds();
+  if (isFast && (await insertFast(session, changes))) return 'all';
   const values = [session.time.parameter()];
   const fresh = rowsSql(newKeyedFields, changes, values);
   const text = `with fresh as materialized (${fresh}), ${checkedInsertSql(session.schema)}`;
@@ -91,48 +71,22 @@ async function insert(session: Session, changes: readonly Change[], insertion: I
  * Saves (bench/LEDGER.md, "the statement of new jobs without keys writes all or none"): create one by one 1,970 → 2,550
  * a second. Without it `checkedInsertSql` inserts the jobs.
  */
-async function insertFast(session: Session, changes: readonly Change[], reserved: number | null): Promise<boolean> {
+async function insertFast(session: Session, changes: readonly Change[]): Promise<boolean> {
   const { varyingColumns, texts } = packRows(newFields, changes);
   const range = [idOf(changes[0]!), idOf(changes.at(-1)!)];
-  const check = reserved === null ? [] : [reserved];
-  const values = [session.time.parameter(), ...range, changes.length, feedEntryText(changes), ...check, ...texts];
-  const sql = reserved === null ? fastInsertSql : orderedInsertSql;
-  const [row] = await session.run<FastInserted>(sql(session.schema, varyingColumns), values);
+  const values = [session.time.parameter(), ...range, changes.length, feedEntryText(changes), ...texts];
+  const [row] = await session.run<{ now: number; written: boolean }>(fastInsertSql(session.schema, varyingColumns), values);
   session.time.observe(row!.now);
-  if (row!.outdated) throw new OutdatedIds();
   return row!.written;
 }
 
-interface FastInserted {
-  readonly now: number;
-  readonly written: boolean;
-  readonly outdated: boolean;
-}
-
-/** Returns the last id that any process has reserved. */
-export async function lastReservedId(session: Session): Promise<number> {
-  const [row] = await session.run<{ value: number }>(lastReservedSql(session.schema), []);
-  return row!.value;
-}
-
-const lastReservedSql = (schema: string): string => `select value from ${schema}.counter where name = 'id'`;
-
-const fastInsertSql = cachedStatement((schema, varyingColumns) =>
-  insertSql(schema, packedRowsSql(newFields, varyingColumns, 6), 'true'));
-
-/** Two statements, not one with a parameter that may be null: PostgreSQL would plan that one anew for each execution. */
-const orderedInsertSql = cachedStatement((schema, varyingColumns) =>
-  insertSql(schema, packedRowsSql(newFields, varyingColumns, 7), `(${lastReservedSql(schema)}) = $6::bigint`));
-
-const insertSql = (schema: string, rows: string, isInOrder: string): string => `with written as (
-    insert into ${schema}.job (${openNames}) select * from (${rows}) fresh
-    where not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false)
-      and ${isInOrder} returning id
+const fastInsertSql = cachedStatement((schema: string, varyingColumns: string) => `with written as (
+    insert into ${schema}.job (${openNames}) select * from (${packedRowsSql(newFields, varyingColumns, 6)}) fresh
+    where not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false) returning id
   ), feed as (
     insert into ${schema}.feed (xid, at, count, events)
     select pg_current_xact_id(), ${nowSql}, $4::bigint, $5::text where exists (select 1 from written)
-  ) select ${nowSql} as now, exists (select 1 from written) as written,
-    not exists (select 1 from written) and not (${isInOrder}) as outdated`;
+  ) select ${nowSql} as now, exists (select 1 from written) as written`);
 
 /**
  * Inserts the new jobs whose ids and keys are free. All writers take keys in the order of keys, so that they do not
@@ -155,7 +109,7 @@ const takeKeysSql = (schema: string, source: string): string => `
   on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowSql}
   returning job`;
 
-function update(session: Session, changes: readonly Change[], _insertion: Insertion, ctids?: Ctids): Promise<WrittenIds> {
+function update(session: Session, changes: readonly Change[], _mode: InsertMode, ctids?: Ctids): Promise<WrittenIds> {
   const startsChunk = changes.some(needsHistoryChunk);
   if (changes.length === 1 && !startsChunk) return runSingle(session, updateSingleSql, updateFields, changes[0]!);
   const { schema } = session;
