@@ -106,9 +106,8 @@ async function keyHolder(
 ): Promise<Created> {
   const { store } = producer;
   const key = draft.unique?.key;
-  // Without a key, the id was not new: a server that crashed has lost the reservation of the id, and reserved it again.
-  if (key === undefined && tries === triesMax) throw new Error('an id from the store was not new');
-  const id = key === undefined ? undefined : (await store.jobsByKey([key])).get(key);
+  if (key === undefined) throw new Error('an id from the store was not new');
+  const id = (await store.jobsByKey([key])).get(key);
   if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, holder, tries + 1))[0]!;
   if (id === undefined) {
     throw new Refusal('contended', 'other jobs took and released the unique key again and again: try again', { key });

@@ -93,30 +93,3 @@ test.each(stores)('newest first is newest first, whichever of two instances crea
   expect(jobs.map(({ id }) => id)).toEqual(created.toReversed());
   await opened.close();
 });
-
-test.each(stores)('ids rise in the order of creation while two instances create runs in turns ($name)', async (kind) => {
-  const opened = await kind.open(new VirtualClock(1_800_000_000_000));
-  // The memory store belongs to one process.
-  if (opened.store.lastReservedId === undefined) return opened.close();
-  const instances = [new Jobs(opened.store), new Jobs(await opened.again())];
-  const created: number[] = [];
-  for (const turn of [0, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 1]) {
-    created.push((await instances[turn]!.create({ type: 'plain' }, 'test')).job!.id);
-  }
-  expect(created).toEqual(created.toSorted((a, b) => a - b));
-  await opened.close();
-});
-
-test('requests that wait together share one reservation, also while other instances reserve ids', async () => {
-  const counter = new Counter();
-  const store = { now: () => counter.now(), reserveIds: (count: number) => counter.reserveIds(count), lastReservedId: async () => counter.last };
-  const [ids, others] = [new Ids(store), new Ids(store)];
-  for (let times = 0; times < 3; times += 1) {
-    await ids.take(1);
-    await others.take(1);
-  }
-  counter.asked.length = 0;
-  const taken = (await Promise.all([ids.take(1), ids.take(2), ids.take(3)])).flat();
-  expect(taken).toEqual(taken.toSorted((a, b) => a - b));
-  expect(counter.asked).toEqual([6]);
-});

@@ -33,8 +33,6 @@ export function unreliableStore(parts: UnreliableStoreParts): Store {
     close: () => Promise.resolve(),
     // Ends are found by polling.
     onEnd: undefined,
-    // Blocks of ids expire by time.
-    lastReservedId: undefined,
   };
   return new Proxy(parts.store, {
     get(store, name) {

@@ -22,9 +22,6 @@ export interface Writing {
    */
   reserveIds(count: number): Promise<number>;
 
-  /** Returns the last id that any process has reserved; absent: the store cannot tell, or only one process uses it. */
-  lastReservedId?(): Promise<number>;
-
   /**
    * Writes changes; returns for each whether it was written. A change of a stored job is written only if the job still
    * has the version `before.version`. A new job is written only if no job has its id and its unique key is free. With
@@ -49,8 +46,7 @@ export interface Writing {
 }
 
 /** The methods that are required to create jobs. */
-export type Writer =
-  Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'lastReservedId' | 'commit'> & Pick<Reading, 'load' | 'jobsByKey'>;
+export type Writer = Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'commit'> & Pick<Reading, 'load' | 'jobsByKey'>;
 
 export interface Batch {
   readonly changes: readonly Change[];

@@ -14,7 +14,7 @@ import type {
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
-import { commit, commitWithin, lastReservedId, reserveIds } from './write/commit.ts';
+import { commit, commitWithin, reserveIds } from './write/commit.ts';
 import { Database, type DatabaseSettings } from './sql/database.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
@@ -95,10 +95,6 @@ export class PostgresStore implements Store {
 
   async reserveIds(amount: number): Promise<number> {
     return reserveIds(this.#database, amount, (version) => this.#noteSchema(version));
-  }
-
-  lastReservedId(): Promise<number> {
-    return lastReservedId(this.#database, (version) => this.#noteSchema(version));
   }
 
   async commit(batch: Batch): Promise<readonly boolean[]> {

@@ -77,10 +77,6 @@ export class SqliteStore implements Store {
     return this.#connection.write(() => reserveIds(this.#connection, amount));
   }
 
-  lastReservedId(): Promise<number> {
-    return this.#read(() => lastReservedId(this.#connection));
-  }
-
   async commit(batch: Batch): Promise<readonly boolean[]> {
     const written = await this.#connection.writeTogether(this.#writeBatches, batch);
     if (batch.staged || batch.changes.some(({ after }, index) => written[index] && after?.state === 'pending')) this.#wake.all();
@@ -270,9 +266,6 @@ function reserveIds(connection: Connection, amount: number): number {
   const sql = `UPDATE counter SET value = value + ? WHERE name = 'id' RETURNING value`;
   return connection.get<{ value: number }>(sql, amount)!.value - amount + 1;
 }
-
-const lastReservedId = (connection: Connection): number =>
-  connection.get<{ value: number }>(`SELECT value FROM counter WHERE name = 'id'`)!.value;
 
 function hasScalar(input: unknown, wanted: unknown): number {
   const { path, equals } = JSON.parse(String(wanted)) as NonNullable<Query['input']>;

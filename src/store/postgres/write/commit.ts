@@ -216,23 +216,12 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
 
 /**
  * Reserves ids and returns the first. Calls `onSchema` with the version of the schema, since a newer Stint may have
- * migrated it meanwhile. Does not wait for a flush to the disk: the commit that uses the ids comes later in the
- * write-ahead log, so it is never flushed without the reservation.
+ * migrated it meanwhile.
  */
 export async function reserveIds(session: Session, amount: number, onSchema: (version: number) => void): Promise<number> {
   const text = `update ${session.schema}.counter set value = value + $1 where name = 'id'
-    returning value, (select version from ${session.schema}.meta) as schema,
-      set_config('synchronous_commit', 'off', true)`;
+    returning value, (select version from ${session.schema}.meta) as schema`;
   const [row] = await session.run<{ value: number; schema: number }>(text, [amount]);
   onSchema(row!.schema);
   return row!.value - amount + 1;
-}
-
-/** Returns the last reserved id. Calls `onSchema` with the version of the schema. */
-export async function lastReservedId(session: Session, onSchema: (version: number) => void): Promise<number> {
-  const text = `select value, (select version from ${session.schema}.meta) as schema
-    from ${session.schema}.counter where name = 'id'`;
-  const [row] = await session.run<{ value: number; schema: number }>(text, []);
-  onSchema(row!.schema);
-  return row!.value;
 }
