@@ -10,9 +10,14 @@ import { newYear } from './kit.ts';
 
 const settlingTurns = 6;
 
+/** The store of several engines: it stays open when one of them closes. */
+class SharedStore extends MemoryStore {
+  override async close(): Promise<void> {}
+}
+
 export class Cluster {
   readonly clock = new VirtualClock(newYear);
-  readonly store = new MemoryStore(this.clock);
+  readonly store = new SharedStore(this.clock);
   readonly #members: { readonly engine: Engine; readonly crashable: CrashableStore }[] = [];
 
   constructor() {
