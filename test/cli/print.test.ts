@@ -35,5 +35,5 @@ test('a name that reverses text is shown by its escape in tables, details, JSON 
     expect(out + err, words.join(' ')).not.toContain('\u202e');
   }
   const { out } = await place.stint('defs', 'ls', '--json');
-  expect(JSON.parse(out)).toMatchObject([{ name }]);
+  expect(JSON.parse(out)).toMatchObject({ items: [{ name }] });
 });
