@@ -13,7 +13,7 @@ export const showType = (name: string, options: CommonFlags): Promise<void> =>
     printLine(styled('bold', harmless(name)));
     for (const [label, value] of factsOf(type)) if (value !== null) printLine(`  ${label.padEnd(18)} ${value}`);
     printLine(schema === null ? '  input              any JSON' : '  input              JSON Schema:');
-    if (schema !== null) printLine(harmless(JSON.stringify(schema, null, 2)));
+    if (schema !== null) printJson(schema);
   });
 
 function factsOf(type: TypeDetail): [string, string | number | null][] {
