@@ -10,7 +10,7 @@ import { neededKey } from './model/unique-key.ts';
 import { Refusal } from './refusal.ts';
 import { OutdatedIds, type Batch, type ClaimRequest, type Store, type Writer } from './store/store.ts';
 
-/** One command for one job. `job` is its id, or the job as it was last read, which saves loading it. */
+/** One command for one job. `job` is the id of the job, or the job as it was last read, which saves a load. */
 export interface CommandRequest {
   readonly job: number | Job;
   readonly command: Command;
@@ -86,7 +86,7 @@ export async function applyTogether(
 export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[]): Promise<readonly boolean[]> =>
   store.commit({ changes });
 
-/** Like `insert`, but inserts none if another process has reserved ids since this one reserved those of the jobs. */
+/** Like `insert`, but inserts no job if another process has reserved ids after this process last reserved ids. */
 export async function insertInOrder(
   store: Pick<Store, 'commit'>,
   changes: readonly Change[],
