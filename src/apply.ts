@@ -10,7 +10,7 @@ import { neededKey } from './model/unique-key.ts';
 import { Refusal } from './refusal.ts';
 import type { Batch, ClaimRequest, Store, Writer } from './store/store.ts';
 
-/** One command for one job. `job` is its id, or the job as it was last read, which saves loading it. */
+/** One command for one job. `job` is the id of the job, or the job as it was last read, which saves a load. */
 export interface CommandRequest {
   readonly job: number | Job;
   readonly command: Command;

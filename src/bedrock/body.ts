@@ -44,8 +44,8 @@ const trailersMax = 64;
 const newline = 0x0a;
 
 /**
- * A body of chunks. A line with its size in hexadecimal precedes each chunk. The last chunk has size 0; trailers and a
- * blank line follow it.
+ * A body of chunks. Before each chunk, a line gives the size of the chunk in hexadecimal. The last chunk has size 0;
+ * trailers and a blank line follow it.
  */
 class ChunkedBody implements RequestBody {
   readonly #bytesMax: number;

@@ -41,11 +41,11 @@ interface UnconfirmedReply {
 
 /** How many requests are read ahead while one is being answered. Beyond that, the socket is paused. */
 const queuedRequestsMax = 32;
-/** How long a client may keep its side of the connection open after the server has closed its side. */
+/** How long the client's side of the connection may stay open after the server's side is closed. */
 const halfCloseMs = 2_000;
 /**
- * A TCP reset within this time after a reply means that the client did not read the reply. A later reset does not: a
- * router that drops an idle connection causes one, too.
+ * A TCP reset within this time after a reply means that the client did not read the reply. A later reset does not
+ * mean this: it can also come from a router that drops an idle connection.
  */
 const unreadMs = 2_000;
 /** How long to wait after the client's FIN for a TCP reset, which means that the client did not read the reply. */
@@ -74,7 +74,7 @@ export class BedrockConnection implements BedrockCaller {
   #since: number;
   /** The replies that handed out jobs and that the client may not have read. */
   #unconfirmed: readonly UnconfirmedReply[] = [];
-  /** Whether the client has sent a request before it got the reply to the one before. */
+  /** Whether the client has ever sent a request without waiting for the reply to its previous request. */
   #isPipelining = false;
 
   constructor(socket: Socket, parts: ConnectionParts) {
@@ -176,7 +176,7 @@ export class BedrockConnection implements BedrockCaller {
     this.#notifyGone();
   }
 
-  /** Returns the unconfirmed replies that a TCP reset now would show to be unread. */
+  /** Returns the unconfirmed replies that count as unread if the connection is reset now. */
   #recent(): readonly UnconfirmedReply[] {
     const now = this.#parts.clock.monotonic();
     return this.#unconfirmed.filter(({ at }) => now - at <= unreadMs);

@@ -2,7 +2,7 @@
 
 /** The interval of the periodic check. */
 export const lapseMs = 250;
-/** Store time is an estimate. So every request checks from this long before a lease ends to this long after its end. */
+/** Store time is an estimate: `isCheckDue` is true from this long before the end of a lease to this long after it. */
 const toleranceMs = 10;
 
 export class LapseTimes {

@@ -52,7 +52,7 @@ interface PollGroup {
 
 /** `serve` makes at most this many claims before it returns without a job. */
 const missesMax = 20;
-/** The interval at which all groups are served even without a wake-up, since wake-ups can be lost. */
+/** The interval at which all groups are served even without a wake-up, because wake-ups can be lost. */
 const longPollMs = 5_000;
 
 export class LongPolls {
@@ -62,7 +62,7 @@ export class LongPolls {
   readonly #lapses = new LapseTimes();
   /** The latest repair. It may still be running, so requests for which no new check is due wait for it. */
   #repairing: Promise<number> = Promise.resolve(0);
-  /** The check after a miss that has not begun yet; null: there is none. */
+  /** The check that `#checkAgain` requested and that has not begun yet; null: there is none. */
   #nextCheck: Promise<number> | null = null;
   /** Whether all groups must be served: the store has reported a claimable job, or serving a group failed. */
   #mayHaveJobs = false;
@@ -98,11 +98,12 @@ export class LongPolls {
   }
 
   /**
-   * Hands out jobs that are due now. A job with `retryAfter: +0 SECONDS` is always due, because its lease ends when it
-   * begins. But a claim skips the job's row while another claim has locked it. So a claim that found nothing is
-   * repeated if a concurrent claim handed out a job of this kind. It is also repeated if a check after it repairs jobs:
-   * another server may have granted leases that have lapsed since the last check. All requests that missed these jobs
-   * then claim at once, and each repeats its claim while others hand out jobs.
+   * Hands out jobs that are due now. A claim that found nothing is repeated in three cases:
+   * - A concurrent claim handed out a job with `retryAfter: +0 SECONDS`. Such a job is always due, because its lease
+   *   ends when it begins, but a claim skips the row of the job while another claim has locked the row.
+   * - A check after the claim repaired jobs. Another server may have granted leases that lapsed after the last check.
+   * - After such a repair, a concurrent claim handed out a job: all requests that missed the repaired jobs claim them
+   *   concurrently.
    */
   async serve(request: PollRequest, caller: BedrockCaller): Promise<HandOut> {
     let [isChecked, repaired] = [false, 0];
@@ -241,7 +242,7 @@ export class LongPolls {
 
   /**
    * If a check is due, repairs jobs whose lease has lapsed, so that they can be handed out again. Otherwise waits for the
-   * latest repair. Returns whether the check was made after this call.
+   * latest repair. Returns whether a check was due.
    */
   async #repair(): Promise<boolean> {
     const now = this.#parts.jobs.store.now();
@@ -250,7 +251,7 @@ export class LongPolls {
     return isCheckDue;
   }
 
-  /** Makes a check although none is due; returns how many jobs it repaired. Calls that come before it begins share it. */
+  /** Makes a check although none is due; returns how many jobs it repaired. Calls before the check begins share it. */
   #checkAgain(): Promise<number> {
     if (this.#nextCheck === null) {
       this.#nextCheck = this.#repairAfterLatest(this.#parts.jobs.store.now(), () => void (this.#nextCheck = null));

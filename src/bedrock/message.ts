@@ -32,7 +32,7 @@ export interface MessageLimits {
 
 /**
  * Bedrock itself has no limits; these bound the memory of a connection. 1 MiB of data, the most that a job can have,
- * needs up to 2 MiB of header, since escaping doubles backslashes.
+ * needs up to 2 MiB of header, because escaping doubles backslashes.
  */
 export const defaultLimits: MessageLimits = {
   lineBytes: 4096, headerBytes: 4_194_304, headerLines: 1000, bodyBytes: 16_777_216,
@@ -198,8 +198,8 @@ function refuseBrowsers(line: string): void {
 }
 
 /**
- * Trims spaces only, since tabs are part of the value. Uses a loop, because a regular expression would take quadratic
- * time on a long run of spaces.
+ * Trims only spaces: tabs are part of the value. Uses a loop, because a regular expression would take quadratic time on
+ * a long run of spaces.
  */
 function trimSpaces(text: string): string {
   let start = 0;

@@ -148,7 +148,8 @@ async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log
   const isClosed = tree === null || (child.stdout.closed && child.stderr.closed);
   const closed = isClosed ? Promise.resolve() : once(child, 'close').catch(() => {});
   // Without grace, end() below kills the group in the same turn of the event loop in which Node reaped the program. No
-  // other group can have got its number so soon. So leaderExited(), which prevents signals to the group, is not called.
+  // other group can have the number of this group so soon. So leaderExited(), which prevents signals to the group, is
+  // not called.
   if (watch.graceLeftMs > 0) {
     tree?.leaderExited();
     await tree?.isGoneWithin(watch.graceLeftMs);
@@ -172,7 +173,7 @@ interface Watch {
 /**
  * Ends the program when the signal aborts or the timeout of the input passes. A cancel and this timeout send SIGTERM,
  * then SIGKILL after `graceMs`. A stop, a lost lease, the timeout of the type and the end of the engine send SIGKILL at
- * once, because another instance may then start the job again.
+ * once, because another instance may start the job again after each of these.
  */
 function endWhenAsked(tree: ProcessTree | null, signal: AbortSignal, timeoutMs: number | null): Watch {
   let reason: Error | null = null;

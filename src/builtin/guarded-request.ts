@@ -46,8 +46,8 @@ export async function guardedRequest(outgoing: Outgoing, route: RequestRoute): P
 }
 
 /**
- * Parses a URL. Throws Fail if its scheme is not http or https, or if it contains a user or password, since URLs appear
- * in logs.
+ * Parses a URL. Throws Fail if its scheme is not http or https, or if it contains a user or password, because URLs
+ * appear in logs.
  */
 export function checkUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : null;
@@ -82,8 +82,8 @@ async function send({ method, url, headers, body }: Outgoing, route: RequestRout
 }
 
 /**
- * Returns the first address of the host. Throws Fail if even one of its addresses is not allowed: the owner of the name
- * decides which address comes first.
+ * Returns the first address of the host. Throws Fail if even one of its addresses is not allowed. Otherwise the order
+ * of the addresses, which the owner of the name chooses, would decide whether the request is allowed.
  */
 async function addressOf(url: URL, { reach, resolve, signal }: RequestRoute): Promise<string> {
   const name = nameOf(url);

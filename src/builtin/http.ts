@@ -21,7 +21,7 @@ export interface HttpResult {
   readonly headers: Readonly<Record<string, string>>;
   /** The parsed value of a complete JSON response; otherwise the text of the response. */
   readonly body: unknown;
-  /** Whether the response was longer than 64 KiB; `body` is then the text of the first 64 KiB. */
+  /** Whether the response was longer than 64 KiB. If so, `body` is the text of the first 64 KiB. */
   readonly isCut: boolean;
 }
 

@@ -24,8 +24,8 @@ export class ProcessTree {
   readonly #mark: string;
   readonly #startTicks: number;
   /**
-   * The start times of recorded processes, by pid. A process that has exited stays recorded while a group or session
-   * with its pid as number has members.
+   * The start times of recorded processes, by pid. A process that has exited stays recorded while its pid is the
+   * number of a group or session that has members.
    */
   #known = new Map<number, number>();
   /** Whether the number of the group certainly still belongs to this program's group. */
@@ -53,7 +53,7 @@ export class ProcessTree {
 
   /**
    * Must be called when the program has exited. Its pid is also the number of its group, and the system can reuse this
-   * number once the group is empty. On Linux, members are therefore signalled one by one from now on.
+   * number when the group is empty. On Linux, members are therefore signalled one by one from now on.
    */
   leaderExited(): void {
     this.#isGroupSafe = !hasProc;
@@ -151,8 +151,8 @@ export class ProcessTree {
 }
 
 /**
- * Signals the process that had this pid and start time. The start time is read again just before, because another
- * process can have got the pid since the search.
+ * Signals the process that had this pid and start time. The start time is read again just before the signal, because
+ * another process can have got the pid after the search.
  */
 function signalProcess(pid: number, startTicks: number, signal: NodeJS.Signals): void {
   if (processEntry(pid)?.startTicks !== startTicks) return;

@@ -43,7 +43,7 @@ export const runRequestOf = (
   ...(unique === undefined ? {} : { unique }),
 });
 
-/** Passes the due time on under the names that were given, so that the engine refuses two of them. */
+/** Passes on the due time under each name that was given: the engine refuses a request with two of the names. */
 const dueNamesOf = ({ due, dueTime, dueAt }: Pick<RunFlags, 'due' | 'dueTime' | 'dueAt'>): DueNames<string> => ({
   ...(due === undefined ? {} : { due }),
   ...(dueTime === undefined ? {} : { dueTime }),

@@ -10,7 +10,8 @@ import { counted, printError } from './print.ts';
 /** How long running handlers may take to end after the signal. Then they are interrupted, and their jobs released. */
 const graceMs = 30_000;
 /**
- * How long the store may then take to record outcomes and the end of the instance. After this time the process exits.
+ * How long the store may take to record outcomes and the end of the instance, after the handlers have ended or been
+ * interrupted. After this time the process exits.
  */
 const storeMs = 10_000;
 const pollMs = 100;

@@ -1,6 +1,6 @@
 /**
- * Families: parents without open children are found, and staged children become visible with their commit or not at
- * all.
+ * Families: parents without open children are found, and staged children become visible with the commit
+ * of their parent, or not at all.
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';

@@ -27,7 +27,7 @@ const goals: readonly string[] = [
   'a change refused', 'a whole batch refused',
 ];
 
-/** Defines the tests of one adapter; `name` is its name in their titles. */
+/** Defines the tests of one adapter; `name` is the name of the adapter in the titles of the tests. */
 export function storeConformance(name: string, { open, histories = 500, races = 8 }: Conformance): void {
   describe(`${name} conforms`, () => {
     for (const topic of topics) {

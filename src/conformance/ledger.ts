@@ -107,7 +107,7 @@ export class Ledger {
     }
   }
 
-  /** Checks S16: no child is claimed by a call that ran completely while its parent was certainly asked to cancel. */
+  /** Checks S16: a call claims no child if `cancel` of the parent was certainly set during the whole call. */
   checkCancels([parent, events]: LedgerEvents, children: readonly LedgerEvents[]): void {
     const spans = this.#spans([parent, events], (job) => job.cancel !== null);
     for (const [child, childEvents] of children) {

@@ -151,7 +151,7 @@ function anyCommand(share: Share, { fence }: Job, dice: Dice): Command {
   ]);
 }
 
-/** Plans tasks of a running job. Some tasks are staged first, and the others are in the commit that plans them. */
+/** Plans tasks of a running job. Some tasks are staged first; the commit of the command `plan` inserts the rest. */
 const plan: Move = async (share, who, dice) => {
   const job = await pickJob(share, who, ({ state }) => state === 'running');
   if (!job) return;
@@ -210,8 +210,8 @@ function staleChanges(share: Share, who: number, dice: Dice): Change[] {
 }
 
 /**
- * Commits several changes in one batch. Changes that end jobs come first, since later changes may need the unique keys
- * of the ended jobs.
+ * Commits several changes in one batch. Changes that end jobs come first, because later changes may need the unique
+ * keys of the ended jobs.
  */
 const batchMove: Move = async (share, who, dice) => {
   const jobs = await share.jobs();
@@ -319,7 +319,7 @@ const readAhead: Move = async (share, who, dice) => {
   ])();
 };
 
-/** The moves and their relative frequencies. The first does nothing: shrinking replaces needless moves by it. */
+/** The moves and their relative frequencies. The first move does nothing: shrinking replaces needless moves with it. */
 const weights: readonly (readonly [Move, number])[] = [
   [async () => {}, 1],
   [create, 6], [createMany, 3], [createChild, 2], [claim, 8], [finish, 8], [operate, 7], [plan, 3], [adopt, 1],

@@ -1,7 +1,7 @@
 /**
- * Races: several connections change a small set of jobs at once, in real time. Each connection decides on the version
- * of a job that it last read. A ledger records the store's answers. After the race, they are compared with the stored
- * histories.
+ * Races: several connections change a small set of jobs concurrently, in real time. Each connection decides on the
+ * version of a job that it last read. A ledger records the store's answers. After the race, these answers are compared
+ * with the stored histories.
  */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { seededRandom, systemRandom, type Random } from '../random.ts';
@@ -188,7 +188,7 @@ export class Racer {
     else if (job) await this.#apply(job, this.#pick(finishings(job, this.#store.now())));
   }
 
-  /** Plans two tasks of a run. They are in the commit that plans them, or staged before it. */
+  /** Plans two tasks of a run. The commit of the command `plan` inserts them, or they are staged before this commit. */
   async #plan(job: RunningJob): Promise<void> {
     const firstId = await this.#store.reserveIds(2);
     const now = this.#store.now();

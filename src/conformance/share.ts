@@ -102,7 +102,7 @@ export class Share {
     return newJob({ created: this.now(), ...spec, id });
   }
 
-  /** Returns the change that the command makes; empty: the machine refuses the command, or it has no effect. */
+  /** Returns the change that the command makes; empty: the command is refused or has no effect. */
   decide(job: Job, command: Command): (Change & { readonly after: Job })[] {
     const change = step(job, command, this.asking());
     if (change instanceof Refusal || change.events.length === 0) return [];
@@ -123,7 +123,7 @@ export class Share {
 
   /**
    * Checks that both stores have the same jobs and tallies; returns the jobs. Reads only the two longest histories,
-   * since the caller compares the events of all jobs in the feed.
+   * because the caller compares the events of all jobs in the feed.
    */
   async compareAll(): Promise<readonly Job[]> {
     const types = this.types();

@@ -200,8 +200,8 @@ async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: D
 }
 
 /**
- * Refuses `onePerType` for a definition if its type is known and does not set `onePerType`. The lock works only if
- * every run of the type takes it, and runs of other definitions of the type would not take it.
+ * Refuses `onePerType` for a definition if its type is known and does not set `onePerType`. The limit works only if
+ * it applies to every run of the type. Here it would not apply to runs of other definitions.
  */
 function refuseNewLock({ entry, isKnown }: TypeRules, onePerType: boolean): void {
   if (!isKnown || entry.onePerType || !onePerType) return;

@@ -337,7 +337,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.explain(id);
   }
 
-  /** Resolves when this instance has changed the job, at the latest after `withinMs`. Then read the job. */
+  /** Resolves when this instance has changed the job or the job has ended, at the latest after `withinMs`. */
   untilChange(id: number, withinMs: number): Promise<void> {
     return this.#parts.watchers.until(id, withinMs);
   }
@@ -376,7 +376,7 @@ export class EngineCore implements RunBackend, RunMaker {
 
   /**
    * The limits on jobs of these types, from the code of this engine or as another program registered them. A claim for a
-   * worker without the code of the types needs them.
+   * worker without the code of the types needs these limits.
    */
   limits(types: readonly string[]): Promise<Limits> {
     return this.#reads.limits(types);

@@ -7,7 +7,8 @@ import { StatusError } from '../status.ts';
 const dataBytesMax = 1_048_576;
 
 export const updateJob: BedrockCommand = {
-  // The queue refuses a new repeat with base STARTED, which counts from the last start, if the job has never started.
+  // A repeat with base STARTED needs the last start of the job. So the queue refuses such a new repeat if the job has
+  // never started.
   statuses: { 'wrong.state': '400 Unique Constraints Violation' },
   run: async ({ headers, services, caller }) => {
     const id = jobIdOf(headers);

@@ -84,7 +84,7 @@ async function momentOf(engine: Engine, store: string, rates: Moment['rates']): 
   const now = engine.now();
   const listed = async (standing: 'running' | 'held'): Promise<readonly Job[]> =>
     (await engine.find({ kinds: ['run', 'bedrock'], standings: [standing] }, { limit: runningMax })).jobs;
-  // Listed apart, so that many paused jobs do not hide those that run.
+  // Held and running jobs are listed separately, so that many paused jobs do not hide the running jobs.
   const waiting = (await listed('held')).filter((job) => job.state === 'held' && job.hold === 'children');
   const active = [...(await listed('running')), ...waiting].sort((a, b) => b.id - a.id).slice(0, runningMax);
   const due = await engine.find(

@@ -55,8 +55,8 @@ export class Attempt {
   }
 
   /**
-   * Whether the attempt was ended because the engine closes or the lease may have lapsed. The job is then released, and
-   * the attempt does not count.
+   * Whether the attempt was ended because the engine closes or the lease may have lapsed. In both cases the job is
+   * released, and the attempt does not count.
    */
   get isReleased(): boolean {
     return this.#isReleased;

@@ -4,8 +4,8 @@
  *
  * Saves a transaction per outcome: sixteen concurrent calls are one commit (bench/LEDGER.md, "concurrent calls that
  * meet go to the store as one statement"). Applies to all outcomes of this process; a single one is committed alone, a
- * turn later. Without it each outcome would be one transaction, and each slot would wait for its own. If the store
- * refuses a batch because of one malformed outcome, the outcomes are written one by one.
+ * turn later. Without the finisher, each outcome would be one transaction, and each slot would wait for the transaction
+ * of its outcome. If the store refuses a batch because of one malformed outcome, the outcomes are written one by one.
  */
 import type { CommandAnswer, CommandRequest } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
@@ -112,6 +112,6 @@ export class Finisher {
 const notStored = (cause: unknown): Refusal =>
   new Refusal('unavailable.store', 'the engine closed before it could reach the store', { cause: String(cause) });
 
-/** Returns the ids of the changed job and of its parent, whose watchers are notified. */
+/** Returns the ids of the jobs whose watchers are notified: the changed job and its parent. */
 const affectedIds = (answer: CommandAnswer): number[] =>
   isRefusal(answer) || answer.after === null ? [] : [answer.after.id, answer.after.parent].filter((id) => id !== null);

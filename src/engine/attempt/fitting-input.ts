@@ -39,8 +39,8 @@ const waitMinMs = 2_000;
 const waitMaxMs = 300_000;
 
 /**
- * Returns how long a job whose input was refused waits for an instance of a newer build until it is due again. Doubles
- * with each claim of the job, up to `waitMaxMs`.
+ * Returns after how many ms a job whose input was refused is due again, for an instance of a newer build to claim. The
+ * time doubles with each claim of the job, up to `waitMaxMs`.
  */
 export const misfitWaitMs = ({ fence }: Pick<Job, 'fence'>): number =>
   Math.min(waitMaxMs, waitMinMs * 2 ** Math.min(fence - 1, 10));

@@ -75,8 +75,8 @@ export class HandlerCaller {
   }
 
   /**
-   * Plans and stores the tasks. Writes progress and log lines before the commit of the tasks, since this commit ends
-   * the claim and the store then refuses notes.
+   * Plans and stores the tasks. Writes progress and log lines before the commit of the tasks: this commit ends the
+   * claim, and after it the store refuses notes.
    */
   async #prepare({ type, attempt, tracker }: Execution, context: Context, input: unknown): Promise<unknown> {
     await prepare(this.#parts, type, attempt, context, input, async () => {
@@ -113,8 +113,8 @@ export class HandlerCaller {
 
 /**
  * Returns the phase to execute. If the type was not in the catalogue when the run was created, the stored phase is
- * `run` even though the type has tasks. Then the phase is `prepare` before the planning, which stores the details, and
- * `gather` after it.
+ * `run` even though the type has tasks. In that case `details` shows the phase: it is null before the planning
+ * (`prepare`), and the planning sets it (`gather`).
  */
 export function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
   if (phase !== 'run' || !hasTasks(type)) return phase;

@@ -1,7 +1,7 @@
 /**
  * Job watchers: wake callers that wait for a job (`RunHandle.result`, a token that is used early) when this instance has
- * stored a change of the job, or when the store reports its end. Any other change by another instance wakes nobody: each
- * caller also polls, at the interval that it passes to `until`.
+ * stored a change of the job, or when the store reports the end of the job. Other changes by other instances wake no
+ * caller. So each caller also polls, at the interval that it passes to `until`.
  */
 import type { Clock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
@@ -42,7 +42,10 @@ export class JobWatchers {
     watch.stop();
   }
 
-  /** Watches a job. The store is asked to report its end at the first `changed`: a job that has ended needs no watch. */
+  /**
+   * Watches a job. The first call of `changed` asks the store to report the end of the job. A caller that finds the job
+   * ended does not call `changed`, so the store is not asked.
+   */
   watch(id: number): JobWatch {
     const signal = new WakeSignal(this.#clock);
     const removeSignal = this.#addSignal(id, signal);

@@ -14,7 +14,10 @@ import type { EndedTask, JobType } from '../declare/job-type.ts';
 import { countTasks } from '../inspect/task-counts.ts';
 import { LeaseLost } from '../handler/errors.ts';
 
-/** Up to this many tasks are stored in the commit that ends the planning. More tasks are staged before, in batches. */
+/**
+ * Up to this many tasks are stored in the commit that ends the planning. If a run has more tasks, all tasks are staged
+ * before this commit, in batches.
+ */
 const tasksAtOnce = 1000;
 
 export interface PhaseParts {
@@ -63,7 +66,7 @@ export async function gather(
   return type.options.jobResults?.({ ...context, input, details, counts, tasks: endedTasks(parts.jobs, job.id) });
 }
 
-/** Yields the ended tasks of a run. Reads them in pages, since they may not fit in memory together. */
+/** Yields the ended tasks of a run. Reads them in pages, because they may not fit in memory together. */
 async function* endedTasks(jobs: Jobs, run: number): AsyncGenerator<EndedTask<unknown, unknown>> {
   for await (const page of pagesOf(jobs, { parent: run })) {
     for (const job of page) if (!isOpen(job)) yield endedTask(job);

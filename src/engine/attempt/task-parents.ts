@@ -1,4 +1,7 @@
-/** The runs of the tasks that this instance executes. Cached: their input, details and tags do not change meanwhile. */
+/**
+ * The runs of the tasks that this instance executes. A run is cached, because its input, details and tags do not change
+ * while its tasks are executed.
+ */
 import type { Job, Tags } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';

@@ -1,4 +1,4 @@
-/** The due time of a request. It has three names, because answers call it `dueAt` and jobs call it `due`. */
+/** The due time of a request. It has three names: `dueTime`, `dueAt` as in answers, and `due` as in jobs. */
 import { Refusal } from '../../refusal.ts';
 import { parseInstant } from '../../time/instant.ts';
 
@@ -18,7 +18,7 @@ export function instantOfGiven(time: GivenTime): number {
   return typeof time === 'string' ? parseInstant(time) : time;
 }
 
-/** Returns the due time under whichever name it was given; undefined: none. Refuses two of them, also with `delay`. */
+/** Returns the due time; undefined: none was given. Refuses two names of the due time, or a name and `delay`. */
 export function dueTimeOf<Time>(
   { dueTime, dueAt, due, delay }: DueNames<Time> & { readonly delay?: unknown },
 ): Time | undefined {

@@ -28,11 +28,11 @@ export interface DefOptions<Input> extends Settings {
   readonly misfire?: Misfire['policy'] | MisfireSettings;
   /** How many runs of the definition may be running at a time, across all instances. */
   readonly concurrency?: number;
-  /** False: the definition is created disabled. Later deploys do not change whether it is enabled; operators do. */
+  /** False: the definition is created disabled. After its creation, operators enable and disable it; deploys do not. */
   readonly enabled?: boolean;
   /** True: only the leader executes the runs. */
   readonly leaderOnly?: boolean;
-  /** True: the runs are stored in the memory of this process, not in the database; they are lost when it ends. */
+  /** True: the runs are in the memory of this process, not in the database, and are lost when the process ends. */
   readonly inMemory?: boolean;
   /** False: only the schedules create runs; `createJobRun` is refused. */
   readonly manualRuns?: boolean;
@@ -144,7 +144,7 @@ export function refuseInMemory({ name, onePerType }: TypeEntry, spec: Pick<Spec,
 
 /**
  * Returns the settings that the definition itself sets; the others come from its type. `onePerType: false` is left out
- * like an absent option, since a definition cannot remove the limit of its type.
+ * like an absent option, because a definition cannot remove the limit of its type.
  */
 function ownSettings(options: DefOptions<unknown>): OwnSettings {
   const { priority, concurrency, leaderOnly, onePerType, enabled } = options;

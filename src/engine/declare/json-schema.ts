@@ -20,7 +20,7 @@ const unstorable: Readonly<Record<string, string>> = {
 };
 
 const texts = new WeakMap<Schema, string | null>();
-/** A longer JSON Schema is not stored in the catalogue: programs without the code then accept every input. */
+/** A longer JSON Schema is not stored in the catalogue. In that case programs without the code accept every input. */
 const textMax = 500_000;
 
 /** Returns the JSON Schema as text; null: the library cannot convert the schema, or the text is too long. Cached. */

@@ -79,7 +79,7 @@ const isSettled = (draft: MaybePromise<Draft>): draft is Draft => !isPromiseLike
 
 const templates = new WeakMap<TypeRules, Template>();
 
-/** Returns the template of a type. Cached, since the rules of a type do not change. */
+/** Returns the template of a type. Cached, because the rules of a type do not change. */
 function templateOfType(rules: TypeRules): Template {
   const known = templates.get(rules);
   if (known) return known;

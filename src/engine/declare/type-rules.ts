@@ -22,7 +22,7 @@ export interface TypeRules {
 
 const known = new WeakMap<JobType, TypeRules>();
 
-/** Returns the rules of a type from its code. Cached, since the options of a type do not change. */
+/** Returns the rules of a type from its code. Cached, because the options of a type do not change. */
 export function rulesOfType(type: JobType): TypeRules {
   const cached = known.get(type);
   if (cached) return cached;
