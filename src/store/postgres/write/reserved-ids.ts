@@ -1,6 +1,7 @@
 /**
- * The ids that this process has reserved, as far as no other process reserved ids in between. Jobs with these ids are in
- * the order of creation as long as the counter in the database has the value of the last reservation.
+ * The newest ids that this process has reserved: from `#first` to `#last`, with no id of another process between them.
+ * While the counter in the database has the value `#last`, no process has reserved a higher id, so new jobs with these
+ * ids are in the order of creation.
  */
 import { OutdatedIds } from '../../store.ts';
 import { ignore } from '../sql/errors.ts';
@@ -11,7 +12,7 @@ export class ReservedIds {
   #reserving: Promise<void> = Promise.resolve();
   #reservations = 0;
 
-  /** Follows a reservation of this process; returns the first id. */
+  /** Awaits a reservation of this process, and records its ids; returns the first id. */
   async track(reservation: Promise<number>, amount: number): Promise<number> {
     this.#reservations += 1;
     this.#reserving = reservation.then(ignore, ignore);
@@ -22,8 +23,8 @@ export class ReservedIds {
   }
 
   /**
-   * Runs a commit of jobs with ids from `lowest` on. The commit gets the id that must be the last reserved one. If it is
-   * not, because of a reservation of this process meanwhile, the commit runs again.
+   * Runs a commit of jobs with ids from `lowest` on. `commit` gets `#last`, and must throw OutdatedIds if `#last` is no
+   * longer the last reserved id. If this process has begun to reserve ids meanwhile, the commit runs again.
    */
   async commitInOrder<T>(lowest: number, commit: (last: number) => Promise<T>): Promise<T> {
     for (;;) {

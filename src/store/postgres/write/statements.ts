@@ -120,7 +120,10 @@ const lastReservedSql = (schema: string): string => `select value from ${schema}
 const fastInsertSql = cachedStatement((schema, varyingColumns) =>
   insertSql(schema, packedRowsSql(newFields, varyingColumns, 6), 'true'));
 
-/** Two statements, not one with a parameter that may be null: PostgreSQL would plan that one anew for each execution. */
+/**
+ * Differs from `fastInsertSql` only in the check of the last reserved id. PostgreSQL would plan a common statement,
+ * with a parameter that may be null, anew for each execution.
+ */
 const orderedInsertSql = cachedStatement((schema, varyingColumns) =>
   insertSql(schema, packedRowsSql(newFields, varyingColumns, 7), `(${lastReservedSql(schema)}) = $6::bigint`));
 
@@ -236,9 +239,9 @@ const findByCtidSql = (schema: string): string => `cross join lateral (
   where sought.ctid = goal.row_ctid and sought.id = goal.id and sought.version = goal.seen limit 1) found`;
 
 /**
- * Checks the version again, since the row may have changed while its lock was awaited. `version > -random()` is always
- * true. Being volatile, it keeps the planner from adding a Memoize node, which cost 20 % and is useless, since each row
- * is visited once.
+ * Checks the version again, because the row may have changed while its lock was awaited. `version > -random()` is
+ * always true. It is volatile, so the planner adds no Memoize node. That node cost 20 % and was useless, because each
+ * row is visited only once.
  */
 const isUnchangedRowSql = (table: 'job' | 'ended'): string =>
   `${table}.ctid = found.row_ctid and ${table}.version = goal.seen and ${table}.version > -random()`;
