@@ -29,7 +29,7 @@ export async function testEngine(options: TestOptions = {}): Promise<TestEngine>
 /** How long, in real time, `drain` waits for handlers that await something other than the virtual clock. */
 const patienceMs = 2_000;
 const quietTurns = 12;
-/** Idle time is skipped until this long before the next due job. In the rest, every engine loop turns at least once. */
+/** How much idle time before the next due job is not skipped, so that every engine loop turns at least once in it. */
 const unskippedMs = 65_000;
 /** Enough turns of the event loop for a poll that finds no work. */
 const settlingTurns = 3;

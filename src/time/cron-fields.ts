@@ -25,8 +25,9 @@ export interface CronSpec {
   /** Whether day of month and weekday are both restricted. If so, a day needs to match only one of them, as in cron. */
   readonly eitherDay: boolean;
   /**
-   * Whether the expression is a repeating interval, not a list of times of day: it matches all 24 hours, or several by
-   * a wildcard or a step such as `9-17/2`. Its defaults for daylight saving differ; see `CronRules`.
+   * Whether the expression is a repeating interval, not a list of times of day: it matches all 24 hours, or it matches
+   * several hours and their field has a wildcard or a step, such as `9-17/2`. A repeating interval has other defaults
+   * for daylight saving; see `CronRules`.
    */
   readonly isRhythm: boolean;
   /** The index at which the day of the month begins in the text; errors about impossible dates point to it. */

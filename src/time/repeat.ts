@@ -6,7 +6,7 @@ import {
 
 export { applyModifiers, parseModifiers, type Modifier } from './modifiers.ts';
 
-/** The time from which the next run is counted. */
+/** The time from which the next run is computed. */
 export type RepeatBase = 'scheduled' | 'started' | 'finished';
 
 export interface Repeat {

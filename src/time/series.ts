@@ -40,13 +40,13 @@ export interface Series {
    */
   newest(after: number, until: number, most: number): Occurrence[];
   /**
-   * Returns all occurrences in (after, until] as skipped: with the reason `gap` if `skipped` is set, otherwise with
-   * `reason`. If there are more than can be counted, they are one range with `reason`.
+   * Returns all occurrences in (after, until] as skipped. The reason is `gap` for an occurrence whose `skipped` is set,
+   * and `reason` for the others. If there are more than can be counted, they are one range with `reason`.
    */
   skips(after: number, until: number, reason: SkipReason): Skip[];
 }
 
-/** The times from which the next occurrence is counted. */
+/** The times from which the next occurrence is computed. */
 export interface Moments {
   /** When the schedule became active or was last changed: there is no occurrence at or before this time. */
   readonly activated: number;
@@ -101,7 +101,7 @@ function onceSeries(at: number, activated: number): Series {
 }
 
 /**
- * Returns the time from which the next occurrence is counted; null: it is the start or end of a run that has not
+ * Returns the time from which the next occurrence is computed; null: it is the start or end of a run that has not
  * started or finished yet.
  */
 function baseOf(from: RepeatBase, { activated, scheduled, started, finished }: Moments): number | null {
@@ -229,7 +229,7 @@ function runnable(found: Occurrence[]): number {
   return found.filter(({ skipped }) => !skipped).length;
 }
 
-/** Returns the end of the list, from the first of the last `most` occurrences that run; skipped ones are included. */
+/** Returns the last `most` occurrences that run, and the skipped occurrences between and after them. */
 function tail(found: Occurrence[], most: number): Occurrence[] {
   let [start, left] = [found.length, most];
   for (let index = found.length - 1; index >= 0 && left > 0; index -= 1) {

@@ -1,6 +1,6 @@
 /**
  * The spread: delays the runs of a definition by a time that is computed from its name, so that a thousand definitions
- * that are scheduled at 02:00 do not start at once.
+ * that are scheduled at 02:00 do not start at the same time.
  */
 
 /** Returns a delay from 0 to `spreadMs` ms, always the same for the same name. */

@@ -37,7 +37,7 @@ export interface Misfire {
   readonly policy: 'skip' | 'once' | 'all';
   /** A tick that is late by more than this does not run, whatever the policy, unless it is within `graceMs`. */
   readonly windowMs: number;
-  /** How many ticks of a schedule run at once at most, 1 to 1000: the newest run, the others are skipped. */
+  /** How many of the due ticks of a schedule run at most, 1 to 1000: the newest run, the others are skipped. */
   readonly cap: number;
   /** A tick that is late by at most this is on time, and no misfire. Default: one minute. */
   readonly graceMs?: number;

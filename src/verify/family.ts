@@ -24,7 +24,7 @@ export function checkParent(child: Job, parent: Job | undefined): Violation[] {
 
 /**
  * S15: a child that waits for its parent will be freed. The parent can free the child only while the parent runs, or if
- * the parent has yet to wait for children (`hasChildrenWaiting`).
+ * the parent must still wait for children (`hasChildrenWaiting`).
  */
 function checkHold(child: Job, parent: Job): Violation[] {
   if (child.state !== 'held' || child.hold !== 'parent') return [];

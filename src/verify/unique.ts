@@ -1,4 +1,4 @@
-/** S10, S11: a unique key has one holder, either while the holder is open or until its period ends. */
+/** S10, S11: a unique key belongs to one job only, until its period ends (S10) or while the job is open (S11). */
 import type { Job } from '../model/job.ts';
 import { violation, type Violation } from './violation.ts';
 

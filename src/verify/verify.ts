@@ -44,7 +44,7 @@ const confirmations = 3;
 const atOnce = 16;
 
 /**
- * Yields violations as they are found; those that `inspect` finds, only once they are confirmed. Returns the number of
+ * Yields violations when they are found; violations that `inspect` finds are confirmed first. Returns the number of
  * jobs and events checked.
  */
 export async function* verify(store: Store, options: VerifyOptions = {}): AsyncGenerator<Violation, VerifyProgress> {
@@ -215,7 +215,7 @@ class StoreInspection {
     return tasks === null ? [] : checkTasks(stored.job, planned, tasks);
   }
 
-  /** Returns the tasks of a run; null: a row cannot be read, which may be a task. */
+  /** Returns the tasks of a run; null: a row that may be one of the tasks cannot be read. */
   async #tasksOf(run: number): Promise<Tasks | null> {
     const pages = (): ReturnType<typeof readPages> => readPages(this.#store, { parent: run, kinds: ['task'] });
     let [count, isReadable] = [0, true];

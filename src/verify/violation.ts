@@ -2,7 +2,7 @@
 
 /**
  * The code of an invariant of docs/promises.md. The letter says when it must hold. S (safety): always. L (liveness):
- * once faults have stopped. T: an invariant of time computation, which always holds. P: a guarantee, as handlers
+ * after faults have stopped. T: an invariant of time computation, which always holds. P: a guarantee, as handlers
  * observe it.
  */
 export type Invariant = `${'S' | 'L' | 'T' | 'P'}${number}`;

@@ -55,8 +55,8 @@ export function data(job: Job): string {
 }
 
 /**
- * Returns the data with two more members: the number of hand-outs, and the time from which a SCHEDULED repeat counts
- * (`scheduled`; null: this member is not added).
+ * Returns the data with two more members: the number of hand-outs, and the time from which a SCHEDULED repeat is
+ * computed (`scheduled`; null: this member is not added).
  */
 export const withHandOut = (input: string, count: number, scheduled: string | null): string =>
   withMembers(input, { [countKey]: count, ...(scheduled === null ? {} : { originalNextRun: scheduled }) });
@@ -65,8 +65,8 @@ export const withHandOut = (input: string, count: number, scheduled: string | nu
 export const countKey = 'retryAfterCount';
 
 /**
- * Returns the time from which the SCHEDULED repeat of a handed-out job counts, since a hand-out changes the job's next
- * run. Null: the job is not handed out, or has no SCHEDULED repeat.
+ * Returns the time from which the SCHEDULED repeat of a handed-out job is computed. It is not the job's next run, which
+ * the hand-out has changed. Null: the job is not handed out, or has no SCHEDULED repeat.
  */
 function originalNextRun(job: Job): string | null {
   const isOut = job.state === 'running' || isLate(job);

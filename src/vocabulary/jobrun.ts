@@ -14,7 +14,7 @@ const words: Readonly<Record<JobStanding, TaskState>> = {
   pending: 'PENDING',
   paused: 'PENDING',
   behindParent: 'PENDING',
-  // A run counts as running once its tasks are stored.
+  // A run counts as running only after its tasks are stored.
   preparing: 'PENDING',
   underWay: 'RUNNING',
   succeeded: 'DONE',

@@ -1,5 +1,5 @@
 /**
- * The schema of PostgreSQL as a list of migrations: each entry brings the schema from the version before to the next.
+ * The schema of PostgreSQL as a list of migrations: each entry migrates the schema from one version to the next.
  */
 import { Refusal } from '../../refusal.ts';
 import type { Migration } from '../store.ts';

@@ -106,7 +106,7 @@ export class PostgresStore implements Store {
       this.#endNotices.noteEnds(batch.changes);
       return written;
     } finally {
-      // Also after an error, since the changes may have been written.
+      // `recordWrite` is called after an error, too, because the changes may have been written.
       if (mayWake(batch)) this.#claimParts.cursors.recordWrite();
     }
   }

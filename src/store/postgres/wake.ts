@@ -22,7 +22,7 @@ const pauseMs = 5;
  */
 const detailsCharsMax = 2_000;
 const reconnectMaxMs = 10_000;
-/** How often a statement checks the listening connection, which sends nothing else: its loss could go unnoticed. */
+/** How often a statement checks the listening connection. Otherwise the loss of that connection could go unnoticed. */
 const checkMs = 30_000;
 const answerMaxMs = 5_000;
 
@@ -38,7 +38,7 @@ export interface NotificationHandlers {
   onHint(hinted: ClaimHint | null): void;
   /** Called for each notification first; returns whether it was an end notice, which wakes no listener. */
   onNotice(text: string): boolean;
-  /** Called when this process begins to receive notifications, and again after each loss of the connection. */
+  /** Called when this process begins to receive notifications: after it has connected, and after each reconnect. */
   onListening(): void;
 }
 
@@ -181,7 +181,7 @@ export class Wake {
   }
 }
 
-/** The tag of a notification that every process accepts: as long as the tag of a process, but never equal to one. */
+/** The tag of a notification that every process accepts. It has the length of `#ownTag`, but equals no `#ownTag`. */
 const noTag = '-'.repeat(16);
 
 /** Sends a notification without waiting for a flush to the disk. */

@@ -16,7 +16,7 @@ import { sqliteModule } from './module.ts';
 export type Durability = 'full' | 'normal';
 
 /**
- * How long SQLite waits for a lock. The wait blocks the process, so it is short; then `#begin` sleeps and tries again.
+ * How long SQLite waits for a lock. The wait blocks the process, so it is short. After it, `#begin` sleeps and retries.
  */
 const busyWaitMs = 3;
 /** How long a write waits for the lock of the file in total; after that it is refused. */

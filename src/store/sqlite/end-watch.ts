@@ -1,6 +1,7 @@
 /**
- * The end watch: wakes callers that wait for jobs when the jobs have ended. Ends by this process are passed to it. For
- * ends by other processes it queries the awaited ids whenever another process has written to the file.
+ * The end watch: wakes callers that wait for jobs when the jobs have ended. Ends by this process are passed to
+ * `noteEnds`. To find ends by other processes, the watch queries the awaited ids whenever another process has written
+ * to the file.
  */
 import type { Change } from '../../model/change.ts';
 import { systemClock } from '../../time/clock.ts';
@@ -8,7 +9,7 @@ import { EndWaiters } from '../end-waiters.ts';
 import type { Connection } from './connection.ts';
 import type { Wake } from './wake.ts';
 
-/** After a query, the next one waits this many times as long as the query took: queries take a tenth of the time. */
+/** The pause after a query is this many times as long as the query, so queries take at most a tenth of the time. */
 const restFactor = 9;
 
 export class EndWatch {

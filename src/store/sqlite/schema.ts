@@ -68,7 +68,7 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX ended_unlucky_top ON ended(fate, type, id, kind, def, created)
       WHERE kind <> 'task' AND fate <> 'succeeded'`,
   ],
-  // Rewrites feed entries to the format that contains equal events of many jobs once (see feed-entry.ts).
+  // Rewrites feed entries to the format in which jobs with equal events share one copy of the events (feed-entry.ts).
   ['feed', 'staged_feed'].map((table) => `UPDATE ${table} SET events = (SELECT json_group_array(json_object(
     'kind', value -> 'kind', 'type', value -> 'type', 'parent', value -> 'parent',
     'jobs', json_array(value -> 'job'), 'events', json_array(value -> 'event'))) FROM json_each(${table}.events))`),

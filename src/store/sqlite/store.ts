@@ -254,8 +254,8 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Runs `work` on one snapshot. Turns an error that it throws into a rejected promise, because node:sqlite is
-   * synchronous.
+   * Runs `work` on one snapshot. node:sqlite throws errors synchronously; this function is async, so that they become
+   * rejected promises.
    */
   async #read<T>(work: () => T): Promise<T> {
     return this.#connection.read(work);

@@ -1,7 +1,7 @@
 /**
- * Wakes listeners when jobs may have become claimable. Listeners in this process are called at once. For other
- * processes, this process touches the -shm file after a commit; they watch the folder and notice it. Writers that do
- * not run this code are noticed by their writes to the -wal file. Implements `onWake` of `port/claiming.ts`.
+ * Wakes listeners when jobs may have become claimable. Listeners in this process are called at once. To wake other
+ * processes, which watch the folder, this process touches the -shm file after a commit. Writers that do not run this
+ * code are noticed by their writes to the -wal file. Implements `onWake` of `port/claiming.ts`.
  */
 import { utimesSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname } from 'node:path';

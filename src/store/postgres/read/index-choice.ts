@@ -12,7 +12,7 @@ export type Table = 'job' | 'ended';
 
 export interface IndexChoice {
   /**
-   * The CTE `entry`, with a row for each place at which the index is entered; for a statement that begins `with
+   * The CTE `entry`: each row is a point at which the index is entered. Its statement must begin with `with
    * recursive`.
    */
   readonly entries: string;

@@ -42,7 +42,7 @@ const scheduled = `(b ->> 'scheduled')::bigint`;
 
 /**
  * The rules of `isLate` (model/job.ts), `handOuts` and `originalNextRun` (vocabulary/bedrock.ts) in SQL: whether a job
- * is late, how often it was handed out, and the time from which its repeat counts.
+ * is late, how often it was handed out, and the time from which its repeat is computed.
  */
 const isLate = `(state = 'pending' and ${retryAfter} is not null and ${crashes} > 0 and ${scheduled} is not null)`;
 const handOuts = `case when b -> 'policy' ->> 'handOutsMax' is null then 0
@@ -80,9 +80,9 @@ const endedColumns: Columns = {
 };
 
 /**
- * Returns the query for the rows of `jobs`. It leaves out jobs without a parent that have succeeded, since Bedrock
- * deletes a job without a parent when it succeeds. The other ended jobs (not succeeded; succeeded with a parent) are
- * read by two selects, so that each can use a partial index.
+ * Returns the query for the rows of `jobs`. It leaves out succeeded jobs without a parent, because Bedrock deletes such
+ * jobs when they succeed. The other ended jobs (not succeeded; succeeded with a parent) are read by two selects, so
+ * that each can use a partial index.
  */
 function selectOf(schema: string, columns: readonly ColumnName[], prefilters: readonly Prefilter[]): string {
   const where = [`kind in ('bedrock', 'mock')`, ...prefilters.map(conditionOf)].join(' and ');

@@ -17,7 +17,7 @@ export const endedPartitions: readonly string[] = [
 const few = 2000;
 
 /**
- * Returns `createdFrom` if at most `few` jobs have ended since, so that all of them can be read; otherwise undefined.
+ * Returns `createdFrom` if at most `few` jobs have ended since then, so that all of them can be read; else undefined.
  * Also returns undefined for queries by parent, and for queries that may match tasks, which the indexes do not contain.
  */
 export async function recentEndedSince(

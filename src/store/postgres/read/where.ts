@@ -66,7 +66,7 @@ function addGlob(add: AddTerm, pattern: string): void {
 function addStandings(add: AddTerm, terms: string[], table: Table, standings: readonly Standing[]): void {
   const column = table === 'job' ? 'state' : 'fate';
   add((parameter) => `${column} = any(${parameter}::text[])`, textArray(standings));
-  // The conditions of partial indexes, as literals, which the planner needs to use the indexes.
+  // The planner uses a partial index only if the query contains the condition of the index as a literal.
   if (table === 'ended' && !standings.includes('succeeded')) terms.push(`fate <> 'succeeded'`);
   if (table === 'job' && !standings.includes('pending') && !standings.includes('held')) terms.push(`state = 'running'`);
 }

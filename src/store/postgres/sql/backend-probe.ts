@@ -12,8 +12,8 @@ export interface SilentBackend {
 }
 
 /**
- * `busy`: the backend executes a statement, or does not end. `idle`: it no longer exists; if it executed no statement,
- * it was terminated.
+ * `busy`: the backend executes a statement, or did not end within a second after it was terminated.
+ * `idle`: the backend no longer exists. If it executed no statement, the probe has terminated it.
  * `hidden`: a pooler is in between, so the pid is not that of a backend. `unreachable`: the server did not answer.
  */
 export type BackendState = 'busy' | 'idle' | 'hidden' | 'unreachable';

@@ -27,8 +27,8 @@ export function clientClass({ hosts, isWritable }: Pick<PostgresUrl, 'hosts' | '
 
     constructor(config: pg.ClientConfig = {}) {
       super({ ...config, connectionString: hosts[current]! });
-      // A lost connection rejects the running query. Without a listener the process would end if no query runs, and
-      // the server can end a connection between any two statements, the one of `checkWritable` included.
+      // If a connection is lost while a query runs, the query rejects. If no query runs, the process would end without
+      // this listener. The server can end a connection before or after any statement, even that of `checkWritable`.
       this.on('error', ignore);
     }
 

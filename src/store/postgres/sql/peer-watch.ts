@@ -2,9 +2,9 @@
  * Notices connections whose peer is gone: a host without power, a firewall that forgot the connection. TCP reports a
  * dead peer only after minutes. While a statement is unanswered and no byte arrives, the watch asks the server over a
  * new connection what the silent backend is doing. If the backend is executing a statement, the watch waits, up to the
- * statement timeout. If the backend is idle, it never got the statement, or its answer was lost. The backend is then
- * terminated, so that it frees its locks and executes nothing later. The connection is reset, so that the statement is
- * retried.
+ * statement timeout. If the backend is idle, it never got the statement, or its answer was lost. In that case the
+ * backend is terminated, so that it frees its locks and executes nothing later, and the connection is reset, so that
+ * the statement is retried.
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
@@ -42,8 +42,8 @@ export interface WatchedClient {
 export interface PeerLoss {
   readonly reason: string;
   /**
-   * The time from which `patienceMs` limits the retries: now if the backend was idle, otherwise the time at which the
-   * silence began.
+   * The time at which `patienceMs`, the time limit of the retries, begins: now if the backend was idle, otherwise the
+   * time at which the silence began.
    */
   readonly since: number;
 }
@@ -161,8 +161,8 @@ export class PeerWatch {
   }
 
   /**
-   * Resets the connection. Idle connections of the pool may be dead, too: `begin` resets those that have had no answer
-   * since this time.
+   * Resets the connection, and sets `#lostAt` to now. Idle connections of the pool may be dead, too: `begin` resets
+   * each connection whose last answer came before `#lostAt`.
    */
   #lose(watched: WatchedClient, loss: PeerLoss): void {
     watched.loss = loss;

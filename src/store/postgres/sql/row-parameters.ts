@@ -1,7 +1,7 @@
 /**
  * Packs many rows into few parameters. A column with equal values in all rows is one scalar parameter; each other
- * column is one array. Bulk inserts take half the server's time that they took with one JSON parameter, since most
- * columns of a batch are equal.
+ * column is one array. Most columns of a batch have equal values, so a bulk insert takes half the server's time that it
+ * took with one JSON parameter.
  */
 
 /**

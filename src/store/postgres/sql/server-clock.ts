@@ -2,8 +2,8 @@
 import { systemClock, type Clock } from '../../../time/clock.ts';
 
 /**
- * After this time a sample is replaced even by a less precise one, because clocks drift and may be set back. Before, it
- * is replaced only by a more precise one: by an answer that took less time to arrive.
+ * The maximum age of a sample. An older sample is replaced even by a less precise one, because clocks drift and may be
+ * set back. A younger sample is replaced only by a more precise one, from an answer that took less time to arrive.
  */
 const sampleMaxAgeMs = 10_000;
 

@@ -6,9 +6,9 @@ import { lineOf } from '../../row.ts';
 
 /**
  * The xid of a job's feed entry. The feed is ordered by xid, so a later entry of a job must not have a lower xid than
- * an earlier one. The xid of this transaction may be lower than that of the last change: this transaction may have got
- * its xid long before it writes the job. A claim locks jobs one after another, and a caller of `within` may have begun
- * long ago.
+ * an earlier one. But the xid of this transaction may be lower than that of the job's last change, because the
+ * transaction may have got its xid long before it writes the job. Examples are a claim, which locks jobs one after
+ * another, and a transaction that the caller of `within` began long ago.
  */
 export const feedXid = 'greatest(job.xid, pg_current_xact_id())';
 

@@ -58,7 +58,7 @@ const isWritten = ({ name, update }: JobColumn): boolean => name === 'id' || upd
 
 export const updateFields = [
   ...(openColumns as readonly JobColumn[]).filter(isWritten).map(updateField), ...guardFields,
-  // 1: the change leaves the lease, and the stored lease stays, since it may have been extended after the job was read.
+  // 1: the update does not write the lease, because the stored lease may have been extended after the job was read.
   ['keeps_lease', 'number', ({ before, after }) => (leavesLease(before, after) ? 1 : 0)],
 ] as RowFields<UpdateChange> as RowFields<Change>;
 

@@ -190,9 +190,9 @@ const findByCtidSql = (schema: string): string => `cross join lateral (
   where sought.ctid = goal.row_ctid and sought.id = goal.id and sought.version = goal.seen limit 1) found`;
 
 /**
- * Checks the version again, since the row may have changed while its lock was awaited. `version > -random()` is always
- * true. Being volatile, it keeps the planner from adding a Memoize node, which cost 20 % and is useless, since each row
- * is visited once.
+ * Checks the version again, because the row may have changed while its lock was awaited. `version > -random()` is
+ * always true. It is volatile, so the planner adds no Memoize node. That node cost 20 % and was useless, because each
+ * row is visited only once.
  */
 const isUnchangedRowSql = (table: 'job' | 'ended'): string =>
   `${table}.ctid = found.row_ctid and ${table}.version = goal.seen and ${table}.version > -random()`;

@@ -36,8 +36,8 @@ export function freeRows(connection: Connection, request: ClaimRequest, now: num
 }
 
 /**
- * Returns for each lane the due time of its first job that is due after `after`. If a pattern may match many types, it
- * may return earlier times, at which the caller should ask again.
+ * Returns for each lane the due time of its first job that is due after `after`. If a pattern may match many types, the
+ * returned times may be too early; the caller should ask again at these times.
  */
 export function nextFreeDue(
   connection: Connection,

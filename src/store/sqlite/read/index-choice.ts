@@ -28,11 +28,11 @@ const entriesMax = 200;
  */
 const seeksMax = 300;
 
-/** Chooses the ranges for each step of one scan, since a new type may come between two steps. */
+/** Chooses the ranges anew for each step of one scan, because a new type may be stored between two steps. */
 export class IndexChooser {
   readonly #connection: Connection;
   readonly #query: Query;
-  /** The conditions of ranges with too many types, which later steps need not look at again. */
+  /** The ranges, as JSON, for which `#choicesPerType` returned null; later steps do not read their types again. */
   readonly #crowded = new Set<string>();
 
   constructor(connection: Connection, query: Query) {

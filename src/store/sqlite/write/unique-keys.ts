@@ -14,7 +14,7 @@ export function takeKey(connection: Connection, change: JobChange, now: number):
   return key === null || connection.run(takeKeySql, key, change.after!.id, keyUntil(change.after!), now) === 1;
 }
 
-/** Deletes the unique key of a job that ends or is deleted, unless the key has a period: then it stays taken. */
+/** Deletes the unique key of a job that ends or is deleted. A key that has a period stays taken. */
 export function releaseKey(connection: Connection, change: JobChange): void {
   const key = releasedKey(change);
   if (key !== null) connection.run('DELETE FROM unique_key WHERE key = ? AND job = ?', key, change.before!.id);
