@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 
 type BuildReader = Pick<Store, 'instances' | 'load' | 'now'>;
 
-/** Returns the build id of each instance that has a build and a valid lease; instances of one build repeat its id. */
+/** Returns the build id of each instance that has a build and a valid lease; an id can occur several times. */
 export async function livingBuildIds(store: BuildReader): Promise<readonly string[]> {
   const instances = await store.instances();
   const now = store.now();
@@ -27,7 +27,7 @@ export async function hasNewerBuildWith(store: BuildReader, build: string, type:
   return living.some((other) => declaresType(other, type) && (own === undefined || isNewer(other, own)));
 }
 
-/** Returns the names of those definitions that code once declared and that no living build declares any more. */
+/** Returns the names of definitions that code has declared before and that no living build declares any more. */
 export async function undeclaredDefNames(
   store: BuildReader,
   defs: readonly Pick<KnownDefinition, 'name' | 'build'>[],

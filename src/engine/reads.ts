@@ -46,7 +46,7 @@ export interface PreviewRequest extends Pick<PreviewOptions, 'policies'> {
 
 /** A definition with the settings in effect. */
 export interface ListedDefinition extends KnownDefinition {
-  /** Whether code once declared the definition, and no living build declares it any more. */
+  /** Whether code has declared the definition before, and no living build declares it any more. */
   readonly isUndeclared: boolean;
 }
 
@@ -164,7 +164,7 @@ export class EngineReads {
     const request = { kinds: workKinds, names: { exact: types } };
     const { database, memory } = this.#stores;
     const found = [...(await memory.store.oldestDue(request)), ...(await database.store.oldestDue(request))];
-    return new Map(found.sort(([, a], [, b]) => b.due - a.due)); // of two jobs of a type, the last entry counts
+    return new Map(found.sort(([, a], [, b]) => b.due - a.due)); // of two jobs of a type, the one due first remains
   }
 
   async failures(request: FailuresRequest): Promise<Failures> {

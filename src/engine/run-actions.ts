@@ -27,7 +27,7 @@ export interface RunActionsParts {
 }
 
 const byToken = { by: 'token' };
-/** A system may use a token before the hand-off is stored. The call then polls the job, at most this many times. */
+/** A token may be used before the hand-off is stored. In that case the call polls the job, at most this many times. */
 const firstPolls = 20;
 const firstPollMs = 250;
 
@@ -138,7 +138,10 @@ export class RunActions {
   }
 }
 
-/** Returns the edit with its due time as the field `due`. Leaves what is no object to the check of edits. */
+/**
+ * Returns the edit with its due time as the field `due`. Returns a value that is not an object unchanged, because the
+ * check of edits refuses it later.
+ */
 function editOf(given: RunEdit): Edit {
   const time = dueTimeOf(given ?? {});
   if (time === undefined) return given as Edit;

@@ -41,7 +41,7 @@ export interface RunMaker {
 export interface RunBackend {
   get(id: number): Promise<Job>;
   snapshot(id: number): Promise<Snapshot>;
-  /** Watches the run. Begin before reading it, so that no change is missed between two waits. */
+  /** Watches the run. Call before the first read of the run, so that no change between a read and a wait is missed. */
   watchChanges(id: number): JobWatch;
   cancelJobRun(id: number, options?: CancelOptions): Promise<Job>;
   stopJobRun(id: number, options?: EndOptions): Promise<StopAnswer>;

@@ -36,16 +36,16 @@ export class TypeCatalogue {
   }
 
   /**
-   * Returns the rules of a type by its name. A type that no instance has registered is not refused, since its program
-   * may start later: its rules accept any input.
+   * Returns the rules of a type by its name. If no instance has registered the type, its rules accept any input,
+   * because its program may start later.
    */
   async rules(name: string): Promise<TypeRules> {
     return this.#localRules(name) ?? this.#freshRules(name) ?? (await this.#readRules([name])).get(name)!;
   }
 
   /**
-   * Returns the limits that apply to jobs of these types: those that their code declares, or, without the code, those
-   * that its program has registered.
+   * Returns the limits that apply to jobs of these types: the declared limits of a type whose code this engine has, and
+   * the registered limits of any other type.
    */
   async limits(names: readonly string[]): Promise<Limits> {
     const known = names.map((name) => this.#localRules(name) ?? this.#freshRules(name));
@@ -53,7 +53,10 @@ export class TypeCatalogue {
     return limitsOf(names.map((name, index) => (known[index] ?? read.get(name)!).entry));
   }
 
-  /** Returns the registered entries of types, or else those of this engine's code; the map lacks unknown types. */
+  /**
+   * Returns the registered entry of each type; for a type that is not registered, the entry from this engine's code.
+   * The map does not contain unknown types.
+   */
   async entries(names: readonly string[]): Promise<ReadonlyMap<string, TypeEntry>> {
     const { stores, registry } = this.#parts;
     const entries = new Map(await readTypes(stores.database.store, names));

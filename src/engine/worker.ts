@@ -102,7 +102,7 @@ export class Worker {
   async close(patienceMs: number): Promise<void> {
     const { runner, finisher, notes } = this.#running;
     const { clock, leaseMs, backupHeartbeat } = this.#parts;
-    // Outcomes that are not stored within `patienceMs` plus a lease are dropped. Other instances repair their jobs.
+    // Outcomes that are not stored within `patienceMs` plus a lease are dropped, and other instances repair the jobs.
     const stopTimer = clock.after(patienceMs + leaseMs, () => finisher.stopRetrying());
     await this.suspend();
     await this.#drain(patienceMs);
@@ -160,7 +160,7 @@ export class Worker {
     stopTimer();
   }
 
-  /** Ends the lease of this instance. A failure is only logged, since the lease then lapses by itself. */
+  /** Ends the lease of this instance. A failure is only logged, because the lease lapses by itself. */
   async #leave(): Promise<void> {
     const { jobs, instance, logger } = this.#parts;
     if (!this.#heartbeat.isRegistered) return;

@@ -39,7 +39,7 @@ const isBelow = (path: string, url: string): boolean =>
   url.startsWith(path) && /^([/?]|$)/.test(url.slice(path.length));
 
 /**
- * Whether the URL is the path without a slash at the end. `handle` then redirects to the path with a slash, because
+ * Whether the URL is the path without a slash at the end. If so, `handle` redirects to the path with a slash, because
  * the dashboard's relative URLs need the slash.
  */
 const isRoot = (path: string, url: string): boolean => url.split('?')[0] === path;

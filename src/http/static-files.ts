@@ -15,7 +15,10 @@ const media: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** The links are relative, because the server may be mounted below a prefix. The page exists only at its root. */
+/**
+ * The links are relative, because the server may be mounted below a prefix. They need no `../`, because the page is
+ * served only at `/`.
+ */
 const plain = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

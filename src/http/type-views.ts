@@ -9,7 +9,7 @@ import type { Instance } from '../store/store.ts';
 import type { StatsView, TypeDetail, TypeView } from './contract.ts';
 import { instancesPerType } from './instances-per-type.ts';
 
-/** Returns the views of all known types, by name. `tallies` are the open jobs. */
+/** Returns the views of all known types, sorted by name. `tallies`: the counts of open jobs. */
 export async function typeList(engine: EngineCore, tallies: readonly Tally[]): Promise<TypeView[]> {
   const entries = new Map((await allTypes(engine.jobs.store)).map((entry) => [entry.name, entry]));
   const local = new Set(engine.types().map(({ name }) => name));

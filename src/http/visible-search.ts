@@ -12,8 +12,8 @@ type Find = Pick<EngineCore, 'find' | 'count'>;
 
 const readPageSize = 1_000;
 /**
- * How many pages of stored matches are read for one response. After them the response has a short page. If the caller
- * can see none of these matches, the search ends.
+ * How many pages of stored matches are read for one response. If the caller can see fewer of these matches than
+ * requested, the response is a short page; if the caller can see none, the search ends.
  */
 const readPagesMax = 10;
 

@@ -19,8 +19,8 @@ export interface Context {
   /** Rises with every claim of the job, so that other systems can refuse requests of a worker that has lost the job. */
   readonly fence: number;
   /**
-   * Returns a value with a token: `return context.handOff({ within: '1h' })`. If the handler returns it, the job stays
-   * open until another system finishes it with the token.
+   * Returns a value with a token: `return context.handOff({ within: '1h' })`. If the handler returns this value, the
+   * job stays open until another system finishes the job with the token.
    */
   readonly handOff: (options?: { readonly within?: Duration }) => HandedOff;
 }

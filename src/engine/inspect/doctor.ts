@@ -123,7 +123,10 @@ function ofInstances(instances: readonly Instance[], now: number): Finding[] {
   return [...found, warning('versions', says, 'finish the upgrade')];
 }
 
-/** Reports the shortest retention of the live instances. It is in effect, since each deletes by its own retention. */
+/**
+ * Reports the shortest retention of the live instances. It is in effect, because every instance deletes ended jobs of
+ * the whole store by its own retention.
+ */
 function ofRetention(live: readonly Instance[]): Finding[] {
   const times = live.flatMap(({ about: { retentionMs } }) => (retentionMs === undefined ? [] : [retentionMs ?? Infinity]));
   if (times.length === 0) return [];

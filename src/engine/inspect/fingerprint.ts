@@ -5,8 +5,8 @@ import { withoutSecrets } from '../../model/secrets.ts';
 
 const shapeMax = 300;
 /**
- * How many characters of a message are searched for secrets. More than `shapeMax`: a secret that the cut at `shapeMax`
- * would split is still seen whole.
+ * How many characters of a message are searched for secrets. More than `shapeMax`, so that a secret is recognized even
+ * if it extends beyond `shapeMax`.
  */
 const readMax = 1_000;
 const digits = 16;

@@ -16,7 +16,7 @@ const scannedMax = 100;
 const engineKinds = ['run', 'task'] as const;
 const isEngineKind = ({ kind }: Tally): boolean => engineKinds.some((one) => one === kind);
 
-/** Finds stuck jobs. `open`: the counts of open jobs with those that are due, if the caller has them. */
+/** Finds stuck jobs. `open`: the counts of open and due jobs, if the caller has already read them. */
 export async function findStuck({ store }: Jobs, open?: readonly Tally[]): Promise<Stuck> {
   const now = store.now();
   const lapsed = await store.lapsed(scannedMax);

@@ -54,7 +54,7 @@ const extraLimits = { bytes: 65_536, depth: 32 };
 const standardNames: ReadonlySet<string> = new Set(['name', 'message', 'stack', 'cause']);
 
 /**
- * Converts a thrown value to data. Never throws: if the value cannot be read, since a getter or proxy throws, returns
+ * Converts a thrown value to data. Never throws: if the value cannot be read, because a getter or proxy throws, returns
  * the data of a generic error.
  */
 export function errorToData(thrown: unknown): ErrorData {

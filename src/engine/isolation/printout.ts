@@ -4,7 +4,10 @@ import type { LogLevel } from '../handler/job-log.ts';
 
 /** Text of this many characters without a line end is delivered as a line, so that it does not fill the memory. */
 const lineMax = 10_000;
-/** More than the length of a mark: so much text is not cut off, since the mark may be arriving at its end. */
+/**
+ * How many characters must remain after a line that is cut at `lineMax`. More than the length of a mark, so that the
+ * cut cannot divide a mark at the end of the text.
+ */
 const markRoom = 64;
 
 /** Splits text that arrives in pieces into lines, and leaves out empty lines. */

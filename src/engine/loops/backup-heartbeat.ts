@@ -9,9 +9,9 @@ export interface BackupHeartbeat {
   readonly timeLimits: TimeLimits;
   /** Starts the thread. Calls `onReady` when the thread can send heartbeats, or when it certainly never will. */
   start(about: InstanceAbout, onReady: () => void): void;
-  /** Call after each heartbeat of the main thread: the heartbeat thread then need not send one. */
+  /** Call after each heartbeat of the main thread, so that the heartbeat thread need not send one. */
   noteBeat(): void;
-  /** A counter that is incremented before and after the thread gives up jobs; odd: it is giving up jobs now. */
+  /** A counter that is incremented before and after the thread gives up jobs; odd: the thread is giving up jobs now. */
   givenUp(): number;
   stop(): Promise<void>;
 }

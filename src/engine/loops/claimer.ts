@@ -46,7 +46,7 @@ export class Claimer {
   #hasGates: boolean;
   /** Whether the last claim returned fewer jobs than requested: none was left to claim, so the next claim can wait. */
   #lastClaimWasShort = false;
-  /** Why the store may have claims unknown to this instance, and until when more may appear; null: there are none. */
+  /** Why the store may have claims that this instance does not know, and until when more may appear; null: none. */
   #unknownClaims: UnknownClaims | null = { cause: 'previous process', until: -Infinity };
 
   constructor(parts: ClaimerParts) {
@@ -62,7 +62,7 @@ export class Claimer {
 
   /**
    * Whether there is room for jobs, and another claim may return some. With gates, a claim may return jobs even if the
-   * last one was short: when a job ends, its gate can admit another.
+   * last claim was short: when a job ends, its gate can admit another job.
    */
   get needsJobs(): boolean {
     return (!this.#lastClaimWasShort || this.#hasGates) && this.#wanted() > 0;
@@ -141,8 +141,8 @@ export class Claimer {
   }
 
   /**
-   * Whether a gate is full, so that jobs may be waiting at it. The claimer then polls more often, since no wake is sent
-   * when a job of another instance ends and makes room.
+   * Whether a gate is full, so that jobs may be waiting at it. In that case the claimer polls more often, because no
+   * wake is sent when a job of another instance ends and makes room.
    */
   async #isGateFull(): Promise<boolean> {
     if (!this.#hasGates) return false;

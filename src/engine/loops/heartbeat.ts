@@ -1,8 +1,8 @@
 /**
  * The heartbeat: renews the instance's lease, revokes attempts whose jobs the store reports as lost, and learns which
- * jobs were cancelled. While attempts run, it beats every 500 ms, since its answer delivers the cancels; without
- * attempts, every third of the lease. While the store does not answer, it releases all attempts before the lease lapses
- * and other instances repair their jobs.
+ * jobs were cancelled. While attempts run, it is sent every 500 ms, because the answer reports the cancelled jobs;
+ * without attempts, three times per lease. If the store does not answer, all attempts are released before the lease
+ * lapses, because other instances repair the jobs after the lapse.
  */
 import type { Jobs } from '../../jobs.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -43,8 +43,8 @@ export class Heartbeat {
   async turn(): Promise<number> {
     const { attempts, lease } = this.#parts;
     const untilBeatMs = lease.durationMs / 3 - lease.silenceMs;
-    // Without attempts, no heartbeat is sent before the lease needs one. The loop still turns once per poll interval,
-    // so that a cancel of the next attempt is noticed in time.
+    // Without attempts, no heartbeat is sent before the lease needs one. The loop still wakes every `cancelPollMs`, so
+    // that a cancel of an attempt that starts meanwhile is noticed in time.
     if (attempts.size === 0 && untilBeatMs > 0 && lease.isSafe) return Math.min(cancelPollMs, untilBeatMs);
     const disarm = this.#releaseAttemptsUnlessAnswered();
     try {
@@ -65,14 +65,18 @@ export class Heartbeat {
   }
 
   /**
-   * Renews the lease, revokes lost attempts and delivers cancels. If the lease may have lapsed while the store took its
-   * time to answer, sends a second heartbeat: the first did not ask for the jobs that wait for a slot.
+   * Renews the lease, revokes lost attempts and delivers cancels. If the lease may have lapsed before the store
+   * answered, sends a second heartbeat, which also asks whether the jobs that wait for a slot were lost. The first
+   * asked only about the jobs of running attempts.
    */
   async beat({ takeOver = false } = {}): Promise<void> {
     if (!(await this.#isRenewed(takeOver))) await this.#isRenewed(false);
   }
 
-  /** Sends one heartbeat. Returns false, and renews nothing, if the lease was safe at the sending and no longer is. */
+  /**
+   * Sends one heartbeat. Returns false, and does not renew the lease, if the lease was safe when the heartbeat was sent
+   * and is not safe any more when the answer arrives.
+   */
   async #isRenewed(takeOver: boolean): Promise<boolean> {
     const { jobs, by: id, clock, lease, attempts, waiting, about, cancels } = this.#parts;
     const sentAt = clock.monotonic();

@@ -1,6 +1,6 @@
 /**
- * Executes the instance commands of this instance. It claims them together with its other jobs. While the instance is
- * full or drained, it polls for commands separately.
+ * Executes the instance commands of this instance. The claimer claims them together with other jobs. While the instance
+ * is full or drained, `turn` polls for commands separately.
  */
 import type { Jobs } from '../../jobs.ts';
 import type { Command } from '../../model/command.ts';
@@ -31,7 +31,7 @@ export class InstanceCommands {
     return instanceCommandType(this.#parts.instance);
   }
 
-  /** Claims and executes commands. Does nothing if `isClaiming`: the claimer then claims commands with other jobs. */
+  /** Claims and executes commands. If `isClaiming`, does nothing: the claimer claims the commands with other jobs. */
   async turn(isClaiming: boolean): Promise<number> {
     const { jobs, instance } = this.#parts;
     if (isClaiming) return commandPollMs;

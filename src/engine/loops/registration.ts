@@ -1,7 +1,7 @@
 /**
  * Registration: an instance name belongs to one process at a time. After a crash, the next process of the name starts
- * when the lease of the dead one has lapsed, or at once on the same host. While another process sends heartbeats under
- * the name, the start is refused.
+ * when the lease of the dead process has lapsed, or at once on the same host. While another process sends heartbeats
+ * under the name, the start is refused.
  */
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Instance, InstanceAbout, Store } from '../../store/store.ts';
@@ -53,8 +53,9 @@ const isAnotherBeat = (before: Instance, now: Instance): boolean =>
   now.beatAt > before.beatAt && now.about.boot === before.about.boot;
 
 /**
- * Whether the process is known to be dead; false if that is unknown. Only a process of this host can be checked. A
- * process with the same id as this one, such as one in an earlier container, cannot be checked: `kill` finds this one.
+ * Whether the process is known to be dead; false if this cannot be checked. Only a process of this host can be checked,
+ * and only if its pid differs from the pid of this process. Both can be equal after the restart of a container, and
+ * `kill` would find this process.
  */
 function isDead({ host, pid }: InstanceAbout, ownHost: string): boolean {
   if (host !== ownHost || pid === process.pid || pid <= 0) return false;

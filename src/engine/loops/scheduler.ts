@@ -14,7 +14,7 @@ export interface SchedulerParts {
 }
 
 const schedulePollMs = 10_000;
-/** How long after the due time of a tick an instance that is not the leader polls, so that the leader polls first. */
+/** An instance that is not the leader polls this long after the due time of a tick, so that the leader polls first. */
 const followerDelayMs = 2_000;
 const followMs = 15_000;
 

@@ -8,8 +8,8 @@ export const logLinesMax = 10_000;
 export const logBytesMax = 4_194_304;
 
 /**
- * The part of the limits that is reserved for the last lines. Once the rest is full, only the last lines are buffered,
- * and one line reports how many were dropped before them.
+ * The part of the limits that is reserved for the last lines. When the rest is full, only the last lines are buffered,
+ * and one line reports how many lines before them were dropped.
  */
 const endLinesMax = 100;
 const endBytesMax = 131_072;
@@ -44,7 +44,7 @@ export class JobNotes {
   #lines: BufferedLine[] = [];
   #linesTotal = 0;
   #bytesTotal = 0;
-  /** The last lines, once the limits leave no room to append them to `#lines`. */
+  /** The last lines, while the limits leave no room to append them to `#lines`. */
   #end: BufferedLine[] = [];
   #dropped = 0;
   #droppedAt = 0;

@@ -67,13 +67,13 @@ function asyncSource<T>(iterator: AsyncIterator<T>): Source<T> {
     },
     async close() {
       const end = closed(iterator);
-      // While `next` is pending, an async generator does not execute `return`: waiting for it could take for ever.
+      // While `next` is pending, an async generator does not execute `return`: awaiting `return` could take for ever.
       if (!isWaiting) await end;
     },
   };
 }
 
-/** Closes an iterator. Ignores errors of its `return`, since the stage has already ended. */
+/** Closes an iterator. Ignores errors of its `return`, because the stage has already ended. */
 async function closed(iterator: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
   try {
     await iterator.return?.();

@@ -282,7 +282,10 @@ export class Tracker implements ProgressTracker {
     return new Cancelled('cannot start the stage: a failure has aborted the job', { cause: this.#failure });
   }
 
-  /** Whether a failure or the handler's end stopped the stage. A cancel does not count: all items may have ended. */
+  /**
+   * Whether a failure or the handler's end stopped the stage. A cancel does not count, because all items may have ended
+   * in spite of it.
+   */
   get #isGivenUp(): boolean {
     return this.#isOver || this.isAborted || this.#progress.skipStage;
   }
@@ -332,7 +335,10 @@ function sizeOf(items: Items<unknown>): number | undefined {
   return items instanceof Set || items instanceof Map ? items.size : undefined;
 }
 
-/** The description of an item; its number if `describe` returns none or throws, which does not fail the item. */
+/**
+ * The description of an item; the number of the item if `describe` returns none or throws. An error of `describe` does
+ * not fail the item.
+ */
 function descriptionOf<T>(describe: Describe<T>, item: T, index: number): string {
   try {
     return textOf(describe(item, index)) ?? `#${index + 1}`;

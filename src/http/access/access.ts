@@ -13,7 +13,7 @@ import { holderOf, isTrusted, type TokenRecord } from './tokens.ts';
 export interface Credentials {
   readonly authorization: string | undefined;
   readonly cookie: string | undefined;
-  /** The remote address; null if the server that mounts this one does not pass it on. */
+  /** The remote address; null if this server is mounted in another server that does not pass on the address. */
   readonly address: string | null;
 }
 

@@ -17,7 +17,7 @@ const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Refuses unknown host names. This prevents DNS rebinding, where another site points its own host name at this server,
- * so that the browser lets the site's pages call it.
+ * so that the browser lets pages of the other site call this server.
  */
 export function checkHost(request: Request, { hosts, isPublic }: GuardOptions): void {
   const given = request.headers.get('host') ?? new URL(request.url).host;

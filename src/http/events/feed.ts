@@ -47,7 +47,7 @@ export class EventFeed {
   #ended: Promise<void> = Promise.resolve();
   #readers = 0;
   #isLive = false;
-  /** Calls of `caughtUp` that wait for a read to the end of the feed that begins after them. */
+  /** Calls of `caughtUp`. Each waits until a read that began after the call has reached the end of the feed. */
   #awaitingEnd: (() => void)[] = [];
 
   constructor(parts: FeedParts) {

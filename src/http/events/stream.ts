@@ -50,11 +50,11 @@ export async function* changes(
         for (const { event } of entries) sent.set(keyOf(event), true);
         yield entries.map(render).join('') || sseHeartbeat;
       }
-      // What was buffered meanwhile was sent while catching up, perhaps too long ago to be in `sent`.
+      // Buffered events are not sent: some may have been sent while catching up, and `sent` may have dropped them.
       if (buffer.isOverrun) return yield sseEvent('dropped', { why: tooSlow });
     }
     while (!signal.aborted) {
-      // Positions of events that were sent while catching up are left out, too: they lie before the last one sent.
+      // Leaves out events that were sent while catching up. Their positions are not after the last position sent.
       const entries = (await buffer.take(heartbeatMs)).filter(({ event }) => !sent.delete(keyOf(event)));
       const pieces = entries.map(render).join('');
       if (signal.aborted || (principal.expires !== null && principal.expires <= clock.now())) return;

@@ -54,7 +54,7 @@ export class Counting {
       const stored = await loadSeries(engine.jobs);
       if (stored !== null) {
         // This read throws if the cursor is from another kind of store, as after a copy of the data from SQLite to
-        // PostgreSQL. Then the series is not restored, since counting begins with the oldest event.
+        // PostgreSQL. In that case the series is not restored, because counting begins with the oldest event.
         await engine.jobs.events(stored.cursor, 1);
         timeSeries.restore(stored);
         return stored.cursor;

@@ -37,8 +37,8 @@ export class DurationTracker {
 
   /**
    * Returns from when the job waits for a worker after the event; undefined: the event does not change this. A wait
-   * begins at the event, even if the due time is earlier: before the event, the job could not be claimed. Only an edit
-   * can change a job that could.
+   * begins at the event, even if the due time is earlier: before the event, the job could not be claimed. An edit is
+   * the exception: a job that could be claimed before, and still can, keeps the start of its wait.
    */
   #waitStart(job: number, event: Event): number | undefined {
     const before = this.#waits.get(job);

@@ -29,7 +29,7 @@ export class Quantiles {
     this.#max = max;
   }
 
-  /** Returns the quantiles of the durations of all these. */
+  /** Merges several `Quantiles`: the result has all their durations. */
   static sum(all: readonly Quantiles[]): Quantiles {
     const sum = new Quantiles();
     for (const one of all) {

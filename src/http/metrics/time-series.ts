@@ -161,8 +161,9 @@ const countsAt = (bucket: SeriesBucket | undefined, type: string | undefined): R
   (type === undefined ? bucket?.all : bucket?.types.get(type)) ?? noCounts();
 
 /**
- * The percentiles of a bucket include durations of the buckets before it until there are this many: of ten durations,
- * the 99th percentile is the longest one, and the chart would show which bucket happened to have a long job.
+ * If a bucket has fewer durations than this, its percentiles include durations of the buckets before it. The 99th
+ * percentile of only ten durations is the longest one, and the chart would show which bucket happened to have a long
+ * job.
  */
 const durationsMin = 100;
 const bucketsBackMax = 10;

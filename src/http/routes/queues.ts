@@ -10,7 +10,7 @@ import { instancesPerType } from '../instances-per-type.ts';
 /** The oldest ready job is read only for this many types, those with the most ready jobs. For the others it is null. */
 const agesMax = 20;
 
-/** After this many queues the event loop runs: 20,000 queues take 50 ms. */
+/** After this many queues, `listQueues` yields to the event loop: 20,000 queues take 50 ms. */
 const queuesPerTurn = 2_000;
 
 export const queueRoutes: RouteHandlers<'listQueues'> = {

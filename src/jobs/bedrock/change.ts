@@ -154,8 +154,9 @@ function resetCount({ input, policy }: Job): readonly Command[] {
 }
 
 /**
- * Returns the changes that reopen the ended parents of requeued jobs, so that the parents wait for their child again,
- * and that free the children that waited for such a parent: a parent that waits for its children frees none later.
+ * Returns the changes that reopen the ended parents of requeued jobs, so that each parent waits for its child again.
+ * Other changes free children of these parents from the hold `parent`, because a parent that waits for its children
+ * does not free them later.
  */
 async function parentsReopened(store: Store, jobs: readonly Job[], asking: Asking): Promise<(Change | Refusal)[]> {
   const here = new Set(jobs.map(({ id }) => id));

@@ -233,7 +233,10 @@ class Creation {
     return parent === undefined && data !== null && isMarked(data) ? 'mock' : this.#kind;
   }
 
-  /** A mocked request drops the repeat rule. A mock that only its data marks keeps it, as in Bedrock. */
+  /**
+   * A mocked request drops the repeat rule. As in Bedrock, a job that is a mock only because of the mark in its data
+   * keeps the repeat rule.
+   */
   #policyOf({ name, repeat, retryAfter }: QueueDraft): Policy {
     return {
       ...(repeat === undefined || this.#kind === 'mock' ? {} : { repeat }),

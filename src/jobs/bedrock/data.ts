@@ -32,7 +32,7 @@ export function marked(data: string, isToBeMock: boolean): string {
   return isMarkedNow || !isObject(parseExact(data)) ? data : exactText({ ...members(data), [markKey]: true });
 }
 
-/** Removes the count that a hand-out added. Workers send it back with their data, but `handOuts` computes it anew. */
+/** Removes the count that a hand-out added. Workers send the count back, but `handOuts` computes it anew. */
 export const uncounted = (data: string): string =>
   isObject(parsedIfHas(data, countKey)) ? without(data, countKey) : data;
 

@@ -29,7 +29,7 @@ export interface HandedOut {
   readonly before: Job;
   readonly job: RunningJob;
   readonly parent: Job | null;
-  /** The ended children of the job. Those that did not fail are deleted when it finishes (see finish.ts). */
+  /** The ended children of the job. Those that did not fail are deleted when the job finishes (see finish.ts). */
   readonly children: readonly EndedJob[];
 }
 
@@ -37,7 +37,7 @@ export interface HandOut {
   readonly handed: readonly HandedOut[];
   /** How many jobs failed instead of being handed out: handed out too often before, or with a name in `crashing`. */
   readonly failed: number;
-  /** The store time of the search. Pass it to `nextDue`, which then misses no job that became due since. */
+  /** The store time of the search. Pass it to `nextDue`, so that no job that became due after the search is missed. */
   readonly searchedAt: number;
 }
 
@@ -113,7 +113,7 @@ async function parentsOf(store: Store, jobs: readonly Job[]): Promise<ReadonlyMa
 
 /**
  * Whether the job may have children; saves a query if not. Creation and hand-out are two events, and adding children is
- * a further one, so a job with at most two events has none.
+ * a further one, so a job with at most two events has no children.
  */
 export const mayHaveChildren = (job: Job): boolean => job.parent === null && job.version > 2;
 
