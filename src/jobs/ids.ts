@@ -1,15 +1,15 @@
 /**
- * Hands out job ids from blocks that the store reserves. Lists are ordered by id, so a job that is created after
- * another one must have the higher id, even if another instance created the first. A block is therefore used only as
- * long as no instance has reserved ids since. While other instances reserve ids, each request reserves its own.
+ * Hands out job ids from blocks that the store reserves. Lists are ordered by id, so the later of two jobs must have
+ * the higher id, even if two instances created the jobs. An instance therefore uses a block only until another instance
+ * reserves ids. While other instances reserve ids, each request reserves ids of its own.
  */
 import type { Store } from '../store/store.ts';
 import type { MaybePromise } from '../time/maybe-promise.ts';
 
 const blockMax = 16_384;
 /**
- * How long a block is used if the store cannot tell the last reserved id. Two jobs that instances create within this
- * time of each other may then have ids in the wrong order.
+ * How long a block is used if the store has no `lastReservedId`. With such a store, two jobs that two instances create
+ * within this time of each other may have ids in the wrong order.
  */
 const blockMs = 50;
 
@@ -33,7 +33,7 @@ export class Ids {
   /** The number of requests so far, and how many of them were made before the block was reserved. */
   #requests = 0;
   #requestsBefore = 0;
-  /** How many ids the requests need that have not got theirs. */
+  /** How many ids the unanswered requests need in total. */
   #wanted = 0;
   #reserving: Promise<void> = Promise.resolve();
   #checking: Promise<boolean> | null = null;
@@ -48,8 +48,8 @@ export class Ids {
   }
 
   /**
-   * Like `take`, but may return ids of a block without asking whether another instance has reserved ids since. Then
-   * `isNewest` is false, and the commit that uses the ids must check it.
+   * Like `take`, but may return ids of a block without asking the store whether they are the newest. In that case
+   * `isNewest` is false, and the commit that uses the ids must make this check.
    */
   async takeUnchecked(count: number, mayUse: () => MaybePromise<boolean> = () => this.#isAlone): Promise<TakenIds> {
     if (count === 0) return { ids: [], isNewest: true };
@@ -67,7 +67,7 @@ export class Ids {
     }
   }
 
-  /** Call when a commit found that another instance has reserved ids since: the block is no longer used. */
+  /** Call when a commit found that another instance has reserved higher ids: the block is no longer used. */
   discardBlock(): void {
     this.#isAlone = false;
   }
@@ -88,7 +88,7 @@ export class Ids {
     return this.#isAlone && (this.#checking ??= this.#check());
   }
 
-  /** Requests of the same turn share a check. A later request needs a check that begins after it. */
+  /** Requests of the same turn share a check. A later request needs a check that begins after that request. */
   async #check(): Promise<boolean> {
     await Promise.resolve();
     this.#checking = null;
@@ -109,7 +109,7 @@ export class Ids {
     return this.#reserving;
   }
 
-  /** Replaces the block. Its remaining ids are never used, so ids have gaps. */
+  /** Replaces the block. The remaining ids of the old block are never used, so ids have gaps. */
   async #reserveBlock(): Promise<void> {
     const size = Math.max(this.#wanted, this.#nextBlock());
     const [requests, reservedAt, end] = [this.#requests, this.#store.now(), this.#end];
@@ -120,7 +120,7 @@ export class Ids {
     this.#reservedAt = reservedAt;
   }
 
-  /** Returns a size that lasts about `blockMs`: double the last one, unless that one lasted longer. */
+  /** Returns a block size that lasts about `blockMs`: twice the last size, unless the last block lasted longer. */
   #nextBlock(): number {
     const used = this.#next - this.#first;
     const slower = this.#store.lastReservedId === undefined ? used : used >> 1;

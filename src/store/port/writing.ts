@@ -64,8 +64,8 @@ export interface Batch {
   readonly changes: readonly Change[];
   readonly whole?: boolean;
   /**
-   * Rejects with OutdatedIds, and writes nothing, if another process has reserved ids since this one last did. Only for
-   * batches of new jobs without unique keys.
+   * Rejects with OutdatedIds, and writes nothing, if another process has reserved ids after the last reservation of
+   * this process. Only for batches of new jobs without unique keys.
    */
   readonly checksIdOrder?: boolean;
   /** Staged children that become jobs in this commit. Requires `whole`. */
