@@ -8,7 +8,10 @@ export interface Logger {
 /** The methods of pino that Stint uses: the details come before the text. */
 type PinoLog = (about: Readonly<Record<string, unknown>>, text: string) => void;
 
-/** Returns a logger with the interface above. pino has another order of arguments; it is known by `bindings`. */
+/**
+ * Returns a logger with the interface above. pino has another order of arguments; a pino logger is recognized by its
+ * method `bindings`.
+ */
 export function textFirst(logger: Logger): Logger {
   if (typeof (logger as { readonly bindings?: unknown }).bindings !== 'function') return logger;
   const pino = logger as unknown as Readonly<Record<keyof Logger, PinoLog>>;

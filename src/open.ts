@@ -62,7 +62,7 @@ export interface EngineOptions {
    */
   readonly build?: string;
   /**
-   * The effect of a tick of a definition that code once declared and no living instance declares any more: `tick`
+   * The effect of a tick of a definition that code declared earlier but that no living instance declares now: `tick`
    * (default) creates a run; `stop` disables the definition until an instance declares it again.
    */
   readonly undeclaredDefs?: 'tick' | 'stop';

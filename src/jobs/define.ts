@@ -29,7 +29,10 @@ export interface Declaration {
   readonly enabled: boolean;
   /** The build of the program; null: an operator declares the definition, not code. */
   readonly build: string | null;
-  /** Whether another living build declares a definition of this name. If so, its job type cannot be changed. */
+  /**
+   * Whether another living build declares a definition of this name. If so, the job type of the definition cannot be
+   * changed.
+   */
   readonly isShared?: boolean;
 }
 
@@ -141,8 +144,8 @@ async function addDefinition({ store, ids }: Producer, declaration: Declaration,
   const origin = { ...originOf(draft, id!, now), parent: null };
   const first = { due: dueOf(plan), priority: 0, plan, ...(enabled ? {} : { hold: 'pause' as const }) };
   const [written] = await insert(store, [create(origin, first, { by, now })]);
-  // Not written: another instance has just declared this definition, perhaps with another spec. `declare` compares
-  // them.
+  // Not written: another instance has just declared this definition, perhaps with another spec. `declare` compares the
+  // two specs.
   if (!written) await declare({ store, ids }, declaration, by);
 }
 

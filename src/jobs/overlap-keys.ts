@@ -54,8 +54,8 @@ export class OverlapKeys {
 
   /**
    * Whether the run that has the key belongs to a tick that is not older than the due tick of this definition. If
-   * several definitions of one type tick at once, the run of the first starts. The runs of the others wait for it
-   * instead of being skipped.
+   * several definitions of one type tick at the same time, the run of the first starts. The runs of the others wait for
+   * that run instead of being skipped.
    */
   #isOfSameInstant(key: string, def: Job): boolean {
     return this.#taken.has(key) || isNotOlder(this.#jobsByKey.get(key)!, def, this.#now);

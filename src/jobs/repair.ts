@@ -9,8 +9,9 @@ import type { Store } from '../store/store.ts';
 import { settleAfter } from './settle.ts';
 
 /**
- * Why the store says that an instance holds a job which it does not know of. `lost answer`: the claim was committed,
- * but its answer was lost. `previous process`: an earlier process with the same instance name claimed the job.
+ * Why the store says that an instance holds a job that the instance does not know of. `lost answer`: the claim was
+ * committed, but its answer was lost. `previous process`: an earlier process with the same instance name claimed the
+ * job.
  */
 export type UnknownClaimCause = 'lost answer' | 'previous process';
 
@@ -34,9 +35,9 @@ export interface KnownClaims {
 }
 
 /**
- * Repairs jobs that the store says this instance holds but that it does not know of; returns how many. Other instances
- * do not repair them, because the lease of this one has not lapsed. Must not be called during a claim: its jobs are
- * known only once the claim returns.
+ * Repairs jobs that this instance holds according to the store but does not know of; returns how many. Other instances
+ * do not repair these jobs, because the lease of this instance has not lapsed. Must not be called during a claim: the
+ * instance knows the claimed jobs only after the claim has returned.
  */
 export async function repairUnknownClaims(
   store: Store,
@@ -45,7 +46,7 @@ export async function repairUnknownClaims(
   cause: UnknownClaimCause,
 ): Promise<number> {
   for (let total = 0; ; ) {
-    // The store does not know which claims are known, so the limit has room for all of these.
+    // The store also returns the known claims, so the limit is raised by their number.
     const unknown = (await store.heldUnderLeaseOf(by, known.count + repairBatch)).filter((job) => !known.has(job));
     const repaired = await repairBy(cause, store, unknown, by);
     total += repaired;

@@ -1,7 +1,7 @@
 /**
- * Settling: continues a parent when its last child has ended. It runs after the end of a child is committed, so if the
- * last two children end at once, the later commit sees no open child. If the process crashes between the commit and the
- * settling, the periodic settling of the maintenance continues the parent.
+ * Settling: continues a parent when its last child has ended. This happens after the end of the child is committed. So
+ * if the last two children end at the same time, the settling after the later commit sees no open child. If the process
+ * crashes between the commit and the settling, the periodic settling of the maintenance continues the parent.
  */
 import { applyEach, applyTogether, isChange, remove, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
@@ -31,8 +31,8 @@ export async function settleAfter(store: Store, changes: readonly Change[], aske
 }
 
 /**
- * Continues parents that wait for children and have no open child; returns how many. Without a list, looks for up to
- * `settleBatch` of them. After a conflict the parents are read again, since a child may have been added.
+ * Continues parents that wait for children and have no open child; returns how many. Without a list, finds up to
+ * `settleBatch` of them. After a conflict the parents are read again, because a child may have been added.
  */
 export async function settleParents(store: Store, asker: Asker, parents?: readonly number[]): Promise<number> {
   const changes = await applyTogether(store, async () => {

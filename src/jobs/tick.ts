@@ -23,7 +23,10 @@ const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
 export interface TickedBatch {
   /** How many due definitions were found. If it is `tickBatch`, more may be due: call `tickDue` again. */
   readonly count: number;
-  /** The store time of the search. Pass it to `nextTickDue`, which then misses no definition that became due since. */
+  /**
+   * The store time of the search. Pass it to `nextTickDue`, so that definitions that became due after the search are
+   * found.
+   */
   readonly searchedAt: number;
 }
 

@@ -18,7 +18,7 @@ export interface ClaimedJobs {
    * `startBy`. Such a job is not in this list.
    */
   readonly jobs: readonly RunningJob[];
-  /** The store time of the search. Pass it to `nextDue`, which then misses no job that became due since. */
+  /** The store time of the search. Pass it to `nextDue`, so that jobs that became due after the search are found. */
   readonly searchedAt: number;
 }
 

@@ -15,8 +15,8 @@ export interface Change {
 }
 
 /**
- * Whether the change leaves the lease as it was read. If so, the store must not write the lease: its holder may have
- * extended the stored lease since, and an extension does not raise the version.
+ * Whether the change leaves the lease as it was read. If so, the store must not write the lease: the holder may have
+ * extended the stored lease after the job was read, and an extension does not raise the version.
  */
 export const leavesLease = (before: Job, after: Job): boolean =>
   before.state === 'running' && after.state === 'running' &&

@@ -35,7 +35,7 @@ export type Command =
   | { readonly do: 'again'; readonly fence: number; readonly due: number }
   | { readonly do: 'handOff'; readonly fence: number; readonly holder: string; readonly until: number | null }
   /**
-   * Return the job to the worker whose lease on it has lapsed (Bedrock). Refused once another worker has claimed the
+   * Return the job to the worker whose lease on it has lapsed (Bedrock). Refused after another worker has claimed the
    * job.
    */
   | { readonly do: 'reclaim'; readonly holder: string }

@@ -217,7 +217,7 @@ export function wakeUp(def: Job, spec: Spec, now: number): EventBody {
 
 /**
  * Returns a skip for each tick of the removed schedules whose nominal time has passed but which was not handled. The
- * spread delays ticks beyond their nominal time, so an edit can remove a schedule in between.
+ * spread makes a tick due after its nominal time, so an edit can remove the schedule between these two times.
  */
 export function removedTicks(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {
   const remaining = new Set(after.schedules.map((schedule) => JSON.stringify(schedule)));

@@ -60,7 +60,7 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
   repeated: (job, e) => ({ ...outside(job, e), due: e.due, scheduled: null, attempt: 0, crashes: 0, error: null }),
   reopened: (job, e) => {
     const fresh = { attempt: 0, crashes: 0, cancel: null, error: null, result: null, hasChildrenWaiting: false };
-    // A reopened job must pass its gate again, since other jobs may have been admitted meanwhile.
+    // A reopened job must pass its gate again, because other jobs may have been admitted meanwhile.
     const again = { generation: job.generation + 1, phase: e.phase, due: e.due, scheduled: null, admitted: false };
     const open = { ...moved(job, e), ...fresh, ...again };
     return e.hold ? { ...open, state: 'held', hold: e.hold } : { ...open, state: 'pending' };
@@ -75,7 +75,7 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
 export const evolve = (job: Job, event: Event): Job => (effects[event.kind] as Effect<EventKind>)(job, event);
 
 /**
- * Returns the job after its events. The job has no result, since results are stored beside the history. Its input is
+ * Returns the job after its events. The job has no result, because results are stored beside the history. Its input is
  * that of `origin` unless an event edited it.
  */
 export function replay(origin: JobOrigin, events: readonly Event[]): Job {

@@ -47,8 +47,8 @@ export function literalPrefix(glob: Glob): string {
 
 /**
  * Whether the name matches the pattern. On a mismatch, goes back only to the last star, and lets it match one more
- * character. Earlier stars need not match more, since the last star can match those characters instead. So there are at
- * most characters × tokens steps.
+ * character. Earlier stars need not match more, because the last star can match those characters instead. So there are
+ * at most characters × tokens steps.
  */
 export function matches(glob: Glob, name: string): boolean {
   const { tokens } = glob;
@@ -162,7 +162,7 @@ function readRanges(chars: readonly string[]): CharRange[] {
 }
 
 /**
- * Sorts the ranges and merges those that touch, since fewer ranges are tested faster. Drops reversed ranges, which
+ * Sorts the ranges and merges those that touch, because fewer ranges are tested faster. Drops reversed ranges, which
  * PostgreSQL refuses.
  */
 function joined(ranges: readonly CharRange[]): CharRange[] {
@@ -209,8 +209,8 @@ function setRegexOf({ inverted, ranges }: CharSet): string {
 }
 
 /**
- * Returns the character for a PostgreSQL regular expression, inside a set or outside. There a backslash escapes any
- * ASCII character that is no letter or digit.
+ * Returns the character for a PostgreSQL regular expression, inside a set or outside. In both positions, a backslash
+ * escapes any ASCII character that is no letter or digit.
  */
 function escaped(code: number): string {
   const char = String.fromCodePoint(code);

@@ -195,8 +195,8 @@ export const isLate = (job: Job): job is PendingJob =>
 export const isOpen = (job: Job): job is OpenJob => job.state !== 'ended';
 
 /**
- * Returns the retention of the job itself; undefined: the default retention of the instances applies. A failed Bedrock
- * job has none: it stays until a client or an operator deletes it.
+ * Returns the retention of the job itself; undefined: the default retention of the instances applies. For a failed
+ * Bedrock job without `retentionMs`, returns Infinity: the job stays until a client or an operator deletes it.
  */
 export function ownRetentionMs({ kind, fate, policy: { retentionMs } }: EndedJob): number | undefined {
   const isBedrock = kind === 'bedrock' || kind === 'mock';

@@ -24,9 +24,9 @@ const unsafeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'pr
 const pathShownMax = 200;
 
 /**
- * Returns the JSON text of a user's value. Undefined is omitted in objects, null in arrays, and null as the whole
- * value. Refuses `malformed.json`, with the path of the wrong value in the detail, if JSON.stringify would lose data:
- * for NaN, functions, symbols, Maps and other objects that are neither plain nor have `toJSON`.
+ * Returns the JSON text of a user's value. Undefined is left out of objects; in arrays and as the whole value, it
+ * becomes null. Refuses `malformed.json`, with the path of the wrong value in the detail, if JSON.stringify would lose
+ * data: for NaN, functions, symbols, Maps and other objects that are neither plain nor have `toJSON`.
  */
 export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits): string {
   if (value === undefined) return 'null';
@@ -71,8 +71,8 @@ export function parseJson(text: string): Json {
 }
 
 /**
- * Parses a text and keeps its numbers as written, since other languages have integers beyond 2^53. Write the value with
- * `exactText`.
+ * Parses a text and keeps its numbers as written, because other languages have integers beyond 2^53. Write the value
+ * with `exactText`.
  */
 export const parseExact = (text: string): Json => parsed(text, asWritten);
 
@@ -174,9 +174,9 @@ class PlainDataCheck {
 }
 
 /**
- * Checks each value while JSON.stringify writes it, since only JSON.stringify sees the results of `toJSON`. Refuses the
- * first value that is too deep, so that the stack stays shallow. Refuses the whole value as soon as its text is known
- * to be too long: a small object that contains another many times could become a huge text.
+ * Checks each value while JSON.stringify writes it, because only JSON.stringify sees the results of `toJSON`. Refuses
+ * the first value that is too deep, so that the stack stays shallow. Refuses the whole value as soon as its text is
+ * known to be too long: a small object that contains another many times could become a huge text.
  */
 class JsonWalk {
   readonly #limits: JsonLimits;
@@ -320,7 +320,7 @@ function isFit(value: Json): boolean {
   return Object.entries(value).every(([key, member]) => !unsafeKeys.has(key) && isFit(member));
 }
 
-/** Whether the text may contain an unsafe key. Every `\u` escape counts, since it may be a part of such a key. */
+/** Whether the text may contain an unsafe key. Every `\u` escape counts, because it may be a part of such a key. */
 const mayHaveUnsafeKey = (text: string): boolean => /__proto__|constructor|prototype|\\u/.test(text);
 
 const leaveOutUnsafe = (key: string, value: unknown): unknown => (unsafeKeys.has(key) ? undefined : value);

@@ -218,9 +218,9 @@ function settle(job: HeldJob, _command: Command, { now }: Asking): Verdict {
 }
 
 /**
- * Returns when the job is due after its last child has ended. If `plan` set a due time (Bedrock), this is that time, or
- * the time that an edit has set since. A job with a repeat rule keeps a due time in the past, since its next repeat may
- * count from that time. All other jobs are due now.
+ * Returns when the job is due after its last child has ended. If `plan` set a due time (Bedrock), returns that time, or
+ * the due time that a later edit has set. A job with a repeat rule keeps a due time in the past, because its next
+ * repeat may count from that time. All other jobs are due now.
  */
 function dueAfterChildren({ scheduled, due, policy }: HeldJob, now: number): number {
   if (scheduled !== null) return due;
@@ -265,8 +265,8 @@ function askToCancel(job: RunningJob | HeldJob, command: CommandOf<'cancel'>, as
 
 /**
  * Returns the event that ends the lease of a handed-off job at `until`; no event if the lease ends earlier or the job
- * was not handed off. No instance executes a handed-off job, so none could stop it. Once its lease has lapsed, repair
- * ends the job because of the cancel.
+ * was not handed off. No instance executes a handed-off job, so no instance could stop it. After the lease has lapsed,
+ * repair ends the job because of the cancel.
  */
 function handedOffUntil(job: RunningJob | HeldJob, until: number): EventBody[] {
   if (job.state !== 'running' || !isHandedOff(job) || (job.lease.until ?? Infinity) <= until) return [];
@@ -294,9 +294,9 @@ const poisoned = (job: Job, holder: string): JobError => ({
 });
 
 /**
- * Returns when the job is due after its lease lapsed. After the first crash, it is due at once; after each further
- * crash, after the wait of its retry policy. A Bedrock job with `retryAfter` is due at the time at which its lease
- * ended.
+ * Returns when the job is due after its lease lapsed. After the first crash, it is due immediately; after each further
+ * crash, when the wait of its retry policy is over. A Bedrock job with `retryAfter` is due at the time at which its
+ * lease ended.
  */
 function timesAfterCrash(job: RunningJob, now: number): { readonly due: number; readonly scheduled?: number } {
   if (job.policy.retryAfter !== undefined) return { due: job.lease.until ?? job.due, scheduled: scheduledDue(job) };

@@ -88,7 +88,7 @@ export const isSuccessful = (progress: Progress): boolean =>
 /**
  * Returns the progress after one step. Never throws, and accepts steps in any order. An end without a start creates the
  * node that it ends. A start ends the open node at the same level, except items with ids, of which several can be open.
- * Once the work was asked to stop, no process or stage starts. If `at` is before the last step, the time of the last
+ * After the work was asked to stop, no process or stage starts. If `at` is before the last step, the time of the last
  * step is used.
  */
 export function track(progress: Progress, step: ProgressStep, at: number): Progress {
@@ -262,8 +262,8 @@ const success = (summary: Text): Ending => ({ status: 'SUCCESS', summary: cut(su
 const implicitSuccess = (node: string): Ending => success(`(${node} completed implicitly)`);
 
 /**
- * Returns the ending of a failed node. A cancel error counts as a cancel, unless a failure or a skipped stage caused
- * it: then it counts as an error.
+ * Returns the ending of a failed node. A failure with `cancelled` counts as a cancel, but as an error if an earlier
+ * failure or a skipped stage caused it.
  */
 function failureOf(progress: Progress, { error, cancelled }: Failure): Ending {
   const isEcho = progress.aborted || (progress.skipStage && !isCancelled(progress));
@@ -272,7 +272,7 @@ function failureOf(progress: Progress, { error, cancelled }: Failure): Ending {
   return { status: 'CANCELLED', summary: null, error: cut(error) };
 }
 
-/** Returns the ending of nodes that are open when the node around them ends: they get the same status. */
+/** Returns the ending of nodes that are open when their parent ends: they get the status of the parent. */
 function endingInside(parent: ProgressNode, node: string): Ending {
   if (parent.status === 'SUCCESS' || parent.status === 'RUNNING') return implicitSuccess(node);
   return { status: parent.status, summary: null, error: parent.error };
@@ -331,8 +331,8 @@ function withRunningItem(progress: Progress, item: ItemId | undefined, at: numbe
 }
 
 /**
- * Whether the stage of the item has ended. All its items have then ended, too, and a later step for the item is ignored
- * instead of creating a new stage.
+ * Whether the item belongs to a stage that has ended. All items of such a stage have ended, too, and a later step for
+ * the item is ignored instead of creating a new stage.
  */
 const wentWithItsStage = (stage: StageNode | undefined, id: ItemId | null): boolean =>
   stage !== undefined && !isOpen(stage) && id !== null && stage.items.some(({ item }) => item === id);

@@ -48,8 +48,8 @@ export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
 }
 
 /**
- * Returns after how many lapses of its lease a job fails. A Bedrock job with `retryAfter` never fails for this: its
- * policy limits hand-outs (`handOutsMax`), or nothing, if its name starts with `manual`.
+ * Returns after how many lapses of its lease a job fails. A Bedrock job with `retryAfter` never fails for this reason:
+ * `handOutsMax` limits its hand-outs instead, except for a job whose name starts with `manual`.
  */
 export const crashesMaxOf = (policy: Partial<RetryPolicy> & { readonly retryAfter?: string }): number =>
   policy.retryAfter === undefined ? retryOf(policy).crashesMax : Infinity;
@@ -89,14 +89,14 @@ export function longestWaitMs({ backoff, baseMs, maxMs }: RetryPolicy, attempt: 
       return Math.min(maxMs, baseMs * failures);
     case 'exponential':
       // Without the limit of 52, the power would become Infinity, and the product NaN if `baseMs` is 0. The limit
-      // changes no wait, since 2^52 ms exceeds every `maxMs`.
+      // changes no wait, because 2^52 ms exceeds every `maxMs`.
       return Math.min(maxMs, baseMs * 2 ** Math.min(failures - 1, 52));
   }
 }
 
 /**
  * Returns a pseudo-random number in [0, 1) that depends only on the text. It is the FNV-1a hash, passed through the
- * finalizer of MurmurHash3, since FNV-1a alone gives similar numbers for similar texts.
+ * finalizer of MurmurHash3, because FNV-1a alone gives similar numbers for similar texts.
  */
 function chance(text: string): number {
   let hash = 0x811c9dc5;

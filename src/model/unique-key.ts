@@ -1,5 +1,5 @@
 /**
- * The unique key of a job: which change needs it, which releases it, who must hold it, and until when.
+ * The unique key of a job: which change needs the key, which change releases it, and until when the job has it.
  *
  * A key without a period (`forMs` null) belongs to its job while the job is open: it is released when the job ends and
  * needed again when the job is reopened. A key with a period is taken when the job is created and stays taken until the

@@ -1,6 +1,6 @@
 /**
- * The entry of the heartbeat thread: watches the heartbeats of the main thread, sends heartbeats in its place when they
- * stop, and enforces the time limits of attempts while the event loop is blocked.
+ * The entry of the heartbeat thread. The thread watches the heartbeats of the main thread, and sends heartbeats itself
+ * while the main thread sends none. It also enforces the time limits of attempts while the event loop is blocked.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { TimeLimits } from '../engine/attempt/time-limits.ts';

@@ -33,7 +33,9 @@ interface Seen {
   isEnforced: boolean;
 }
 
-/** How long the main thread has to end an overdue attempt: after a pause of the whole process, its timer is late. */
+/**
+ * The time that the main thread gets to end an overdue attempt: after a pause of the whole process, timers are late.
+ */
 const graceMs = 1_000;
 const heldBatch = 500;
 
@@ -46,7 +48,10 @@ export class BlockedLoop {
     this.#parts = parts;
   }
 
-  /** Whether the jobs of this instance were given up and an attempt is still overdue. The lease is then not renewed. */
+  /**
+   * Whether the jobs of this instance were given up and an attempt is still overdue. In that case the lease is not
+   * extended.
+   */
   get isGivenUp(): boolean {
     return this.#isGivenUp;
   }
@@ -66,7 +71,7 @@ export class BlockedLoop {
 
   /**
    * Notes the attempts that run, and which have exceeded their timeout. The time of an attempt counts from when this
-   * thread first saw it, since threads do not share a monotonic clock.
+   * thread first saw it, because threads do not share a monotonic clock.
    */
   #note(running: readonly LimitedAttempt[], now: number): void {
     const seen = new Map<string, Seen>();
@@ -93,8 +98,8 @@ export class BlockedLoop {
 
   /**
    * Whether an attempt has been overdue for so long that the jobs are given up: a third of the lease if the event loop
-   * is known to be inside an overdue handler, otherwise two thirds. In the latter case, a handler that is not overdue
-   * may block the loop.
+   * is known to be inside an overdue handler; otherwise two thirds, because a handler that is not overdue may block the
+   * loop.
    */
   #isStuck(overdue: readonly LimitedAttempt[], now: number): boolean {
     if (this.#isGivenUp) return false;

@@ -1,7 +1,8 @@
 /**
  * Scans jobs in the order of their ids, in steps that stay short however many jobs are stored or match. The number of
  * rows per step adapts to the duration of the last step. The event loop runs about every `stepMs`, and a scan can stop
- * early. The scan passes every id once. A job that changes during the scan is found as it was when its step read it.
+ * early. The scan passes every id once. If a job changes during the scan, the scan finds the job as it was when its row
+ * was read.
  */
 import { turn, type Clock } from '../time/clock.ts';
 

@@ -12,7 +12,7 @@ const priorityMax = 1_000_000;
 /** The last millisecond of the year 9999: the highest time of a job, and the highest duration in milliseconds. */
 export const timeMax = 253_402_300_799_999;
 
-/** Checks a name: one line of text without control characters, since people read it and patterns match it. */
+/** Checks a name: one line of text without control characters, because people read it and patterns match it. */
 export function checkName(what: string, name: unknown): string {
   const text = checkText(what, name, nameMax);
   // U+FFFE and U+FFFF are refused because SQLite's GLOB treats them as U+FFFD, so patterns would match differently.

@@ -83,7 +83,7 @@ function openFile({ path, select }: Exclude<QueryOrder['rows'], 'sent'>): Databa
 
 /**
  * Creates a table `jobs` in memory for the rows that the store will send. Reports to the store which columns the query
- * reads, so that the store sends only these columns. If the query reads no job, it is executed at once.
+ * reads, so that the store sends only these columns. If the query reads no job, it is executed immediately.
  */
 function prepareFor(order: QueryOrder): void {
   const db = new DatabaseSync(':memory:');
@@ -104,7 +104,7 @@ function prepareFor(order: QueryOrder): void {
   send({ kind: 'needs', columns });
 }
 
-/** Inserts rows. If SQLite fails, refuses the query and exits, since the store goes on sending rows. */
+/** Inserts rows. If SQLite fails, refuses the query and exits, because the store goes on sending rows. */
 function insertInto({ db, columns, order }: WaitingQuery, rows: readonly SentRow[]): void {
   try {
     insert(db, columns, rows);
@@ -204,8 +204,8 @@ function reportOf(db: DatabaseSync, { sql, rowsMax }: QueryOrder): InspectorRepo
 const [denied, outOfMemory, tooBig] = [23, 7, 18];
 
 /**
- * Turns SQLite's error into a refusal. A statement that is not a query is forbidden, unless it has a syntax error:
- * then it is malformed.
+ * Turns SQLite's error into a refusal. A statement that is not a query is refused as forbidden, or as malformed if it
+ * has a syntax error.
  */
 function failed({ message, errcode }: SqliteError, sql: string): InspectorReport {
   if (errcode === outOfMemory) return refused('costly.query', 'the query needs too much memory');

@@ -14,8 +14,7 @@ export interface Claiming {
   /**
    * Returns the next time after `after` (default: now) at which a job that the request could claim becomes due. It may
    * return an earlier time, at which the caller should ask again; null: no later job is known. Pass the time of the
-   * last search as `after`. A job that has become due since that search is then found, and the returned time is in the
-   * past.
+   * last search as `after`. If a job has become due after that search, the returned time is in the past.
    */
   nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after?: number): Promise<number | null>;
 

@@ -5,8 +5,8 @@ import type { Kind } from '../../model/state.ts';
 export interface Feed {
   /**
    * Returns the events after a cursor; with null, from the oldest retained event on. No later commit adds an event
-   * before or between the returned events. A cursor may be ahead of the feed, if the database was restored from a
-   * backup: then reading continues at the end of what was restored.
+   * before or between the returned events. If the database was restored from a backup, a cursor may be ahead of the
+   * feed. In that case reading continues at the end of the restored feed.
    */
   eventsAfter(cursor: string | null, limit: number): Promise<FeedPage>;
 

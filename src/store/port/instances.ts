@@ -25,7 +25,9 @@ export interface Instances {
   lead(role: string, instance: string, leaseMs: number): Promise<Leadership>;
 }
 
-/** How long an instance stays visible after its lease has lapsed. Then `purge` deletes it, unless it holds jobs. */
+/**
+ * How long an instance stays visible after its lease has lapsed. After that `purge` deletes it, unless it holds jobs.
+ */
 export const instanceKeptMs = 3_600_000;
 
 export interface Beat {

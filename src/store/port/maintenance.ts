@@ -4,7 +4,7 @@ import type { Job } from '../../model/job.ts';
 export interface Maintenance {
   /**
    * Migrates the schema to the version that this Stint requires; with `dryRun` only returns the plan. Several instances
-   * may call it at once. Refuses `newer.schema` if a newer Stint has migrated the schema.
+   * may call it at the same time. Refuses `newer.schema` if a newer Stint has migrated the schema.
    */
   migrate(options?: { readonly dryRun?: boolean }): Promise<Migration>;
 

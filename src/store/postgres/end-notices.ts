@@ -1,14 +1,14 @@
 /**
- * End notices: wake processes that wait for jobs when the jobs have ended. A waiting process announces the ids by
- * NOTIFY, and the listening processes remember them. A process that ends such a job sends a notice. As long as no
- * process waits, nothing is sent, and a commit only checks two empty maps.
+ * End notices: when a job has ended, wake the processes that wait for it. A waiting process announces the ids of its
+ * jobs by NOTIFY, and the listening processes remember these ids. A process that ends such a job sends a notice. As
+ * long as no process waits, nothing is sent, and a commit only checks two empty maps.
  */
 import type { Change } from '../../model/change.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 import { systemClock, turn } from '../../time/clock.ts';
 import { EndWaiters } from '../end-waiters.ts';
 
-/** How long an announcement lasts. Then it is repeated, for processes that have started since. */
+/** How long an announcement lasts. After that it is repeated, for processes that have started in the meantime. */
 const announceEveryMs = 30_000;
 const idsMax = 10_000;
 /** The time between two notices of this process: a NOTIFY takes a lock of the whole cluster when it commits. */
@@ -44,7 +44,7 @@ export class EndNotices {
     return remove;
   }
 
-  /** Announces all ids again: the connection that receives notices was opened. */
+  /** Announces all ids again. Call when the connection that receives notices has been opened. */
   announceAll(): void {
     this.#announce(this.#own.ids, systemClock.monotonic());
   }
@@ -57,7 +57,7 @@ export class EndNotices {
     this.#queue('ended', ended.filter((id) => this.#awaited.delete(id)));
   }
 
-  /** Handles a notification of another process; returns false if it is none of this file. */
+  /** Handles a notification of another process; returns false if it is neither `wait` nor `ended`. */
   receive(text: string): boolean {
     const [, kind, list] = /^(wait|ended) ([\d,]+)$/.exec(text) ?? [];
     if (list === undefined) return false;

@@ -15,14 +15,14 @@
  *       │      run mail  0   ✗ ✗ ● ● ○                      ▲ scan cursor: resume here, not at the first ✗
  *       │      run build 0   ● ● ● ● ● ●                    for update skip locked, until `limit` rows
  *       │
- *       │      a pattern with many types: scan-in-order.ts takes turns with it,
+ *       │      for a pattern with many types, lanes.ts and scan-in-order.ts take turns,
  *       │                         index job_order (kind, priority desc, due, id, type)
  *       │
  *       ├─ 2 gates.ts       index job_gate_order (kind, type, priority desc, due, id, gate)     admitted = 0
  *       │      only if jobs wait at gates: advisory lock, count the admitted jobs per gate, lock as many jobs as fit;
  *       │      if too many of the first jobs are at full gates, walk the gates in index job_gate
  *       │      steps 1 and 2 go in parallel, in one round trip, if the last scan saw jobs at gates; otherwise step 2
- *       │      follows step 1, if that saw any
+ *       │      follows step 1, if step 1 saw jobs at gates
  *       │
  *       ├─ 3 decide(candidates)      in this process, while the rows are locked
  *       ▼
@@ -60,7 +60,7 @@
  *   the task is skipped ('parents are changing') and claimed later. If the claim has the share lock, the cancel waits
  *   and commits after the claim. The holder of the task then learns of the cancel by its heartbeat.
  * - Two claims count the same gate: the advisory lock lasts until commit, so the second counts the jobs of the first.
- *   The second counts in a snapshot that is taken after the lock, since the isolation level is read committed.
+ *   The second counts in a snapshot that is taken after the lock, because the isolation level is read committed.
  * - A job is added before the cursor's position: the next full scan finds it, after about two seconds at most.
  * - A NOTIFY is lost: the job is found when the claimer polls.
  * - The answer of the commit is lost: `confirmWritten` reads the histories and returns the changes that were written.

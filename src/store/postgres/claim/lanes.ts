@@ -47,8 +47,9 @@ export const isStillAtGate = `state = 'pending' and gate is not null and admitte
 
 /**
  * Executes a statement whose CTE `best` locks jobs, locks the parents of these jobs, and returns both. Parents that
- * other transactions have locked are skipped. `cancel_asked` is read from a parent once it is locked. The last row that
- * the statement returns is a summary: its `body` is JSON with the times, the parents and the entries of `summary`.
+ * other transactions have locked are skipped. `cancel_asked` of a parent is read after the parent is locked. The last
+ * row that the statement returns is a summary: its `body` is JSON with the times, the parents and the entries of
+ * `summary`.
  */
 export async function lockAndRead<Summary>(
   session: Session,

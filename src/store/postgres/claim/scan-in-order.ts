@@ -2,7 +2,7 @@
  * Claims by a pattern of type names. There are two ways. One walks the types that the pattern may match, which is slow
  * if there are many. The other scans the due jobs of all types in claim order, which is slow if many jobs of other
  * types are due. Both take turns with rising budgets, so that a claim costs about as much as the faster way. Many types
- * whose jobs are all due later do not slow a claim down, since the scan in claim order does not read these jobs.
+ * whose jobs are all due later do not slow a claim down, because the scan in claim order does not read these jobs.
  */
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import type { Kind } from '../../../model/state.ts';
@@ -69,8 +69,8 @@ export async function scanInOrder(
 
 interface OrderedScan {
   /**
-   * The highest priority of the lanes that have too few matches within the budget and more due jobs beyond it; null: no
-   * lane has.
+   * The highest priority of the lanes that have too few matches within the budget and more due jobs beyond it; null:
+   * there is no such lane.
    */
   readonly cut: number | null;
   readonly near: number;
@@ -92,8 +92,8 @@ function lockInOrder(session: Session, request: ClaimRequest): Promise<FreeJobs>
 }
 
 /**
- * How many jobs per lane `nextDueInOrder` scans. If none matches, it returns the due time of the last one scanned, and
- * the caller asks again then.
+ * How many jobs per lane `nextDueInOrder` scans. If none matches, it returns the due time of the last job that was
+ * scanned, at which the caller asks again.
  */
 const nextScanMax = 1_000;
 

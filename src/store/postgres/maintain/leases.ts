@@ -20,8 +20,8 @@ const openNames = namesOf(openColumns).join(', ');
 export async function extend(session: Session, holdings: readonly Holding[], until: number): Promise<boolean[]> {
   if (holdings.length === 0) return [];
   const { schema, time } = session;
-  // A row may change while this statement waits for its lock. So fence and state are checked once the row is locked,
-  // and the update reads the row again.
+  // A row may change while this statement waits for the lock of the row. So `fence` and `state` are checked after the
+  // row is locked, and the UPDATE checks `lease_until` in the newest version of the row.
   const text = `with held as materialized (
       select locked.id from unnest($2::bigint[], $3::bigint[]) as held (id, fence) cross join lateral (
         select id, fence, state from ${schema}.job where job.id = held.id limit 1 for update) locked

@@ -34,7 +34,7 @@ async function purgeOldest(
   retentionMs: number,
 ): Promise<number> {
   const { schema, time } = session;
-  // The ids are an array. Of a plain subquery with this LIMIT the planner would assume that it returns a tenth of the
+  // The ids are an array. For a plain subquery with `limit $2`, the planner would expect that it returns a tenth of the
   // table, and would choose a sequential scan.
   const text = `delete from ${schema}.ended where id = any(array(
       select id from ${schema}.ended where ${predicate} and ${from} <= ${nowSql} - $3::bigint

@@ -76,7 +76,7 @@ async function collectMatches(
 }
 
 /**
- * Searches in steps of short statements, since no index yields exactly the matches. Returns the id after which to
+ * Searches in steps of short statements, because no index yields exactly the matches. Returns the id after which to
  * continue if `patienceMs` ran out; otherwise null.
  */
 function search(
@@ -103,7 +103,7 @@ const scanStepMs = 40;
 
 /**
  * Returns the id at which a step of about `rows` rows ends; null: the range has fewer rows. Counts the rows that pass
- * the filters of `indexedPart`, since a step reads all of these rows.
+ * the filters of `indexedPart`, because a step reads all of these rows.
  */
 async function stepEnd(
   session: Session,
@@ -190,7 +190,10 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
 interface IdsRequest {
   readonly beyond: readonly string[];
   readonly direction: string;
-  /** The LIMIT clause. If an index is chosen, it limits the ids of each row of the CTE `entry`; otherwise all ids. */
+  /**
+   * The LIMIT clause. If an index is chosen, the clause applies to the ids of each row of the CTE `entry`; otherwise to
+   * all ids.
+   */
   readonly portion: string;
   readonly since: number | undefined;
 }

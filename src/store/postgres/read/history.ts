@@ -58,8 +58,8 @@ export async function eventsAfter(session: Session, cursor: string | null, limit
 }
 
 /**
- * Returns the cursor of the oldest open xid, after which all later commits are read. They belong to transactions that
- * are open now or begin later, so their xids are not lower.
+ * Returns the cursor of the oldest open xid. All later commits come after this cursor: their transactions are open now
+ * or begin later, so their xids are not lower.
  */
 export async function feedEnd(session: Session): Promise<string> {
   const [row] = await session.run<{ xid: string }>(`select ${oldestOpenXid}::text as xid`);
@@ -70,8 +70,8 @@ export async function feedEnd(session: Session): Promise<string> {
  * The oldest xid of this database that the statement's snapshot does not see; without one, the first xid after the
  * snapshot. Xids are counted per server: `pg_snapshot_xmin` would stand still while a transaction is open in another
  * database. An open xid is left out only if a backend or a prepared transaction of another database has it. A
- * transaction that ended after the snapshot has no backend any more, so its xid counts as open. The feed is then read
- * up to that xid, and further the next time.
+ * transaction that ended after the snapshot has no backend any more, so its xid counts as open. In that case the feed
+ * is read up to that xid, and the next call reads further.
  */
 const oldestOpenXid = `coalesce((
     select open.xid from pg_snapshot_xip(pg_current_snapshot()) as open (xid)
