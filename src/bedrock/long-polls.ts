@@ -99,11 +99,11 @@ export class LongPolls {
 
   /**
    * Hands out jobs that are due now. A claim that found nothing is repeated in three cases:
-   * - A concurrent claim handed out a job with `retryAfter: +0 SECONDS`. Such a job is always due, because its lease
-   *   ends when it begins, but a claim skips the row of the job while another claim has locked the row.
+   * - A concurrent claim handed out a job with `retryAfter: +0 SECONDS`. The lease of such a job has no duration, so
+   *   the job is due again; but a claim skips the row of the job while another claim has locked the row.
    * - A check after the claim repaired jobs. Another server may have granted leases that lapsed after the last check.
-   * - After such a repair, a concurrent claim handed out a job: all requests that missed the repaired jobs claim them
-   *   concurrently.
+   * - After such a repair, a concurrent claim handed out a job. All requests that waited for the repair claim at the
+   *   same time and skip rows that others have locked, so repaired jobs may be left.
    */
   async serve(request: PollRequest, caller: BedrockCaller): Promise<HandOut> {
     let [isChecked, repaired] = [false, 0];

@@ -90,8 +90,9 @@ export interface JobOrigin {
 export interface Lease {
   readonly holder: string;
   /**
-   * The store time at which the lease ends. Null: the lease lasts as long as the holder's instance sends heartbeats. If
-   * the holder is no instance (a Bedrock worker, or the token of a job that was handed off), the lease has no end.
+   * The store time at which the lease ends. Null: no time is set. The lease of an instance then lasts as long as the
+   * instance sends heartbeats. The lease of any other holder (a Bedrock worker, or the token of a job that was handed
+   * off) then does not end.
    */
   readonly until: number | null;
 }

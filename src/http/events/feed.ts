@@ -67,8 +67,8 @@ export class EventFeed {
   }
 
   /**
-   * The cursor up to which followers have received all events; null: the feed has not started, or it has yet to read
-   * the oldest event.
+   * The cursor up to which followers have received all events; null: the feed has not started, or it begins at the
+   * oldest event and has read none yet.
    */
   get cursor(): string | null {
     return this.#cursor;

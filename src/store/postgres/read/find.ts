@@ -241,7 +241,7 @@ const isIndexed = (query: Query): boolean =>
 const isTimeless = ({ createdFrom, createdBefore }: Query): boolean =>
   createdFrom === undefined && createdBefore === undefined;
 
-/** Whether columns alone decide which rows match. */
+/** Whether the query has no filter on JSON. SQL then selects exactly the matches, without `matchesQuery`. */
 const isByColumns = ({ tags, error, input, text }: Query): boolean =>
   tags === undefined && error === undefined && input === undefined && text === undefined;
 
