@@ -130,7 +130,6 @@ export class Jobs {
     return deleteJob(this, checkId(id), asker === undefined ? null : checkAsker(asker));
   }
 
-  /** Stores an audit entry. */
   async audit(entry: AuditEntry, asker: Asker, unique?: UniqueRequest): Promise<void> {
     return audit(this, entry, checkAsker(asker), unique);
   }

@@ -20,14 +20,12 @@ export const livingBuilds = async (store: BuildReader): Promise<readonly Build[]
 export const isNewer = (build: Build, than: Build): boolean =>
   build.firstSeen > than.firstSeen || (build.firstSeen === than.firstSeen && build.id > than.id);
 
-/** Whether a living build that is newer than this one declares the type. */
 export async function hasNewerBuildWith(store: BuildReader, build: string, type: string): Promise<boolean> {
   const living = await readBuilds(store, [...(await livingBuildIds(store)), build]);
   const own = living.find(({ id }) => id === build);
   return living.some((other) => declaresType(other, type) && (own === undefined || isNewer(other, own)));
 }
 
-/** Returns the names of definitions that code has declared before and that no living build declares any more. */
 export async function undeclaredDefNames(
   store: BuildReader,
   defs: readonly Pick<KnownDefinition, 'name' | 'build'>[],

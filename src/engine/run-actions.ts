@@ -16,7 +16,6 @@ import { storedError } from './attempt/stored-error.ts';
 import type { JobWatchers } from './attempt/job-watchers.ts';
 import type { StoreWorkers } from './store-workers.ts';
 
-/** What to change of a run. */
 export type RunEdit = Omit<Edit, 'due'> & DueNames<GivenTime>;
 
 export interface RunActionsParts {

@@ -68,22 +68,18 @@ export class StoreWorkers {
     if (this.#isResumed) await this.#memory.start();
   }
 
-  /** Whether a worker of this engine gave the token to a handler whose attempt has not ended. */
   hasIssuedToken(token: string, holding: Holding): boolean {
     return this.#all.some((worker) => worker.hasIssuedToken(token, holding));
   }
 
-  /** Call when a job may be due. */
   wake(): void {
     for (const worker of this.#all) worker.wake();
   }
 
-  /** Call when a definition has changed. */
   reschedule(): void {
     for (const worker of this.#all) worker.reschedule();
   }
 
-  /** Call when a job was cancelled or stopped. */
   checkCancels(): void {
     for (const worker of this.#all) worker.checkCancels();
   }

@@ -61,12 +61,10 @@ export class Worker {
     return this.#claiming.claimOnCreate;
   }
 
-  /** The ids of the jobs that this worker executes now. */
   get running(): readonly number[] {
     return [...this.#running.attempts.values()].map(({ job }) => job.id);
   }
 
-  /** Whether all slots are in use, so that a job claimed now would have to wait for a slot. */
   get isFull(): boolean {
     return this.#running.slots.free <= 0;
   }

@@ -32,7 +32,6 @@ export function instantOf(time: number | string): number {
   return /^\d{1,15}$/.test(time) ? Number(time) : parseInstant(time);
 }
 
-/** Returns the due time of a request as the field `due`; an empty object if the request has no due time. */
 export function dueField(request: DueNames<number | string>): { readonly due?: number } {
   const time = dueTimeOf(request);
   return time === undefined ? {} : { due: instantOf(time) };

@@ -57,5 +57,4 @@ export type RouteHandler<N extends RouteName> = (
   call: HttpCall,
 ) => Promise<Answer<N> | Response>;
 
-/** A handler for each of the named routes. */
 export type RouteHandlers<N extends RouteName> = { readonly [R in N]: RouteHandler<R> };

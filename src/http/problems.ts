@@ -30,7 +30,7 @@ const familyStatus: Readonly<Record<string, number>> = {
 
 const ownStatus: { readonly [C in RefusalCode]?: number } = { 'malformed.input': 422, 'malformed.store': 500 };
 
-/** Returns the HTTP status of a refusal code; otherwise undefined. A test checks that every code has a status. */
+/** The HTTP status of a refusal code; undefined: it has none. A test checks that every code has a status. */
 export const statusOf = (code: RefusalCode): number | undefined => ownStatus[code] ?? familyStatus[code.split('.')[0]!];
 
 /** The refusals that only exist over HTTP: the status and the title of each. */

@@ -28,7 +28,7 @@ export interface Context {
 export interface RunFacts {
   readonly id: number;
   readonly type: string;
-  /** The name of the definition of the run; null: the run was created from a type alone. */
+  /** The name of the definition of the run; null: the run was created from a type, without a definition. */
   readonly def: string | null;
   /**
    * When this attempt was due. First attempt of a scheduled run: the time of its tick plus the spread of the schedule.
@@ -80,7 +80,10 @@ export interface ProgressTracker {
   completedItem(summary?: string): void;
   failedItem(cause: unknown): void;
 
-  /** Calls `work` for each item in turn. Stops before the next item if the job is cancelled or the stage is skipped. */
+  /**
+   * Calls `work` for one item after the other. Stops before the next item if the job is cancelled or the stage is
+   * skipped.
+   */
   runStage<T>(
     items: Iterable<T> | AsyncIterable<T>,
     describe: (item: T, index: number) => string | null,

@@ -1,7 +1,6 @@
 /** The crash of a handler: its thread or process ended before the handler returned or threw. */
 import type { ErrorCode } from '../../model/state.ts';
 
-/** How a thread or process ended. */
 export interface HostEnd {
   readonly exitCode: number | null;
   /** The signal that ended the process; null: the process exited without a signal, or the host was a thread. */

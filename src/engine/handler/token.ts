@@ -20,6 +20,5 @@ export function parseToken(token: string): Holding {
   return { id: Number(id), fence: Number(fence) };
 }
 
-/** Returns the name that the store has as holder of a job that was handed off with this token. */
 export const holderOfToken = (token: string): string =>
   tokenHolder(createHash('sha256').update(token).digest('hex').slice(0, hashDigits));

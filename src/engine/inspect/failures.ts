@@ -21,14 +21,12 @@ export interface FailureGroup {
 
 export interface Failures {
   readonly groups: readonly FailureGroup[];
-  /** How many jobs were read to find the failures. */
   readonly scanned: number;
   /** Whether there were too many jobs to read all, so that older failures may be missing. */
   readonly isCut: boolean;
 }
 
 export interface FailuresRequest {
-  /** Only failures at this time or later. */
   readonly since: number;
   readonly type?: string;
 }

@@ -11,7 +11,6 @@ const shapeMax = 300;
 const readMax = 1_000;
 const digits = 16;
 
-/** The fingerprint of a job's error; null: the job has no error. */
 export function fingerprintOf({ type, error }: Pick<Job, 'type' | 'error'>): string | null {
   if (error === null) return null;
   const text = JSON.stringify([type, error.code, shapeOf(error.message)]);

@@ -3,7 +3,6 @@ import { parseGate, type Gate, type Limits } from '../../model/gate.ts';
 import { taskGate } from '../declare/type-registry.ts';
 
 export interface LimitInUse {
-  /** The type of the limited jobs. */
   readonly type: string;
   readonly scope: 'type' | 'tasks' | 'definition' | 'key';
   /** The name of the definition, or the key; null for the scopes `type` and `tasks`. */
@@ -24,7 +23,6 @@ export function limitsInUse(admitted: ReadonlyMap<string, number>, limits: Limit
   return [...found.values()];
 }
 
-/** Returns the types of the jobs that wait at these gates. */
 export const gatedTypes = (admitted: ReadonlyMap<string, number>): readonly string[] =>
   [...admitted.keys()].map((text) => typeOf(parseGate(text).type).type);
 

@@ -22,7 +22,6 @@ export async function stopEffect(jobs: Jobs, id: number): Promise<StopAnswer['ho
   return live.some(({ about }) => about.isolated?.includes(job.type)) ? 'terminated' : 'disowned';
 }
 
-/** Whether a handler is running for the job or for one of its tasks. */
 async function hasRunningHandler(jobs: Jobs, { id, state }: Job): Promise<boolean> {
   if (state === 'running') return true;
   return state === 'held' && (await jobs.count({ parent: id, standings: ['running'] })).length > 0;

@@ -26,7 +26,7 @@ export interface CallSettings {
 
 export interface HostedResult {
   readonly value: unknown;
-  /** Whether the host can execute another call; otherwise it is killed. */
+  /** True: the host can execute another call. False: the host must be killed. */
   readonly isClean: boolean;
 }
 

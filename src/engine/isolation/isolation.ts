@@ -30,13 +30,13 @@ export type { IsolatedHooks } from './hosted-call.ts';
 export type { IsolatedCall } from './messages.ts';
 
 export interface IsolationOptions {
-  /** How many children may be idle; beyond it, the child that has been idle longest is killed. Default: 4. */
+  /** How many children may be idle. If there are more, the one that has been idle longest is killed. Default: 4. */
   readonly idleMax?: number;
   /** How long an idle child waits for another call before it exits. Default: 30 seconds. */
   readonly idleMs?: number;
   /**
-   * How long a child may take until it calls the handler; beyond it, the child is killed. If the child was idle before,
-   * a new child gets the call; otherwise the call fails. Default: 30 seconds.
+   * How long a child may take until it calls the handler. After that time it is killed. If the child was idle before
+   * the call, a new child gets the call; if the child was new, the call fails. Default: 30 seconds.
    */
   readonly startTimeoutMs?: number;
   /** The limit of the JavaScript heap of each child, in MB. Default: Node's limit. */
@@ -83,7 +83,6 @@ export class Isolation {
     return { result, kill };
   }
 
-  /** Ends every child, busy or idle, and resolves when all have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#hosts].map((host) => host.kill()));

@@ -40,7 +40,6 @@ export class Lines {
   }
 }
 
-/** Reads stdout and stderr of a child process, and removes the marks. */
 export class Printout {
   readonly #onLine: (level: LogLevel, text: string) => void;
   #mark = '';

@@ -23,7 +23,6 @@ export class CancelDelivery {
     }
   }
 
-  /** Ends the job although its handler is still running. */
   async #stop(id: number): Promise<void> {
     await stopJob(this.#jobs.store, id, { by: this.#by, code: 'automation', why: 'did not give up in time' });
     this.#attempts.get(id)?.revoke();

@@ -18,7 +18,6 @@ export class Leader {
     this.#leaseMs = leaseMs;
   }
 
-  /** Sets the function that is called when this instance becomes the leader. */
   onGained(call: () => void): void {
     this.#onGained = call;
   }

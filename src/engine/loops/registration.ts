@@ -53,9 +53,9 @@ const isAnotherBeat = (before: Instance, now: Instance): boolean =>
   now.beatAt > before.beatAt && now.about.boot === before.about.boot;
 
 /**
- * Whether the process is known to be dead; false if this cannot be checked. Only a process of this host can be checked,
- * and only if its pid differs from the pid of this process. Both can be equal after the restart of a container, and
- * `kill` would find this process.
+ * True: the process is known to be dead. False: it is alive, or this cannot be checked. Only a process of this host
+ * with another pid than this process can be checked: after the restart of a container, both processes can have the same
+ * pid, and `kill` would find this process.
  */
 function isDead({ host, pid }: InstanceAbout, ownHost: string): boolean {
   if (host !== ownHost || pid === process.pid || pid <= 0) return false;

@@ -55,7 +55,7 @@ export class Slots<T> {
     return this.#reserved;
   }
 
-  /** How many slots are free beyond those for queued jobs and reservations; negative: how many slots are lacking. */
+  /** Negative: how many slots are missing for the queued jobs and the reservations. */
   get unreserved(): number {
     return this.free - this.waiting - this.#reserved;
   }
@@ -68,13 +68,11 @@ export class Slots<T> {
     this.#reserved -= 1;
   }
 
-  /** Queues jobs; each starts when a slot is free. */
   add(items: readonly T[]): void {
     this.#queue.push(...items);
     this.fill();
   }
 
-  /** Starts queued jobs while slots are free. */
   fill(): void {
     for (let started = 0; this.#canStart; started += 1) {
       if (started === yieldAfter) return void this.#yieldToEventLoop();
@@ -82,18 +80,15 @@ export class Slots<T> {
     }
   }
 
-  /** Removes the queued jobs for which `isDropped` returns true; they do not start. */
   drop(isDropped: (item: T) => boolean): void {
     this.#queue = this.#queue.filter((item) => !isDropped(item));
     this.#notifyIdle();
   }
 
-  /** Empties the queue; returns the jobs that have not started. */
   takeQueued(): T[] {
     return this.#queue.splice(0);
   }
 
-  /** Resolves when no job runs or waits. */
   whenIdle(): Promise<void> {
     if (this.#busy === 0 && this.#queue.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));

@@ -21,7 +21,6 @@ export interface BufferRoom {
   bytes: number;
 }
 
-/** A note that is ready to be written. */
 export interface NoteDraft {
   readonly job: JobNotes;
   readonly note: Note;
@@ -37,7 +36,10 @@ interface BufferedLine {
 
 export class JobNotes {
   readonly holding: Holding;
-  /** Whether the last write with notes of this job failed. These notes may be the cause, so they are written alone. */
+  /**
+   * Whether the last write with notes of this job failed. These notes may be the cause, so they are written without
+   * notes of other jobs.
+   */
   isSuspect = false;
   readonly #room: BufferRoom;
   #progress: Progress | null = null;

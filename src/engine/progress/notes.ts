@@ -187,8 +187,8 @@ export class Notes {
 const keyOf = ({ id, fence }: Holding): string => `${id}/${fence}`;
 
 /**
- * Yields the notes in batches of limited size, then the notes of each suspect job alone. As a generator, it makes each
- * batch just before the write, so that the batch contains the latest notes.
+ * Yields the notes in batches of limited size, then the notes of each suspect job in a batch of its own. As a
+ * generator, it makes each batch just before the write, so that the batch contains the latest notes.
  */
 function* batches(jobs: readonly JobNotes[]): Generator<readonly NoteDraft[]> {
   const { suspects = [], others = [] } = Object.groupBy(jobs, ({ isSuspect }) => (isSuspect ? 'suspects' : 'others'));

@@ -5,7 +5,6 @@ export type Items<T> = Iterable<T> | AsyncIterable<T>;
 
 export interface ParallelWork<T> {
   readonly clock: Clock;
-  /** How many items are processed at a time. */
   readonly parallelism: number;
   /** After an abort no further item starts; started items finish. */
   readonly stop: AbortSignal;

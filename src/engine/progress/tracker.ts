@@ -87,8 +87,8 @@ export class Tracker implements ProgressTracker {
   }
 
   /**
-   * Call after the handler has thrown: ends the tree. Returns the error of the attempt: the failure that aborted the
-   * work, if the handler threw `Cancelled` because of it, otherwise `error`.
+   * Call after the handler has thrown: ends the tree. Returns the error of the attempt. If the handler threw
+   * `Cancelled` because a failure had aborted the work, the error is that failure; in all other cases it is `error`.
    */
   endThrown(error: unknown): unknown {
     this.end(error ?? 'the handler threw no value');
@@ -283,8 +283,8 @@ export class Tracker implements ProgressTracker {
   }
 
   /**
-   * Whether a failure or the handler's end stopped the stage. A cancel does not count, because all items may have ended
-   * in spite of it.
+   * Whether a failure, or the end of the handler, stopped the stage. A cancel does not count: items that have started
+   * can still end normally, and they may be all items of the stage.
    */
   get #isGivenUp(): boolean {
     return this.#isOver || this.isAborted || this.#progress.skipStage;

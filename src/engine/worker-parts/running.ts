@@ -39,8 +39,8 @@ export interface RunningPart {
 }
 
 /**
- * Creates the running part. If the schedule of a run waits for the start or the end of the run, `follow` is called when
- * the run starts and when its outcome is stored. It plans the next tick of the definition.
+ * Creates the running part. `follow` plans the next tick of a definition. It is called for runs whose schedule counts
+ * from the start or the end of the run: when the run starts, and when its outcome is stored.
  */
 export function running(
   parts: RunningNeeds,

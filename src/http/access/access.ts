@@ -47,7 +47,6 @@ const granted: Readonly<Record<Role, readonly Role[]>> = {
 export const mayUse = (role: Role, route: Pick<Route, 'roles'>): boolean =>
   route.roles === null || route.roles.some((needed) => granted[role].includes(needed));
 
-/** Whether a caller with `role` may do everything that the role `needed` allows. */
 export const includesRole = (role: Role, needed: Role): boolean => granted[role].includes(needed);
 
 const failuresMax = 20;
@@ -197,7 +196,6 @@ export const isLoopback = (address: string | null): boolean =>
 export const isLoopbackName = (host: string): boolean =>
   isLoopback(host.replace(/^\[|\]$/g, '')) || host.toLowerCase() === 'localhost';
 
-/** The facts that decide whether a server may listen on a host. */
 export interface BindRequest {
   readonly host: string;
   readonly isSetUp: boolean;

@@ -33,7 +33,6 @@ export interface BrowserSession {
 
 const tokenDigits = 16;
 
-/** The part of a token's hash with which a session refers to the token. */
 export const tokenReference = (hash: string): string => hash.slice(0, tokenDigits);
 
 export class Sessions {

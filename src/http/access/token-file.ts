@@ -56,7 +56,6 @@ function fingerprintOf(path: string): string {
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
-/** Returns the tokens in a file; none if the file does not exist. */
 export const tokensIn = (path: string): readonly TokenRecord[] =>
   existsSync(path) ? readTokens(readFileSync(path, 'utf8')) : [];
 

@@ -1,2 +1,2 @@
-/** The file of the tokens if a program names none. */
+/** The default path of the token file. */
 export const tokensPathDefault = '.stint/tokens.json';

@@ -414,7 +414,6 @@ type RoutePart<R, K extends string> = R extends Readonly<Record<K, infer S exten
 type Read<R, K extends string> = [RoutePart<R, K>] extends [never] ? undefined : z.output<RoutePart<R, K>>;
 type ArgumentPart<R, K extends string> = [RoutePart<R, K>] extends [never] ? {} : { readonly [P in K]: z.output<RoutePart<R, K>> };
 
-/** The validated request that a handler receives. */
 export interface ParsedRequest<N extends RouteName> {
   readonly params: Read<Routes[N], 'params'>;
   readonly query: Read<Routes[N], 'query'>;

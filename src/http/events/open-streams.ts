@@ -10,7 +10,6 @@ export interface StreamLimits {
   readonly perClient?: number;
 }
 
-/** The caller of a stream, and the check whether the caller still has access. */
 interface StreamCall {
   readonly principal: Principal;
   isAllowed(): Promise<boolean>;
@@ -39,7 +38,6 @@ export class OpenStreams {
     return this.#open.size;
   }
 
-  /** Registers a stream; refuses it if a limit is reached. */
   open(call: StreamCall): OpenStream {
     const { name } = call.principal;
     if (this.#open.size >= this.#max) throw tooMany('too many clients read event streams of this server');

@@ -1,5 +1,5 @@
 /**
- * The stream buffer: the events that one connection has yet to send. A client that reads so slowly that the buffer
+ * The stream buffer: the events that one connection has not sent yet. A client that reads so slowly that the buffer
  * overflows is disconnected.
  */
 import type { Clock } from '../../time/clock.ts';

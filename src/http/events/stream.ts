@@ -15,8 +15,8 @@ import { sseEvent, sseHeartbeat, ssePosition, sseRetry } from './sse.ts';
 const heartbeatMs = 15_000;
 const tooSlow = 'the client reads too slowly; reconnect with the last id';
 /**
- * How many events sent while catching up are remembered. The shared feed delivers the newest of them again, and the
- * stream skips these. The shared feed normally lags by far fewer events.
+ * How many of the events that were sent while catching up are remembered. The shared feed delivers the newest of them
+ * again, and the stream skips these. Normally the shared feed lags behind by far fewer events than this.
  */
 export const sentMax = 20_000;
 
@@ -44,7 +44,7 @@ export async function* changes(
     if (after === null) join();
     yield sseRetry + ssePosition(after ?? feed.position);
     if (after !== null) {
-      // Otherwise the shared feed could still deliver events before `after`, which the client has received already.
+      // Without this wait, the shared feed could still deliver events before `after`, which the client already has.
       await feed.caughtUp();
       for await (const entries of catchUp(services, after, join, signal)) {
         for (const { event } of entries) sent.set(keyOf(event), true);
@@ -54,7 +54,7 @@ export async function* changes(
       if (buffer.isOverrun) return yield sseEvent('dropped', { why: tooSlow });
     }
     while (!signal.aborted) {
-      // Leaves out events that were sent while catching up. Their positions are not after the last position sent.
+      // Leaves out events that were sent while catching up. Their positions need not be sent again either.
       const entries = (await buffer.take(heartbeatMs)).filter(({ event }) => !sent.delete(keyOf(event)));
       const pieces = entries.map(render).join('');
       if (signal.aborted || (principal.expires !== null && principal.expires <= clock.now())) return;

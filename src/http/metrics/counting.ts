@@ -67,7 +67,6 @@ export class Counting {
     return null;
   }
 
-  /** Stores the time series if this server has the role; otherwise does nothing. */
   async store(): Promise<void> {
     const { engine, timeSeries, feed } = this.#parts;
     if (!this.isHere) return;

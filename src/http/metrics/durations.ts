@@ -36,9 +36,9 @@ export class DurationTracker {
   }
 
   /**
-   * Returns from when the job waits for a worker after the event; undefined: the event does not change this. A wait
-   * begins at the event, even if the due time is earlier: before the event, the job could not be claimed. An edit is
-   * the exception: a job that could be claimed before, and still can, keeps the start of its wait.
+   * Returns the start of the job's wait for a worker; undefined: the event does not change it. The wait starts at the
+   * event or later, even if the due time is earlier: until the event, the job could not be claimed. An edit is the
+   * exception: if the job could be claimed before the edit and still can, the start of its wait stays the same.
    */
   #waitStart(job: number, event: Event): number | undefined {
     const before = this.#waits.get(job);

@@ -12,7 +12,7 @@ type MonotonicClock = Pick<Clock, 'monotonic'>;
 
 /** A count that takes at most this long is not cached, except the count of ended jobs. */
 const cheapMs = 50;
-/** A slower count is cached for this many milliseconds per millisecond that it took beyond `cheapMs`. */
+/** A slower count is cached for this multiple of the time by which it exceeded `cheapMs`. */
 const cacheFactor = 20;
 /** How long the count of ended jobs is cached at least. */
 const endedCacheMs = 2_000;

@@ -140,7 +140,10 @@ function healthLines({ pool, bytes, oldestTransactionMs }: StoreHealth): string[
   ];
 }
 
-/** Sums the counts by type and standing. All types but the `typesMax` with the most jobs are summed as `otherTypes`. */
+/**
+ * Sums the counts by type and standing. Only the `typesMax` types with the most jobs are listed by name; the counts of
+ * all other types are summed as `otherTypes`.
+ */
 function bounded(tallies: readonly Tally[]): [Record<string, string>, number][] {
   const byType = Map.groupBy(tallies, ({ type }) => type);
   const sumOf = (type: string): number => byType.get(type)!.reduce((sum, { count }) => sum + count, 0);

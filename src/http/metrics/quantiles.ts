@@ -29,7 +29,6 @@ export class Quantiles {
     this.#max = max;
   }
 
-  /** Merges several `Quantiles`: the result has all their durations. */
   static sum(all: readonly Quantiles[]): Quantiles {
     const sum = new Quantiles();
     for (const one of all) {
@@ -40,7 +39,6 @@ export class Quantiles {
     return sum;
   }
 
-  /** The number of durations. */
   get count(): number {
     return this.#bins.values().reduce((sum, count) => sum + count, 0);
   }
@@ -52,7 +50,6 @@ export class Quantiles {
     this.#max = Math.max(this.#max, ms);
   }
 
-  /** Returns the percentiles; null: no duration was added. */
   percentiles(): Percentiles | null {
     if (this.#bins.size === 0) return null;
     const bins = [...this.#bins].sort(([a], [b]) => a - b);

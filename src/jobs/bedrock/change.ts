@@ -25,7 +25,7 @@ export interface UpdateRequest {
   readonly clearsRepeat?: boolean;
   readonly due?: number;
   readonly priority?: number;
-  /** Whether a job that has missed repeats skips them instead of catching up; see `nextRepeat`. */
+  /** Whether the job skips the repeats that it has missed, instead of catching up; see `nextRepeat`. */
   readonly reanchor?: boolean;
 }
 
@@ -58,8 +58,8 @@ function policyAfter({ policy }: Job, { repeat, clearsRepeat }: UpdateRequest): 
 }
 
 /**
- * Returns the command that ends the lease of a running job with `retryAfter` at its new due time. If its worker has not
- * finished by then, the job is handed out again. For other jobs, returns no command.
+ * For a running job with `retryAfter`, returns the command that moves the end of its lease to the new due time. If the
+ * worker has not finished by then, the job is handed out again. For any other job, returns no command.
  */
 function leaseUntil(job: Job, until: number): readonly Command[] {
   if (job.state !== 'running' || job.policy.retryAfter === undefined) return [];
@@ -155,8 +155,8 @@ function resetCount({ input, policy }: Job): readonly Command[] {
 
 /**
  * Returns the changes that reopen the ended parents of requeued jobs, so that each parent waits for its child again.
- * Other changes free children of these parents from the hold `parent`, because a parent that waits for its children
- * does not free them later.
+ * Also returns the changes that free the other children with the hold `parent`, because a parent that waits for its
+ * children does not free them later.
  */
 async function parentsReopened(store: Store, jobs: readonly Job[], asking: Asking): Promise<(Change | Refusal)[]> {
   const here = new Set(jobs.map(({ id }) => id));

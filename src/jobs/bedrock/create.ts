@@ -225,10 +225,6 @@ class Creation {
     return marked(draft.data ?? noData, this.#kindOf(draft) === 'mock');
   }
 
-  /**
-   * Returns the kind of the draft's job: `mock` if the draft has no parent and its data has the mock mark; otherwise
-   * the kind of the request.
-   */
   #kindOf({ data, parent }: QueueDraft): Kind {
     return parent === undefined && data !== null && isMarked(data) ? 'mock' : this.#kind;
   }

@@ -20,7 +20,7 @@ export interface FinishRequest {
   /** JSON text that replaces the job's data. */
   readonly data?: string;
   readonly ignoreRepeat?: boolean;
-  /** Whether a job that has missed repeats skips them instead of catching up; see `nextRepeat`. */
+  /** Whether the job skips the repeats that it has missed, instead of catching up; see `nextRepeat`. */
   readonly reanchor?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface RetryRequest extends FinishRequest {
   readonly priority?: number;
 }
 
-/** Finishes a job: it waits if it has open children, otherwise repeats if it has a repeat rule, and otherwise ends. */
+/** Finishes a job. If it has open children, it waits for them. If not, it repeats (see `repeats`) or ends. */
 export const finish = (store: Store, request: FinishRequest, asker: Asker): Promise<void> =>
   conclude(store, request, asker, async (job) => {
     const children = mayHaveChildren(job) ? (await Array.fromAsync(openChildren(store, job.id))).flat() : [];

@@ -18,7 +18,6 @@ export interface HandOutRequest extends Pick<ClaimRequest, 'names' | 'limit' | '
    * has handed out before.
    */
   readonly holder: string | ((served: number) => string);
-  /** Whether mocks are handed out, too. */
   readonly withMocks: boolean;
   /** Jobs whose name matches one of these patterns fail instead of being handed out. */
   readonly crashing?: readonly Glob[];
@@ -35,7 +34,7 @@ export interface HandedOut {
 
 export interface HandOut {
   readonly handed: readonly HandedOut[];
-  /** How many jobs failed instead of being handed out: handed out too often before, or with a name in `crashing`. */
+  /** How many jobs failed instead of being handed out. They were handed out too often, or match `crashing`. */
   readonly failed: number;
   /** The store time of the search. Pass it to `nextDue`, so that no job that became due after the search is missed. */
   readonly searchedAt: number;
@@ -80,8 +79,8 @@ async function handOutOnce(
     children: await endedChildren(store, before!),
   })));
   const failed = changes.filter(({ after }) => after?.state === 'ended' && after.fate === 'failed').length;
-  // `passed` counts jobs that ended as cancelled instead of being handed out. If all claimed jobs ended so, `handOut`
-  // searches again.
+  // `passed` counts jobs that were cancelled instead of being handed out. If that happened to all claimed jobs,
+  // `handOut` searches again.
   return { handed, failed, searchedAt, passed: changes.length - running.length - failed };
 }
 
@@ -94,7 +93,10 @@ export async function releaseHandedOut(store: Store, jobs: readonly RunningJob[]
   await applyEach(store, requests, { why: 'its worker disconnected before it got the job', ...asker });
 }
 
-/** Returns the commands that claim a job. If the job fails instead, they first store the data of its last hand-out. */
+/**
+ * Returns the commands that claim a job. For a job that fails instead of being handed out, they first store the data of
+ * its last hand-out.
+ */
 function commandsFor(job: Job, claiming: Command, error: JobError | null): readonly Command[] {
   if (job.crashes >= (job.policy.handOutsMax ?? Infinity)) return [...keepData(job), claiming];
   if (error === null) return [claiming];

@@ -61,8 +61,8 @@ function startOrphanWatch(): void {
 }
 
 /**
- * How many reports a thread may send before the engine has received them; beyond it, the thread blocks. The message
- * port itself has no limit: it queues messages in the memory of the engine.
+ * How many reports of a thread may be on their way to the engine. At this number the thread blocks until the engine has
+ * received some. The message port itself has no limit: it queues messages in the memory of the engine.
  */
 const unreceivedMax = 64;
 
@@ -89,7 +89,6 @@ export function threadLink(): EngineLink {
   };
 }
 
-/** Replaces stdout or stderr by a stream that sends each line as a report. */
 function replaceConsole(name: 'stdout' | 'stderr', level: LogLevel, report: EngineLink['report']): Lines {
   const lines = new Lines((text) => report({ kind: 'log', level, text }));
   const decoder = new StringDecoder();

@@ -3,7 +3,6 @@ import type { Clock } from '../../../time/clock.ts';
 import type { HostEnd, IsolationMode } from '../../handler/crash.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
 
-/** Receives the reports of a host, and its end, during one call. */
 export interface HostListener {
   onReport(report: ChildReport): void;
   onEnd(end: HostEnd): void;
