@@ -33,10 +33,8 @@ export const standings: readonly Standing[] = [...openStandings, ...endedStandin
 
 export const standingOf = (job: Job): Standing => (job.state === 'ended' ? job.fate : job.state);
 
-/** Whether the query matches definitions only. */
 export const isForDefinitions = ({ kinds }: Query): boolean => kinds?.length === 1 && kinds[0] === 'def';
 
-/** Whether the query matches only jobs that did not succeed. */
 export const excludesSucceeded = ({ standings: wanted }: Query): boolean =>
   wanted !== undefined && !wanted.includes('succeeded');
 

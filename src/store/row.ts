@@ -37,8 +37,8 @@ export const eventsOfHistory = (history: string): Event[] =>
   history === '' ? [] : history.split('\n').flatMap((line) => JSON.parse(line) as Event[]);
 
 /**
- * Limits the history in the row of a job. When an update makes the number of events reach or exceed a multiple of this
- * limit, it moves the events stored so far to table `history_chunk`.
+ * Limits the history in the row of a job. If an update brings the number of events to or past a multiple of this limit,
+ * the events stored before the update are moved to table `history_chunk`.
  */
 export const historyTailMax = 32;
 

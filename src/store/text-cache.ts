@@ -40,7 +40,6 @@ export function cachedParse<T>(): (text: string) => T {
   };
 }
 
-/** Whether both objects have the same fields with identical values. */
 export function areShallowEqual<T extends object>(one: T, other: T): boolean {
   let fields = 0;
   for (const name in one) {

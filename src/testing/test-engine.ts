@@ -29,7 +29,10 @@ export async function testEngine(options: TestOptions = {}): Promise<TestEngine>
 /** How long, in real time, `drain` waits for handlers that await something other than the virtual clock. */
 const patienceMs = 2_000;
 const quietTurns = 12;
-/** How much idle time before the next due job is not skipped, so that every engine loop turns at least once in it. */
+/**
+ * The length of the last part of the idle time before the next due job. `#skipIdleTime` does not skip this part, so
+ * that every engine loop turns at least once in it.
+ */
 const unskippedMs = 65_000;
 /** Enough turns of the event loop for a poll that finds no work. */
 const settlingTurns = 3;

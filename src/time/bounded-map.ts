@@ -27,7 +27,6 @@ export class BoundedMap<Key, Value> {
     this.#entries.set(key, value);
   }
 
-  /** Returns the value of the key; if there is none, computes and sets it first. */
   getOrSet(key: Key, compute: () => Value): Value {
     const found = this.#entries.get(key);
     if (found !== undefined) return found;
@@ -36,7 +35,6 @@ export class BoundedMap<Key, Value> {
     return value;
   }
 
-  /** Deletes the key; returns whether it was in the map. */
   delete(key: Key): boolean {
     return this.#entries.delete(key);
   }

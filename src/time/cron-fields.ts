@@ -1,7 +1,6 @@
 /** The fields of a cron expression: the syntax, and the values that each field allows. */
 import { malformed, requireText } from './malformed.ts';
 
-/** The values that one field allows. */
 export interface CronField {
   /** In ascending order, each once. */
   readonly values: readonly number[];
@@ -25,8 +24,8 @@ export interface CronSpec {
   /** Whether day of month and weekday are both restricted. If so, a day needs to match only one of them, as in cron. */
   readonly eitherDay: boolean;
   /**
-   * Whether the expression is a repeating interval, not a list of times of day: it matches all 24 hours, or it matches
-   * several hours and their field has a wildcard or a step, such as `9-17/2`. A repeating interval has other defaults
+   * Whether the expression is a repeating interval, not a list of times of day: its hour field allows all 24 hours, or
+   * allows several hours and contains a wildcard or a step, such as `9-17/2`. A repeating interval has other defaults
    * for daylight saving; see `CronRules`.
    */
   readonly isRhythm: boolean;

@@ -88,7 +88,7 @@ function isAll(field: CronField, size: number): boolean {
   return field.values.length === size;
 }
 
-/** Returns n if the values are all multiples of n from 0 to below `size`, and n divides `size`; otherwise null. */
+/** Returns n if the values are 0, n, 2n and so on below `size`, and n divides `size`; null: they have no such step. */
 function stepOf({ values }: CronField, size: number): number | null {
   const step = size / values.length;
   return Number.isInteger(step) && step < size && values.every((value, index) => value === index * step) ? step : null;

@@ -14,6 +14,5 @@ export const isPromiseLike = <T>(value: MaybePromise<T>): value is PromiseLike<T
   ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
   typeof (value as { readonly then?: unknown }).then === 'function';
 
-/** Calls `use` with the value: synchronously if the value is no promise, otherwise when the promise is fulfilled. */
 export const andThen = <T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>): MaybePromise<U> =>
   isPromiseLike(value) ? value.then(use) : use(value);

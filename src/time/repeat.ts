@@ -50,8 +50,8 @@ const reanchorBelowMs = 4 * 3_600_000;
 
 /**
  * If `next` is not after now, returns the first time after now that is a whole number of intervals after the scheduled
- * time, as Bedrock does since 2026. Applies to rules with base SCHEDULED that only add, with an interval of at least
- * one second and below `reanchorBelowMs`; otherwise returns `next`.
+ * time, as Bedrock does since 2026. Applies only to rules with base SCHEDULED that only add, with an interval of at
+ * least one second and below `reanchorBelowMs`. In all other cases returns `next`.
  */
 function reanchored({ base, modifiers }: Repeat, next: number, moments: RepeatMoments): number {
   const now = Math.floor(moments.finished / 1000) * 1000;

@@ -35,9 +35,9 @@ export interface Misfire {
    * runs each.
    */
   readonly policy: 'skip' | 'once' | 'all';
-  /** A tick that is late by more than this does not run, whatever the policy, unless it is within `graceMs`. */
+  /** A tick that is late by more than this does not run, whatever the policy, unless it is on time by `graceMs`. */
   readonly windowMs: number;
-  /** How many of the due ticks of a schedule run at most, 1 to 1000: the newest run, the others are skipped. */
+  /** How many of the due ticks of a schedule run at most, 1 to 1000. The newest ones run, the others are skipped. */
   readonly cap: number;
   /** A tick that is late by at most this is on time, and no misfire. Default: one minute. */
   readonly graceMs?: number;
@@ -172,7 +172,6 @@ function checkMoments(moments: TickMoments): TickMoments {
   return moments;
 }
 
-/** Returns the misfire policy if it is valid; otherwise refuses it. */
 export function checkMisfire(misfire: Misfire): Misfire {
   const { policy, windowMs, cap, graceMs = graceDefaultMs } = misfire;
   if (!['skip', 'once', 'all'].includes(policy)) {

@@ -10,7 +10,6 @@ export class WakeSignal {
     this.#clock = clock;
   }
 
-  /** The number of waiters. */
   get waiting(): number {
     return this.#waiters.size;
   }
@@ -27,7 +26,8 @@ export class WakeSignal {
   }
 
   /**
-   * Resolves after `notify()`, after `ms` or on abort; never rejects. A `notify()` right after this call wakes it, too.
+   * Resolves after `notify()`, after `ms` or on abort; never rejects. The wait begins at once: a `notify()` right after
+   * this call is not missed.
    */
   wait(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();

@@ -39,7 +39,6 @@ export class EvidenceIndex {
     this.#unseen = new Set([...this.#starts.keys(), ...this.#effects.keys()]);
   }
 
-  /** Compares one stored job with the evidence about it. */
   check(stored: JobWithHistory): Violation[] {
     const { id } = stored.job;
     this.#acknowledged.delete(id);
@@ -69,8 +68,8 @@ const again: ReadonlySet<EventKind> = new Set<EventKind>([
 ]);
 
 /**
- * S3, S9, P5: every start has its own claim, and there are no more starts than causes: the creation, and each event of
- * `again`.
+ * S3, S9, P5: every start has its own claim, and there are no more starts than causes. A cause is the creation of the
+ * job, or an event of `again`.
  */
 function checkStarts({ job, events }: JobWithHistory, fences: readonly number[]): Violation[] {
   const { id } = job;

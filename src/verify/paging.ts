@@ -5,7 +5,6 @@ import type { Store } from '../store/store.ts';
 
 export interface ReadPage {
   readonly jobs: readonly Job[];
-  /** Rows that cannot be read, with the reason. */
   readonly unreadable: readonly UnreadableRow[];
 }
 

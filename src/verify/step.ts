@@ -14,7 +14,6 @@ export interface HistoryStep {
 /** Returns the violation in words; null: the step violates nothing. */
 type StepCheck = (step: HistoryStep) => string | null;
 
-/** The events that are possible in each state. */
 const possible: Readonly<Record<State, readonly EventKind[]>> = {
   // A Bedrock worker whose lease has lapsed can reclaim the pending job (handedOff) and give it children (adopted).
   pending: ['claimed', 'paused', 'resumed', 'handedOff', 'adopted', 'cancelled', 'failed', 'edited', 'ticked'],

@@ -64,7 +64,7 @@ interface TickLink {
   readonly name: string;
 }
 
-/** S19, S22: from the next tick before the event to the next tick after it, every tick has a run or a recorded skip. */
+/** S19, S22: an event moves the next tick of a schedule on. Every tick that it passes has a run or a recorded skip. */
 function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void {
   // Before an edit removes schedules, an event records their missed ticks and leaves the plan unchanged. In that plan,
   // the next tick of a removed schedule is one that the event has just recorded. `isPassedOver` would report it as a

@@ -2,7 +2,7 @@
 import type { Job } from '../model/job.ts';
 import { violation, type Violation } from './violation.ts';
 
-/** Checks a job that must hold its key. `holder`: the job that has the key according to the store; undefined: none. */
+/** Checks a job that must have its key. `holder`: the job that has the key according to the store; undefined: none. */
 export function checkKey(job: Job, holder: number | undefined): Violation[] {
   if (job.unique === null || holder === job.id) return [];
   const { key, forMs } = job.unique;

@@ -30,7 +30,6 @@ export function jobStandingOf(job: Job): JobStanding {
   return job.state === 'pending' ? 'pending' : standingOfHold[job.hold];
 }
 
-/** One event, with the job before and after it. */
 export interface LifeStep {
   readonly event: Event;
   readonly before: Job;

@@ -182,7 +182,8 @@ export async function migrate(database: Database, { dryRun = false } = {}): Prom
 /**
  * Returns a statement that sets all xids to 1, the lowest xid, if the feed has an xid that this server has not reached
  * yet. Unreached xids come from the dump of another server. Without the reset, readers of the feed would not get the
- * entries with these xids until this server reaches them. All xids are set, so that the entries stay in order: by `seq`.
+ * entries with these xids until this server reaches them. All xids get the same value, so that `seq` alone decides the
+ * order of the entries.
  */
 const resetForeignXids = (schema: string): string =>
   `with restored as materialized (select 1 from ${schema}.feed where xid >= ${unreached} limit 1),
@@ -196,7 +197,6 @@ const resetForeignXids = (schema: string): string =>
  */
 const unreached = 'pg_snapshot_xmax(pg_current_snapshot())';
 
-/** Throws a refusal if the version `found` is newer than this Stint knows. */
 export function requireKnownSchema(found: number): void {
   const known = migrations.length;
   if (found <= known) return;

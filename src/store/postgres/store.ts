@@ -240,7 +240,7 @@ export class PostgresStore implements Store {
    * Returns a writer for the caller's transaction. `transaction` is the `pg` client on which the caller has begun it,
    * or an object with the same `query(text, values)`. Ids are reserved outside of the transaction: inside, the row lock
    * of the counter would block all other producers until the commit. The notification is a part of the transaction:
-   * when it commits, the listeners of all processes, including this one, get the notification.
+   * when the transaction commits, the listeners of all processes, including this one, get the notification.
    */
   within(transaction: unknown): Writer {
     const session = sessionOn(transaction, this.#database.schema, this.#database.time);
@@ -302,7 +302,6 @@ const defaults: DatabaseSettings & PostgresOptions & { readonly notify: boolean 
 
 const timeMaxMs = 3_600_000;
 
-/** The options that the query of a URL may contain. */
 const urlOptions: OptionReaders = {
   schema: text,
   max: whole(1, 1_000),

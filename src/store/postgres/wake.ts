@@ -22,7 +22,7 @@ const pauseMs = 5;
  */
 const detailsCharsMax = 2_000;
 const reconnectMaxMs = 10_000;
-/** How often a statement checks the listening connection. Otherwise the loss of that connection could go unnoticed. */
+/** How often a statement checks the listening connection. Without the check, a lost connection could go unnoticed. */
 const checkMs = 30_000;
 const answerMaxMs = 5_000;
 
@@ -73,7 +73,6 @@ export class Wake {
     return () => this.#listeners.delete(call);
   }
 
-  /** Opens the connection that receives notifications, unless it is open. */
   listenForNotices(): void {
     if (this.#settings.notify && !this.#isListening) void this.#listenToOthers();
   }
@@ -84,7 +83,6 @@ export class Wake {
     this.#database.run(notifySql, [this.#channel, this.#ownTag + text]).catch(ignore);
   }
 
-  /** Wakes the listeners of this process. */
   wakeOwn(): void {
     for (const call of this.#listeners) call();
   }

@@ -76,7 +76,6 @@ interface QueuedWrite {
 export class Connection {
   readonly db: DatabaseSync;
   readonly #statements = { objects: new Map<string, StatementSync>(), arrays: new Map<string, StatementSync>() };
-  /** The number of committed transactions. */
   commits = 0;
   /** Called at the start of every write transaction; throws a refusal if nothing may be written. */
   checkBeforeWrite = (): void => {};
@@ -120,7 +119,6 @@ export class Connection {
     }
   }
 
-  /** Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepared(sql).run(...values).changes);
   }

@@ -23,7 +23,7 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number } | nul
 
 export const isBusy = (error: unknown): boolean => busyCodes.has(codeOf(error));
 
-/** Returns the refusal for an error about the file or the disk; otherwise the error itself. */
+/** Returns the refusal for an error about the file or the disk. Returns any other error unchanged. */
 export function errorOf(error: unknown): unknown {
   const trouble = troubles.get(codeOf(error)) ?? troubleOfSystem(error);
   return trouble === undefined ? error : unavailable(trouble.reason, trouble.todo);
@@ -34,8 +34,8 @@ export const unavailable = (reason: string, todo: string): Refusal =>
   new Refusal('unavailable.store', `cannot use the database file: ${reason}; ${todo}`, { reason });
 
 /**
- * Returns the trouble for an error of the file system, as it occurs when the folder or the file is created; otherwise
- * undefined.
+ * Returns the trouble for an error of the file system, which occurs when the folder or the file is created. Undefined:
+ * the error is of another kind.
  */
 function troubleOfSystem(error: unknown): Trouble | undefined {
   const { code } = error as NodeJS.ErrnoException;

@@ -1,8 +1,8 @@
 /**
  * Chooses the index that yields matching ids in order. The index is entered once per value of its leading columns (for
  * example once per type, or per fate and type), and the ids from all entries are merged. Entries are written as ranges
- * (`>=` and `<=`), with their column in the ORDER BY, so that only the chosen index fits. Otherwise the planner, which
- * assumes that matches lie evenly among all ids, would scan the primary key past a million other jobs.
+ * (`>=` and `<=`), with their column in the ORDER BY, so that only the chosen index fits. If the primary key fitted,
+ * too, the planner would scan it past a million other jobs, because it assumes that matches lie evenly among all ids.
  */
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { endedStandings, isForDefinitions, excludesSucceeded, includesTasks, type Query } from '../../query.ts';
@@ -79,7 +79,7 @@ function byType(schema: string, query: Query, values: unknown[]): IndexChoice {
 
 /**
  * Chooses the index by fate and type. If the query names no types, the index is entered once for every type. The index
- * by fate alone would be slower: it also contains failed tasks, maybe a million per run.
+ * by fate would be slower: unlike this one, it also contains failed tasks, maybe a million per run.
  */
 function byFateAndType(schema: string, query: Query, values: unknown[]): IndexChoice {
   const { standings, types, glob, ...remainder } = query;

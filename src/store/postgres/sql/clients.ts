@@ -27,8 +27,8 @@ export function clientClass({ hosts, isWritable }: Pick<PostgresUrl, 'hosts' | '
 
     constructor(config: pg.ClientConfig = {}) {
       super({ ...config, connectionString: hosts[current]! });
-      // If a connection is lost while a query runs, the query rejects. If no query runs, the process would end without
-      // this listener. The server can end a connection before or after any statement, even that of `checkWritable`.
+      // A client whose connection is lost emits `error`. Without this listener, that would end the process. The server
+      // can end a connection before or after any statement, even that of `checkWritable`. Running queries also reject.
       this.on('error', ignore);
     }
 

@@ -195,7 +195,6 @@ export class Database implements Session {
     }
   }
 
-  /** Throws a refusal if `patienceMs` have passed since the first loss, or if the store is closed. */
   #throwIfOutOfPatience(lostSince: number, { cause }: ConnectionLost): void {
     if (!this.#isClosed && systemClock.monotonic() - lostSince < this.#settings.patienceMs) return;
     const why = cause instanceof Error ? cause.message : String(cause);

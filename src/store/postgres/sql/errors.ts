@@ -40,8 +40,8 @@ const diskFullCode = '53100';
 const queryCanceled = '57014';
 
 /**
- * Converts an error of the driver to the error that callers handle: ConnectionLost, StatementForgotten or a refusal;
- * otherwise returns it unchanged.
+ * Converts an error of the driver to the error that callers handle: `ConnectionLost`, `StatementForgotten` or a
+ * refusal. Returns errors of other kinds unchanged.
  */
 export function errorOf(error: unknown, wasSent: boolean): unknown {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return new ConnectionLost(error, wasSent);

@@ -93,7 +93,6 @@ export class PeerWatch {
     if (watched.loss === null) watched.lastReplyAt = systemClock.monotonic();
   }
 
-  /** Registers a function that is called whenever the watch finds a dead connection. */
   onLoss(call: () => void): void {
     this.#listeners.add(call);
   }

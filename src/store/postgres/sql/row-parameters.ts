@@ -12,7 +12,6 @@ export type ColumnKind = 'number' | 'name' | 'json' | 'ctid';
 
 export type Value = string | number | null;
 
-/** A column: its name, its kind, and a function that returns its value for an item. */
 export type RowField<Item> = readonly [name: string, kind: ColumnKind, of: (item: Item) => Value];
 export type RowFields<Item> = readonly RowField<Item>[];
 
@@ -49,8 +48,8 @@ const plain = (value: string): string => value;
 export type ColumnSql = (column: string) => string;
 
 /**
- * For a statement with one packed row, whose texts are the parameters from number `first` on: returns the function that
- * maps a column to its parameter.
+ * Returns the function that maps a column to its parameter, in a statement with one packed row. The texts of the row
+ * are the parameters from number `first` on.
  */
 export function parameterSql<Item>(fields: RowFields<Item>, first: number): ColumnSql {
   const sqlOf = new Map(fields.map(([name, kind], index) => [name, `$${first + index}::${sqlTypeOf[kind]}`]));

@@ -36,7 +36,6 @@ export class ServerClock {
     return this.#testClock ? this.#testClock.now() : null;
   }
 
-  /** Records the server time of an answer. */
   observe(serverNow: number): void {
     const arrived = systemClock.monotonic();
     const offset = serverNow - arrived;

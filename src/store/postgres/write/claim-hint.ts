@@ -37,7 +37,10 @@ export function hintableChange(changes: readonly Change[]): Change | null {
   return after?.state === 'pending' && isReady(after) && !hasPrivateFields(after) ? change : null;
 }
 
-/** Whether the job is a run that was due when it was created, and has no gate and no parent that could be cancelled. */
+/**
+ * Whether the job is a run that was due when it was created, without a gate and without a parent. A parent could be
+ * cancelled before the claim.
+ */
 const isReady = ({ kind, gate, parent, due, created }: Job): boolean =>
   kind === 'run' && gate === null && parent === null && due <= created;
 
@@ -65,6 +68,5 @@ const isHintValues = (given: unknown): given is readonly Value[] =>
     return value === null || (kind === 'number' ? Number.isSafeInteger(value) : typeof value === 'string');
   });
 
-/** Whether the request would claim the hinted job. */
 export const matchesRequest = ({ job }: ClaimHint, { kinds, names, priorities }: ClaimRequest): boolean =>
   kinds.includes(job.kind) && namePredicate(names)(job.type) && (priorities?.includes(job.priority) ?? true);

@@ -1,4 +1,6 @@
-/** The part of a statement that writes its feed entry, from the CTE `written` with a row for each written job. */
+/**
+ * The part of a statement that writes its feed entry. It reads the CTE `written`, which has a row for each written job.
+ */
 import { nowSql } from '../sql/server-clock.ts';
 import type { Change } from '../../../model/change.ts';
 import { FeedEntry } from '../../feed-entry.ts';
@@ -29,7 +31,6 @@ export const feedSql = (schema: string, wanted: string, text: string): string =>
 const groupSql = `'{"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":'
   || coalesce(parent::text, 'null') || ',"jobs":[' || id || '],"events":' || line || '}'`;
 
-/** Returns the feed entry of changes, as JSON. */
 export function feedEntryText(changes: readonly Change[]): string {
   const entry = new FeedEntry();
   for (const { after, events } of changes) entry.add(after!, lineOf(events));

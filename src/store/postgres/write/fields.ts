@@ -6,7 +6,6 @@ import { endedColumns, openColumns, type ColumnValue, type JobColumn } from '../
 import { startsHistoryChunk, lineOf } from '../../row.ts';
 import type { RowField, RowFields } from '../sql/row-parameters.ts';
 
-/** A change after which the job is open. */
 interface OpenChange extends Change {
   readonly after: OpenJob;
 }
@@ -23,7 +22,6 @@ interface EndChange extends Change {
 const fieldOf = <Of extends Change>({ name, kind }: JobColumn, of: (change: Of) => ColumnValue): RowField<Of> =>
   [name, kind === 'flag' ? 'number' : kind, of];
 
-/** The field of a column, with the value that the job has after the change. */
 const valueField = <Stored extends Job>(column: JobColumn<Stored>): RowField<Change & { readonly after: Stored }> =>
   fieldOf(column as JobColumn, ({ after }: Change & { readonly after: Stored }) => column.of(after));
 
@@ -39,12 +37,10 @@ const guardFields: RowFields<Change & { readonly before: Job }> = [
   ['line', 'json', ({ events }) => lineOf(events)],
 ];
 
-/** Whether the change moves the history from the row to a history chunk. */
 export const historyChunkField: RowFields<Change> = [
   ['starts_chunk', 'number', (change) => (needsHistoryChunk(change) ? 1 : 0)],
 ];
 
-/** The unique key that a change needs, and until when the job holds the key. */
 export const keyFields: RowFields<Change> = [
   ['key', 'name', neededKey],
   ['key_until', 'number', ({ after }) => keyUntil(after!)],
@@ -72,7 +68,6 @@ export const reopenFields = [
   ...guardFields, ...keyFields,
 ] as RowFields<UpdateChange> as RowFields<Change>;
 
-/** The ctid of each locked row. */
 export const ctidField = (ctids: Ctids): RowFields<Change> => [
   ['row_ctid', 'ctid', ({ after }) => ctids.get(after!.id)!],
 ];

@@ -6,10 +6,7 @@ import type { LogLine, Note } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
 
-/**
- * Writes the notes of jobs that are running under the given fence, after locking their rows. Returns for each note
- * whether it was written.
- */
+/** Locks the rows of the jobs before it writes. Returns for each note whether it was written. */
 export async function writeNotes(database: Database, notes: readonly Note[]): Promise<boolean[]> {
   if (notes.length === 0) return [];
   let isOutcomeUnknown = false;

@@ -179,7 +179,6 @@ const storeHistoryChunkSql = (schema: string, table: 'job' | 'ended', goal: stri
     select goal.id, goal.seen, found.history from (${goal}) goal ${findRowSql(schema, table, 'history')}
     where goal.starts_chunk = 1`;
 
-/** Finds the ctid of each row of `goal`, if the row still has the version that was read. */
 const findRowSql = (schema: string, table: 'job' | 'ended', also?: string): string => `cross join lateral (
   select ctid as row_ctid${also ? `, ${also}` : ''} from ${schema}.${table} sought
   where sought.id = goal.id and sought.version = goal.seen limit 1) found`;

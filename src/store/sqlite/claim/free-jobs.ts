@@ -56,7 +56,7 @@ export function nextFreeDue(
 const canScan = ({ kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>): boolean =>
   'glob' in names && kinds.every((kind) => orderedKinds.includes(kind));
 
-/** A kind and a priority, which are one range of the index `job_order`, and the pattern of the request. */
+/** One range of the index `job_order`, given by a kind and a priority, and the pattern of the request. */
 interface OrderedLane {
   readonly kind: Kind;
   readonly priority: number;
@@ -114,7 +114,6 @@ function matchesInLane(
   return connection.all<{ id: number }>(sql, kind, priority, now, budget, glob, limit).map(({ id }) => id);
 }
 
-/** Returns how many jobs of a lane are due; at most `max`. */
 const dueInLane = (connection: Connection, { kind, priority }: OrderedLane, now: number, max: number): number =>
   connection.get<{ count: number }>(
     `SELECT count(*) count FROM (${inOrder} AND due <= ? LIMIT ?)`, kind, priority, now, max,

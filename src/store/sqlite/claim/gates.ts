@@ -11,7 +11,6 @@ import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
 import { lanesOf, namedTypes, type Lane, type NamedType } from './lanes.ts';
 
-/** Returns how many jobs each gate has admitted; with `types`, only jobs of these types are counted. */
 export function admittedPerGate(connection: Connection, types?: readonly string[]): Map<string, number> {
   const ofTypes = types ? 'AND type IN (SELECT value FROM json_each(?))' : '';
   const sql = `SELECT gate, count(*) count FROM job WHERE gate IS NOT NULL AND admitted = 1 ${ofTypes} GROUP BY gate`;

@@ -82,7 +82,6 @@ function stepEnd(
   return isNewest ? Math.max(...known) : Math.min(...known);
 }
 
-/** Returns the first matching jobs of an id range. */
 function findBetween(
   { connection, query, indexes }: Search,
   order: 'newest' | 'oldest',

@@ -23,8 +23,8 @@ export interface IndexChoice {
  */
 const entriesMax = 200;
 /**
- * How many types are looked at for a pattern at most. A pattern such as `*x` has no literal prefix, so the types that
- * do not match it are looked at, too.
+ * How many types are read for a pattern at most. A pattern such as `*x` has no literal prefix, so the types that do not
+ * match it are read, too.
  */
 const seeksMax = 300;
 
@@ -60,8 +60,8 @@ export class IndexChooser {
     return endedStandings.filter((fate) => standings!.includes(fate)).flatMap((fate) => {
       const notSucceeded = choice(`fate <> 'succeeded' AND fate = ?`, fate);
       if (includesTasks(this.#query)) return [notSucceeded];
-      // Reads one range per type, even if the query names no type: the index by fate alone also contains failed tasks,
-      // of which a run may have a million.
+      // Reads one range per type, even if the query names no type. These ranges contain no tasks. The index by fate
+      // also contains failed tasks, of which a run may have a million.
       const tops = choice(`kind <> 'task' AND ${notSucceeded.terms[0]}`, fate);
       return this.#choicesPerType(tops, glob) ?? [notSucceeded];
     });

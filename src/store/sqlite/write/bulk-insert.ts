@@ -17,7 +17,6 @@ import { hasSharedValues, openNames, sharedCount, sharedValues } from './row-sql
 import type { Connection } from '../connection.ts';
 import type { FreeIds } from './new-ids.ts';
 
-/** Whether a change may be inserted in bulk: a pending new job without a unique key and with a single event. */
 export const isPlainInsert = ({ before, after, events }: Change): boolean =>
   before === null && after?.state === 'pending' && after.unique === null && events.length === 1;
 

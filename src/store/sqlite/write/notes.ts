@@ -5,7 +5,6 @@
 import type { LogLine, Note } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
-/** Writes the notes of jobs that are running under the given fence; returns for each note whether it was written. */
 export const writeNotes = (connection: Connection, notes: readonly Note[]): boolean[] =>
   notes.map((one) => isHeld(connection, one) && write(connection, one));
 

@@ -7,7 +7,7 @@ type JobChange = Pick<Change, 'before' | 'after'>;
 
 /**
  * Takes the unique key that a new or reopened job needs. True: the key was free, or the job needs none. False: another
- * job holds the key.
+ * job has the key.
  */
 export function takeKey(connection: Connection, change: JobChange, now: number): boolean {
   const key = neededKey(change);
