@@ -129,13 +129,15 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
   };
 }
 
-/** Lets the store report the ends of its jobs; a store without reports is only polled. Memory reports none. */
+/**
+ * Lets the store report the ends of its jobs. Nothing is reported if the store has no `onEnd`, or for jobs in memory.
+ */
 const endsIn = (store: Store): OnEnd => (id, call) =>
   (id < firstMemoryId ? store.onEnd?.(id, call) : undefined) ?? (() => {});
 
 /**
- * The heartbeat thread, if another thread can open the store; otherwise no backup heartbeat. A store in the memory of
- * this process needs none: no other instance can take over its jobs.
+ * Returns the heartbeat thread if another thread can open the store; if not, no backup heartbeat. A store in the memory
+ * of this process needs no backup heartbeat: no other instance can take over its jobs.
  */
 const backupHeartbeatFor = (
   { address }: Store,

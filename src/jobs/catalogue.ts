@@ -47,7 +47,7 @@ export async function registerTypes(store: Store, entries: readonly TypeEntry[],
   }
 }
 
-/** Returns the entries of these job types by name, without types that are not registered. */
+/** Returns the entries of these job types by name. Types that are not registered are missing from the result. */
 export async function readTypes(
   store: Pick<Store, 'load'>,
   names: readonly string[],

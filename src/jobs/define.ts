@@ -22,7 +22,6 @@ export interface KnownDefinition extends Definition {
   readonly job: Job;
 }
 
-/** A definition as a program declares it. */
 export interface Declaration {
   readonly name: string;
   readonly spec: Spec;
@@ -53,13 +52,10 @@ export async function declare(definer: Producer, declaration: Declaration, by: s
   if (before.isAbandoned) await enable(definer.store, name, { by, why: 'a living build declares it again' });
 }
 
-/** Whether the stored definition equals the declaration, so that nothing must be written. */
+/** Whether the store already has the definition as declared, so that there is nothing to write. */
 const isDeclared = ({ code, build, isAbandoned }: Definition, declaration: Declaration): boolean =>
   sameJson(code, declaration.spec) && (build !== undefined || declaration.build === null) && isAbandoned === undefined;
 
-/**
- * Returns the declarations that are new or differ from the stored definition. Reads `readBatch` definitions at a time.
- */
 export async function changedDeclarations(store: Store, declarations: readonly Declaration[]): Promise<readonly Declaration[]> {
   const stored = new Map<string, Definition>();
   for (let from = 0; from < declarations.length; from += readBatch) {
@@ -82,7 +78,8 @@ function refuseOtherType(name: string, { code, build }: Definition, { spec, isSh
 }
 
 /**
- * Merges an operator's settings into the override of a definition, which survives deploys; null removes the override.
+ * Merges an operator's settings into the override of a definition; null removes the override. An override survives
+ * deploys.
  */
 export async function override(
   definer: Producer,

@@ -28,8 +28,8 @@ export interface Draft {
   /** Jobs of one job type with the same limit key share a limit, such as the jobs of one tenant. */
   readonly limitKey?: string;
   /**
-   * How many jobs may execute at once: `typeMax` of the job type, `defMax` of the definition. With `type`, `typeMax`
-   * applies to all jobs that have this `type` in their gate, instead of to the job type.
+   * How many jobs may execute at once: `typeMax` of the job type, `defMax` of the definition. If `type` is set,
+   * `typeMax` limits all jobs whose gate has this `type`, instead of the jobs of the job type.
    */
   readonly gate?: { readonly type?: string; readonly typeMax?: number; readonly defMax?: number };
 }
@@ -85,11 +85,9 @@ export function originOf(draft: Draft, id: number, now: number): Omit<JobOrigin,
   };
 }
 
-/** Returns the validated input as JSON text. */
 export const inputOf = ({ input, inputText }: Draft): string =>
   inputText === undefined ? jsonText(input) : checkJson('inputText', inputText);
 
-/** Validates and returns the due time, priority and phase with which the job is created. */
 export const firstStateOf = ({ due, priority, phase }: Draft, now: number): FirstState => ({
   due: due === undefined ? now : checkTime('due', due),
   priority: priority === undefined ? 0 : checkPriority(priority),

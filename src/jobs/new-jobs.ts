@@ -4,7 +4,7 @@
  * Saves (bench/LEDGER.md, "drafts that say the same but for their input are checked and decided once", fa0b21a):
  * together with `PlainDataCheck` of model/json.ts, create with k = 1,000 17.6 → 14.3 µs a job.
  * Applies to consecutive drafts that differ only in input, as in a bulk create.
- * Without it (`differsOnlyInInput` is false) each draft is validated, and its job and events are made, by itself.
+ * Without it (`differsOnlyInInput` is false) each draft is validated alone, and its job and events are made anew.
  */
 import type { Change } from '../model/change.ts';
 import { create, type Asking } from '../model/machine.ts';
@@ -18,7 +18,7 @@ export interface Producer {
   readonly ids: Ids;
 }
 
-/** A producer whose store can at least write: in the caller's transaction, a store has only the methods of `Writer`. */
+/** A producer whose store needs only the methods of `Writer`: a store in the caller's transaction has no others. */
 export type Creator = Pick<Producer, 'ids'> & { readonly store: Writer };
 
 /** Returns the new jobs as changes that are not stored yet. Drafts are validated before ids are taken. */
@@ -45,7 +45,6 @@ interface UnnumberedJob {
   readonly input: string;
 }
 
-/** Validates the drafts and makes their jobs and events: once for consecutive drafts that differ only in input. */
 function draftJobs(drafts: readonly Draft[], parent: number | null, asking: Asking): UnnumberedJob[] {
   let last: Draft | undefined;
   let model: Change;

@@ -18,7 +18,7 @@ export interface DueDefinition {
 
 /** How long the handler of a replaced run may take to stop. After that the run is stopped by force. */
 const replaceGraceMs = 5_000;
-/** With one run per type: how many open runs of the type one tick reads, and asks to stop, at most. */
+/** How many open runs of a type with `onePerType` one tick reads, and asks to stop, at most. */
 const replacedMax = 100;
 
 export class OverlapKeys {
@@ -43,7 +43,6 @@ export class OverlapKeys {
     return due.spec.onePerType && this.#isOfSameInstant(key, due.def) ? waiting : null;
   }
 
-  /** Marks the key as taken by a run that the current commit creates. */
   take(key: string): void {
     this.#taken.add(key);
   }

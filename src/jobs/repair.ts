@@ -15,7 +15,6 @@ import { settleAfter } from './settle.ts';
  */
 export type UnknownClaimCause = 'lost answer' | 'previous process';
 
-/** How many jobs one call repairs at most. */
 export const repairBatch = 500;
 
 /** For a job whose handler may have started: the attempt counts as a crash. */
@@ -28,7 +27,6 @@ export async function repairLapsed(store: Store, by: string): Promise<number> {
   return repair(store, await store.lapsed(repairBatch), lapse, { by, why: 'the lease ran out' });
 }
 
-/** The claims that an instance knows of. */
 export interface KnownClaims {
   readonly count: number;
   readonly has: (job: Job) => boolean;

@@ -30,7 +30,6 @@ export interface TickedBatch {
   readonly searchedAt: number;
 }
 
-/** Handles the due ticks of up to `tickBatch` definitions. */
 export async function tickDue(definer: Producer, asker: Asker, knowledge = registered(definer)): Promise<TickedBatch> {
   let ticked: TickedBatch = { count: 0, searchedAt: definer.store.now() };
   await applyTogether(definer.store, async () => {
@@ -86,7 +85,6 @@ export async function followRuns(store: Store, defs: readonly number[], asker: A
   });
 }
 
-/** Returns the draft of a run of a definition. */
 export function draftOf(name: string, spec: Spec): Draft {
   return {
     type: spec.type,

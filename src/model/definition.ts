@@ -113,17 +113,17 @@ export const definitionOf = (def: Job): Definition => JSON.parse(def.input) as D
 /** The unique key of the job that stores a definition: no two definitions have the same name. */
 export const definitionKey = (name: string): string => `def ${name}`;
 
-/** The unique key that a run holds while it is open. A tick that finds the key taken has detected an overlap. */
+/** The unique key that a run has while it is open. A tick that finds the key taken would create an overlapping run. */
 export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>): string =>
   spec.onePerType ? `live type ${spec.type}` : `live def ${name}`;
 
 /**
- * The unique key of a run that must wait for another run to end, because that run holds `overlapKey`. Either the
- * waiting run replaces the other run, or two definitions of a type with `onePerType` ticked at the same instant.
+ * The unique key of a run that must wait until another run, which has `overlapKey`, has ended. Either the waiting run
+ * replaces the other run, or two definitions of a type with `onePerType` ticked at the same instant.
  */
 export const waitingKey = (name: string): string => `next def ${name}`;
 
-/** Whether runs of the definition hold `overlapKey` or `waitingKey`, so that at most one executes and one waits. */
+/** Whether runs of the definition have `overlapKey` or `waitingKey`, so that at most one executes and one waits. */
 export const isAlone = ({ overlap }: Pick<Spec, 'overlap'>): boolean => overlap === 'skip' || overlap === 'replace';
 
 /** The due time of a definition without a next tick. */
@@ -200,7 +200,7 @@ export interface TickGiven {
   readonly now: number;
   /** Ids for the new runs, as many as `callsFor` returns. */
   readonly ids: readonly number[];
-  /** Whether an open run, or another new run of the same commit, is an overlap for the tick. */
+  /** Whether a run of the tick would overlap with an open run, or with another new run of the same commit. */
   readonly isBusy: boolean;
   readonly runs: RunMoments;
 }
@@ -216,7 +216,7 @@ export function wakeUp(def: Job, spec: Spec, now: number): EventBody {
 }
 
 /**
- * Returns a skip for each tick of the removed schedules whose nominal time has passed but which was not handled. The
+ * Returns a skip for each tick of a removed schedule that was not handled although its nominal time has passed. The
  * spread makes a tick due after its nominal time, so an edit can remove the schedule between these two times.
  */
 export function removedTicks(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {

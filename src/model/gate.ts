@@ -23,7 +23,7 @@ export interface Gate {
 export interface Limits {
   readonly types: ReadonlyMap<string, number>;
   readonly defs: ReadonlyMap<string, number>;
-  /** By type: how many of its jobs with the same key may be admitted. */
+  /** By type: how many jobs with the same key may be admitted. */
   readonly keys: ReadonlyMap<string, number>;
 }
 
@@ -64,7 +64,6 @@ export class GateAdmissions {
     return gate.leaderOnly && !this.#isLeader ? 0 : Math.max(0, roomAt(gate, this.#admitted, this.#limits));
   }
 
-  /** Counts one more job as admitted and returns true; returns false if the gate has no room for it. */
   admit(text: string): boolean {
     if (this.room(text) === 0) return false;
     for (const limit of limitNames(this.#gate(text))) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);

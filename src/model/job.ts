@@ -65,7 +65,10 @@ export interface JobFacts extends JobOrigin {
   readonly plan: Plan | null;
 }
 
-/** The fields that a job has from its creation. Only an edit changes any of them: type, policy, tags or input. */
+/**
+ * The fields that a job has from its creation. Later, only an edit can change type, policy, tags and input; the others
+ * never change.
+ */
 export interface JobOrigin {
   readonly id: number;
   readonly kind: Kind;

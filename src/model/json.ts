@@ -180,7 +180,7 @@ class PlainDataCheck {
  */
 class JsonWalk {
   readonly #limits: JsonLimits;
-  /** The objects and arrays that enclose the current value, outermost first, and in `#keys` the current key of each. */
+  /** The objects and arrays that enclose the current value, outermost first. `#keys` has the current key of each. */
   readonly #holders: object[] = [];
   readonly #keys: string[] = [];
   #charsAtLeast = 0;

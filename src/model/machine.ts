@@ -80,7 +80,6 @@ export function steps(job: Job, commands: readonly Command[], asking: Asking): C
   return change;
 }
 
-/** Returns the change that creates a job, with its first event. */
 export function create(origin: JobOrigin, first: FirstState, asking: Asking): Change {
   const { events, after } = record(blankJob(origin), [{ kind: 'created', ...first }], asking);
   return { before: null, after, events };

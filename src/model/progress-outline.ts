@@ -20,8 +20,8 @@ export interface Outline {
 }
 
 /**
- * The outline of one stage. `settled` items ended between `startedAt` and `until`, which gives the rate and, with
- * `total`, the remaining time.
+ * The outline of one stage. `settled` is the number of items that ended between `startedAt` and `until`. These fields
+ * give the rate and, with `total`, the remaining time.
  */
 export interface StageOutline {
   readonly description: string | null;

@@ -102,7 +102,7 @@ export function newest<T>(list: readonly T[], max: number): { kept: readonly T[]
   return { kept: list.slice(dropped), dropped };
 }
 
-/** Drops items so that all stages together have at most `itemsInAllMax`. The newest stages keep theirs. */
+/** Drops items so that all stages together have at most `itemsInAllMax`. The oldest stages lose items first. */
 export function thinned(progress: Progress): Progress {
   let left = itemsInAllMax;
   const thinnedStage = (stage: StageNode): StageNode => {

@@ -75,7 +75,6 @@ interface SkipItem {
 /** Whether the work was asked to stop, by a user or by a failure. */
 export const isCancelled = (progress: Progress): boolean => progress.cancelledAt !== null;
 
-/** Whether the work was asked to stop because of a failure. */
 export const isAborted = (progress: Progress): boolean => progress.aborted;
 
 /** Whether the handler should start no further item of this stage. */
@@ -262,8 +261,8 @@ const success = (summary: Text): Ending => ({ status: 'SUCCESS', summary: cut(su
 const implicitSuccess = (node: string): Ending => success(`(${node} completed implicitly)`);
 
 /**
- * Returns the ending of a failed node. A failure with `cancelled` counts as a cancel, but as an error if an earlier
- * failure or a skipped stage caused it.
+ * Returns the ending of a failed node. A failure with `cancelled` is only the reaction to a cancel. If an earlier
+ * failure or a skipped stage caused it, the node ends as an error; if not, as cancelled.
  */
 function failureOf(progress: Progress, { error, cancelled }: Failure): Ending {
   const isEcho = progress.aborted || (progress.skipStage && !isCancelled(progress));
@@ -371,9 +370,7 @@ function openStageOf(progress: Progress): StageNode | undefined {
   return stage !== undefined && isOpen(stage) ? stage : undefined;
 }
 
-/**
- * Returns the running item with this id, or without an id the running item that was started last; otherwise undefined.
- */
+/** Returns the running item with this id; if the id is null, the running item that was started last. */
 function findRunning(stage: StageNode | undefined, id: ItemId | null): ItemNode | undefined {
   return stage?.items.findLast((item) => isRunning(item) && (id === null || item.item === id));
 }

@@ -48,8 +48,8 @@ export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
 }
 
 /**
- * Returns after how many lapses of its lease a job fails. A Bedrock job with `retryAfter` never fails for this reason:
- * `handOutsMax` limits its hand-outs instead, except for a job whose name starts with `manual`.
+ * Returns after how many lapses of its lease a job fails. A Bedrock job with `retryAfter` never fails for this reason.
+ * Instead, `handOutsMax` limits how often it is handed out, unless its name starts with `manual`.
  */
 export const crashesMaxOf = (policy: Partial<RetryPolicy> & { readonly retryAfter?: string }): number =>
   policy.retryAfter === undefined ? retryOf(policy).crashesMax : Infinity;

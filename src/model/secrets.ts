@@ -2,7 +2,6 @@
 
 const secretNames = /pass(word|wd|phrase)?$|secret|token|authori[sz]ation|(api|private)[-_]?key|credential|cookie/i;
 
-/** Whether a field of this name usually holds a secret. */
 export const isSecretName = (name: string): boolean => secretNames.test(name);
 
 // A name, `=` or `:`, and a value, quoted or not. The lookahead excludes values that begin with Bearer or Basic:
@@ -13,7 +12,7 @@ const secretAssignment = new RegExp(
   'gi',
 );
 
-/** Returns the text with secrets replaced by `[redacted]`: `password=…`, `Bearer …`, `scheme://user:password@…`. */
+/** Replaces secrets by `[redacted]`, in forms such as `password=…`, `Bearer …` and `scheme://user:password@…`. */
 export const withoutSecrets = (text: string): string =>
   text
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, '$1 [redacted]')

@@ -15,7 +15,10 @@ export interface TypeEntry {
   /** The first phase of its runs: executing the handler, or planning tasks. */
   readonly phase: 'run' | 'prepare';
   readonly onePerType: boolean;
-  /** How many runs, how many tasks, and how many runs with the same key may execute at a time; null: any number. */
+  /**
+   * `concurrency`: how many runs may execute at a time. `taskConcurrency`: how many tasks. `keyConcurrency`: how many
+   * runs with the same key. Null: any number.
+   */
   readonly concurrency: number | null;
   readonly taskConcurrency: number | null;
   readonly keyConcurrency: number | null;

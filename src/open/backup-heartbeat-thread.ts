@@ -42,8 +42,8 @@ async function watch(): Promise<void> {
 }
 
 /**
- * Opens the store at the start of the thread: when a heartbeat of this thread is needed, little of the lease may be
- * left. Returns null if the store cannot be opened; the next poll tries again.
+ * Opens the store. This is done at the start of the thread, because little of the lease may be left when the thread
+ * must send its first heartbeat. Returns null if the store cannot be opened; the next poll tries again.
  */
 function open(): OpenedStore | null {
   try {

@@ -27,8 +27,8 @@ export interface ThreadHeartbeatParts {
 
 /**
  * The `workerData` of the thread. `signals[0]` counts the heartbeats of the main thread. `signals[1]` is set to 1 to
- * stop the thread. `signals[2]` is incremented before and after the thread gives up jobs of the instance; odd: the
- * thread is giving up jobs now.
+ * stop the thread. `signals[2]` is incremented before and after the thread gives up jobs of the instance. While it is
+ * odd, the thread is giving up jobs.
  */
 export interface HeartbeatThreadData {
   readonly address: StoreAddress;

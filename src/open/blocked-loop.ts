@@ -97,9 +97,9 @@ export class BlockedLoop {
   }
 
   /**
-   * Whether an attempt has been overdue for so long that the jobs are given up: a third of the lease if the event loop
-   * is known to be inside an overdue handler; otherwise two thirds, because a handler that is not overdue may block the
-   * loop.
+   * Whether an attempt has been overdue for so long that the jobs are given up. If the event loop is known to be inside
+   * an overdue handler, that is a third of the lease. If not, it is two thirds, because the handler that blocks the
+   * loop may not be overdue.
    */
   #isStuck(overdue: readonly LimitedAttempt[], now: number): boolean {
     if (this.#isGivenUp) return false;

@@ -23,7 +23,7 @@ export interface BatcherOptions<Item> {
    * turn of the event loop between two groups, so that new items can join.
    */
   readonly isBlocking?: boolean;
-  /** The largest total size of the items in a group. An item that is larger by itself runs alone. Default: no limit. */
+  /** The largest total size of the items in a group. A single item that is larger runs alone. Default: no limit. */
   readonly sizeMax?: number;
   /** The size of an item, for `sizeMax`. Default: 0. */
   readonly sizeOf?: (item: Item) => number;

@@ -1,4 +1,6 @@
-/** The functions that callers of this process want called when a job may have ended, by the id of the job. */
+/**
+ * The callbacks of callers in this process that wait for jobs, by job id. Each is called when its job may have ended.
+ */
 
 export class EndWaiters {
   readonly #calls = new Map<number, Set<() => void>>();

@@ -54,7 +54,6 @@ export function admitInOrder(lanes: readonly GateLane[], admissions: GateAdmissi
   return { jobs: admitted, isComplete: admitted.length === limit || end === undefined, isCrowded };
 }
 
-/** A kind and type whose jobs wait at gates. */
 export interface GatedType {
   readonly kind: string;
   readonly type: string;

@@ -19,7 +19,8 @@ export class Queue {
   }
 
   /**
-   * Creates all jobs or none, and returns their ids. For a unique job that exists, this is the id of the existing job.
+   * Creates all jobs or none, and returns their ids. If a unique job exists already, the id of the existing job is
+   * returned for it.
    */
   create(drafts: readonly QueueDraft[], isMock: boolean, by: string): Promise<number[]> {
     return createQueued(this, drafts, isMock, by);

@@ -79,7 +79,7 @@ export const checkTerminateCode = (code: unknown) => checkOneOf('code', code, te
 
 export const checkMs = (name: string, ms: unknown): number => checkWhole(name, ms, 0, timeMax);
 
-/** Without `plan`, which only the scheduler sets. */
+/** The fields that a caller can edit: all except `plan`, which only the scheduler sets. */
 type EditableField = Exclude<keyof Edit, 'plan'>;
 
 const editChecks: { readonly [F in EditableField]-?: (value: never, now: number) => Edit[F] } = {
@@ -91,7 +91,6 @@ const editChecks: { readonly [F in EditableField]-?: (value: never, now: number)
   tags: (value) => (value === null ? null : checkTags(value)),
 };
 
-/** Validates an edit; refuses fields that an edit cannot change. */
 export function checkEdit(edit: Edit, now: number): Edit {
   const fields = givenFields('an edit', edit, Object.keys(editChecks));
   const check = ([field, value]: [string, never]) => [field, editChecks[field as EditableField](value, now)] as const;
@@ -139,7 +138,6 @@ const checkUntil = (until: unknown): number | null => (until === null ? null : c
 
 const checkCount = (count: unknown): number => checkWhole('tasks', count, 0, Number.MAX_SAFE_INTEGER);
 
-/** Returns an object with the validated field; without the field if the value is undefined. */
 function optional<N extends string, T>(
   name: N,
   value: T | undefined,

@@ -39,8 +39,8 @@ export type OverridePatch = {
 type Nullable<T> = { readonly [F in keyof T]?: T[F] | null };
 
 /**
- * Returns the override with the patch applied. `params` is replaced as a whole. Null replaces `params`, too, because
- * null is a valid input of a run.
+ * Returns the override with the patch applied. `params` is replaced as a whole, also by null, which is a valid input of
+ * a run.
  */
 export function mergeOverride(before: Partial<Spec> | null, patch: OverridePatch): Partial<Spec> {
   checkFields('an override', patch, Object.keys(checks));

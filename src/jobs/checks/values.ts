@@ -70,7 +70,6 @@ export function checkObject<T extends object>(what: string, value: T): T {
   throw new Refusal('malformed.option', `${what} must be an object`, { what });
 }
 
-/** Returns the object; refuses one with a field that is not in `allowed`. */
 export function checkFields<T extends object>(what: string, value: T, allowed: readonly string[]): T {
   const unknown = Object.keys(checkObject(what, value)).find((field) => !allowed.includes(field));
   if (unknown === undefined) return value;
@@ -79,7 +78,6 @@ export function checkFields<T extends object>(what: string, value: T, allowed: r
   throw new Refusal('malformed.option', message, { what, field: name });
 }
 
-/** Returns the fields of an object that are not undefined; refuses an object with a field that is not in `allowed`. */
 export const givenFields = (what: string, value: object, allowed: readonly string[]): [string, never][] =>
   Object.entries(checkFields(what, value, allowed)).filter((entry): entry is [string, never] => entry[1] !== undefined);
 
@@ -88,7 +86,6 @@ export function checkList<T, R>(what: string, list: readonly T[], max: number, c
   throw new Refusal('malformed.option', `${what} must be a list of at most ${max}`, { what });
 }
 
-/** Checks who makes a request (`by`) and the reason (`why`). */
 export function checkAsker<A extends Asker>(asker: A): A {
   checkName('asker', checkFields('who asks', asker, ['by', 'why', 'code']).by);
   if (asker.why !== undefined) checkText('reason', asker.why, whyMax);
@@ -102,7 +99,6 @@ const shown = (value: unknown): string =>
 const tagsMax = 32;
 const unsafeNames: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
-/** Checks that the value is valid JSON text. */
 export function checkJson(what: string, text: unknown): string {
   if (typeof text === 'string') return checkJsonText(text);
   throw new Refusal('malformed.json', `${what} must be JSON as a text, not a value of type ${typeof text}`, { what });

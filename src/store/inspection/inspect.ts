@@ -12,7 +12,8 @@ import type { Inspection, InspectionLimits } from '../store.ts';
 import type { ColumnName, InspectorOrder, InspectorReport, RowLocation } from './messages.ts';
 
 /**
- * Sends the rows of a store that is not a SQLite file to the process in pieces, with the columns that the query reads.
+ * Sends rows to the process in pieces, if the store is not a SQLite file. The rows have only the columns that the query
+ * reads.
  */
 export interface RowSource {
   send(columns: readonly ColumnName[], sql: string, timeMs: number, write: WriteRows): Promise<void>;
@@ -174,6 +175,5 @@ class InspectorProcess {
 
 const refused = (message: string): LastReport => ({ kind: 'refused', code: 'costly.query', message });
 
-/** The refusal of a query for which more rows would be sent than `sentMax` allows. */
 const refusalOfRows = (): Refusal =>
   new Refusal('costly.query', 'the query reads too many jobs: select by jobID, parentJobID or name');

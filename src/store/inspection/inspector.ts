@@ -198,8 +198,8 @@ function reportOf(db: DatabaseSync, { sql, rowsMax }: QueryOrder): InspectorRepo
 }
 
 /**
- * SQLite's error codes SQLITE_AUTH (the authorizer denied the access), SQLITE_NOMEM (out of memory) and SQLITE_TOOBIG (a
- * text is larger than `textMax`).
+ * SQLite's error codes SQLITE_AUTH (the authorizer denied the access), SQLITE_NOMEM (out of memory) and SQLITE_TOOBIG
+ * (a text is larger than `textMax`).
  */
 const [denied, outOfMemory, tooBig] = [23, 7, 18];
 

@@ -6,7 +6,6 @@ import { namePredicate } from '../name-filter.ts';
 import { queuePositionMax, type Candidate, type ClaimRequest, type DueJob } from '../store.ts';
 import type { Records } from './records.ts';
 
-/** Returns the jobs that the request can claim, in claim order. */
 export function candidates(records: Records, request: ClaimRequest, now: number): Candidate[] {
   const { kinds, names, limit, limits = noLimits, isLeader = false, priorities } = request;
   const isNamed = namePredicate(names);
@@ -59,7 +58,6 @@ export function queuePosition(records: Records, job: Job, now: number): number {
   return Math.min(queuePositionMax, [...records.all()].filter(isAhead).length);
 }
 
-/** Returns how many jobs each gate has admitted, of the jobs for which `isCounted` returns true. */
 export function admittedPerGate(records: Records, isCounted: (job: Job) => boolean): Map<string, number> {
   const counts = new Map<string, number>();
   for (const job of records.all()) {

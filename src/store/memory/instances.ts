@@ -37,7 +37,6 @@ export class MemoryInstances {
     }
   }
 
-  /** Deletes the instances whose lease lapsed long ago, except those that still hold jobs. */
   purge(now: number, isHolder: (instance: string) => boolean): void {
     for (const { id, leaseUntil } of this.all()) {
       if (leaseUntil <= now - instanceKeptMs && !isHolder(id)) this.#instances.delete(id);

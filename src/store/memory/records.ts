@@ -23,7 +23,7 @@ export class Records {
   readonly #keys = new Map<string, HeldKey>();
   readonly #progress = new Map<number, string>();
   readonly #logs = new Map<number, LogLine[]>();
-  /** The steps that undo the changes of the batch that is being written; null: the batch need not be written whole. */
+  /** The steps that undo the changes of the current batch; null: there is no batch, or it need not be written whole. */
   #undo: (() => void)[] | null = null;
 
   constructor(clock: Clock) {
@@ -59,7 +59,6 @@ export class Records {
     return job?.state === 'running' && job.fence === fence;
   }
 
-  /** Whether an instance or a worker holds a job. */
   isHolder(holder: string): boolean {
     return this.#jobs.values().some((job) => job.state === 'running' && job.lease.holder === holder);
   }
@@ -69,7 +68,7 @@ export class Records {
     return false;
   }
 
-  /** Returns the id of the job that holds the key; null: the key is free. */
+  /** Returns the id of the job that has the key; null: the key is free. */
   jobOfKey(key: string): number | null {
     const held = this.#keys.get(key);
     return held === undefined || isOver(held, this.#clock.now()) ? null : held.job;
@@ -112,7 +111,6 @@ export class Records {
     for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs]) this.#delete<unknown>(map, id);
   }
 
-  /** Deletes keys whose period has ended. */
   deleteExpiredKeys(): void {
     for (const [key, held] of this.#keys) if (isOver(held, this.#clock.now())) this.#keys.delete(key);
   }

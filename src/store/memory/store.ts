@@ -233,7 +233,9 @@ export class MemoryStore implements Store {
     return Promise.resolve();
   }
 
-  /** Runs `work`. A closed store refuses; other errors of `work` become a rejected promise, too. */
+  /**
+   * Runs `work`; refuses if the store is closed. It is async, so that an error of `work` becomes a rejected promise.
+   */
   async #answer<T>(work: () => T): Promise<T> {
     if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');
     return work();

@@ -9,10 +9,13 @@ export interface Reading {
 
   find(query: Query, page?: PageRequest): Promise<Page>;
 
-  /** Counts jobs by kind, type and standing; with `dueBy`, also how many of them are pending and due before that time. */
+  /**
+   * Counts jobs by kind, type and standing. With `dueBy`, also counts how many of them are pending and due before that
+   * time.
+   */
   count(query: Query, dueBy?: number): Promise<readonly Tally[]>;
 
-  /** Returns the id of the job that holds each of these unique keys; free keys are left out. */
+  /** Returns for each of these unique keys the id of the job that has it; free keys are left out. */
   jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
 
   /** Returns the events of a job from event number `from` on. */
@@ -24,8 +27,8 @@ export interface Reading {
   log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]>;
 
   /**
-   * Registers a function to call when the job may have ended, in any process; returns a function that removes it. A call
-   * may come early, late, repeatedly or not at all. Absent: only reading the job again shows that it has ended.
+   * Registers a function to call when the job may have ended, in any process; returns a function that removes it. A
+   * call may come early, late, repeatedly or not at all. Absent: only reading the job again shows that it has ended.
    */
   onEnd?(id: number, call: () => void): () => void;
 

@@ -4,8 +4,9 @@ import type { LogLine, Reading } from './reading.ts';
 
 export interface Writing {
   /**
-   * Returns the time of the store in ms, without a request; before the clock of the store has been read, the time of
-   * this process. It is not used to judge leases and due times: the store compares them with its own clock.
+   * Returns the time of the store in ms, without a request to the store. Until the clock of the store has been read, it
+   * returns the time of this process. It is not used to judge leases and due times: the store compares them with its
+   * own clock.
    */
   now(): number;
 

@@ -65,7 +65,6 @@ export class ClaimHints {
     this.#unscanned.delete(cursorName(request));
   }
 
-  /** Whether the request took a hint and has not scanned since. */
   isScanDue(request: CursorRequest): boolean {
     return this.#unscanned.has(cursorName(request));
   }

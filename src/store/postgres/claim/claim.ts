@@ -30,9 +30,9 @@
  *
  * Lanes. A lane is a kind, a type and a priority, and one range of the index. The lanes of a request are found by
  * seeks: from one priority to the next lower one, and for a pattern from one type to the next. Jobs that are due later
- * are never read. Jobs of other types are read only for a pattern with many types (scan-in-order.ts). With one lane, its rows
- * are locked directly. With several, the first rows of each are read without locks, sorted, and locked in claim order;
- * otherwise every claim would lock `limit` rows per lane.
+ * are never read. Jobs of other types are read only for a pattern with many types (scan-in-order.ts). With one lane,
+ * its rows are locked directly. With several, the first rows of each are read without locks, sorted, and locked in
+ * claim order; otherwise every claim would lock `limit` rows per lane.
  *
  * Gates. Jobs with a limit wait in an index of their own, so that a full gate does not slow down other claims. Admitted
  * jobs are counted from the rows; there is no stored counter that could become wrong.
@@ -143,7 +143,6 @@ function claimOnce(
  */
 const beforeAll = ({ rows }: LockedJobs): number => Math.min(...rows.map(({ due }) => due)) - 1;
 
-/** Locks the first claimable jobs of lanes and gates, in claim order. */
 async function claimable(
   transaction: Transaction,
   { cursors, hints, gateMemory }: ClaimParts,

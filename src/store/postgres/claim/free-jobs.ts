@@ -21,7 +21,6 @@ export async function freeRows(session: Session, cursors: ScanCursors, request: 
   return free;
 }
 
-/** Scans each lane from its cursor on. */
 async function scanFromCursor(
   session: Session,
   request: ClaimRequest,

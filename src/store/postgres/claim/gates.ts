@@ -65,7 +65,6 @@ async function search(
   return chosen.length === 0 ? null : lockWaiting(session, chosen);
 }
 
-/** Counts the admitted jobs of each gate: those of the given types, or by default of all types. */
 export async function admittedPerGate(session: Session, types?: readonly string[]): Promise<Map<string, number>> {
   const ofTypes = types ? 'and type = any($1::text[])' : '';
   const text = `select gate, count(*) as count from ${session.schema}.job

@@ -14,7 +14,7 @@ import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
-/** A row with its ctid, its physical position, which does not change while the row is locked. */
+/** A row with its ctid. The ctid is the physical position of the row, which does not change while the row is locked. */
 export interface RowWithCtid extends OpenRow {
   readonly row_ctid: string;
 }
@@ -94,7 +94,8 @@ export const lockSql = (schema: string, lanes: number, beyond: string): string =
   lanes > 1 ? lockBestSql(schema, beyond) : lockInLanesSql(schema, beyond);
 
 /**
- * Locks up to $2 rows of each lane and returns the first $2 of them. With several lanes it locks more rows than needed.
+ * Locks up to $2 rows of each lane, and returns the first $2 rows of all lanes together. With several lanes, it may
+ * lock more rows than it returns.
  */
 const lockInLanesSql = (schema: string, beyond: string): string => `near as (select), best as materialized (
   select job.* from lane cross join lateral (
@@ -143,8 +144,8 @@ export function lanesSql(
 }
 
 /**
- * The CTE `named`, the kinds and types of a request; for a pattern, the matching types that have pending jobs. Also the
- * CTE `types_cut`.
+ * The CTEs `named` and `types_cut`, see `lanesSql`. `named` has the kinds and types of a request; for a pattern, only
+ * the matching types that have pending jobs.
  */
 function namedTypesSql(
   schema: string,

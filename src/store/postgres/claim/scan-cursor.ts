@@ -13,7 +13,7 @@ import { systemClock } from '../../../time/clock.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 
-/** A lane, and the due time and id of the last job that was claimed from it; both are -1 if none was. */
+/** A lane with the due time and id of the last job that was claimed from it. Both are -1 if no job was claimed. */
 export interface LaneCursor {
   readonly kind: string;
   readonly type: string;
@@ -73,7 +73,6 @@ export interface ScanResult {
   readonly tookMs: number;
 }
 
-/** The result of the last full scan of a request. */
 export interface LastScan {
   readonly scannedAt: number;
   readonly hasLeftNothing: boolean;

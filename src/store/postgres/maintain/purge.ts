@@ -62,10 +62,6 @@ async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
   }
 }
 
-/**
- * Deletes expired unique keys, children staged under a fence that is no longer current, and instances whose lease
- * lapsed long ago and that hold no job.
- */
 async function purgeLeftovers(session: Session): Promise<void> {
   const { schema, time } = session;
   const held = `select 1 from ${schema}.job where state = 'running'`;

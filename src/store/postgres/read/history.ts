@@ -67,8 +67,8 @@ export async function feedEnd(session: Session): Promise<string> {
 }
 
 /**
- * The oldest xid of this database that the statement's snapshot does not see; without one, the first xid after the
- * snapshot. Xids are counted per server: `pg_snapshot_xmin` would stand still while a transaction is open in another
+ * The oldest xid of this database that is open in the statement's snapshot; if there is none, the first xid after the
+ * snapshot. Xids are counted per server, so `pg_snapshot_xmin` would stand still while a transaction is open in another
  * database. An open xid is left out only if a backend or a prepared transaction of another database has it. A
  * transaction that ended after the snapshot has no backend any more, so its xid counts as open. In that case the feed
  * is read up to that xid, and the next call reads further.
@@ -95,7 +95,8 @@ interface NextEntries {
 
 /**
  * Reads the next entries, at most 1,000, until their `count`s add up to the wanted number of events. The `count` of an
- * entry, its number of changes, is at most its number of events, so the entries may contain more events than wanted.
+ * entry is its number of changes. An entry has at least as many events, so the entries may contain more events than
+ * wanted.
  */
 async function entriesAfter(session: Session, position: FeedPosition, wanted: number): Promise<NextEntries> {
   const { xid, seq, read } = position;
@@ -116,8 +117,8 @@ async function entriesAfter(session: Session, position: FeedPosition, wanted: nu
 
 /**
  * Returns the position of a cursor from the server on which the feed was dumped. `migrate` sets the xids of restored
- * entries to 1 and keeps their `seq`. A cursor without a `seq` was at the end of the feed: the restored entries are
- * before it.
+ * entries to 1 and keeps their `seq`. A cursor with `seq` 0 comes from `feedEnd`: it was at the end of the feed, so all
+ * restored entries are before it.
  */
 const restoredPosition = ({ seq, read }: FeedPosition): FeedPosition =>
   seq === '0' ? { xid: '1', seq: seqMax, read: whole } : { xid: '1', seq, read };
