@@ -49,7 +49,6 @@ export async function applyEach(
   return answers;
 }
 
-/** Applies one command to one job; throws the refusal if the command is refused. */
 export async function apply(store: Writer, job: number | Job, command: Command, asker: Asker): Promise<Change> {
   const [answer] = await applyEach(store, [{ job, command }], asker);
   if (answer instanceof Refusal) throw answer;

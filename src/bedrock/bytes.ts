@@ -31,7 +31,6 @@ export class ReceivedBytes {
     this.#end += bytes.length;
   }
 
-  /** Drops the first `count` bytes, or all if there are fewer; returns the number of dropped bytes. */
   drop(count: number): number {
     const dropped = Math.min(count, this.length);
     this.#start += dropped;

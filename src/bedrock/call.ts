@@ -12,7 +12,6 @@ export interface BedrockCall extends BedrockRequest {
   readonly services: BedrockServices;
 }
 
-/** The services that all commands of a server share. */
 export interface BedrockServices {
   readonly store: Store;
   readonly queue: Queue;

@@ -17,7 +17,7 @@ export interface ConnectionParts {
   readonly logger: Logger;
   readonly limits: MessageLimits;
   readonly patience: ClientTimeouts;
-  /** Runs a command whose reply is not sent, at a store time or now (null). False: too many commands wait already. */
+  /** Runs a command at store time `at` (null: now); its reply is not sent. False: too many commands wait already. */
   readonly runLater: (work: () => Promise<void>, at: number | null) => boolean;
 }
 
@@ -99,7 +99,7 @@ export class BedrockConnection implements BedrockCaller {
     return () => void this.#goneCalls.delete(call);
   }
 
-  /** Whether the client has exceeded its timeout: to send a head or a body, to receive a reply, or while idle. */
+  /** Whether the client has exceeded one of its `ClientTimeouts`. */
   isOverdue(now: number): boolean {
     return now - this.#since > this.#allowedMs();
   }
@@ -205,15 +205,15 @@ export class BedrockConnection implements BedrockCaller {
     return request;
   }
 
-  /** Ends the connection. After a hand-out and FIN, first waits for a TCP reset, which means the reply was not read. */
+  /** Ends the connection. If the client has sent FIN and a hand-out is unconfirmed, first waits for a TCP reset. */
   #leave(): void {
     if (this.#unconfirmed.length === 0 || !this.#hasEnded) this.#end();
     else this.#parts.clock.after(resetMs, () => this.#end());
   }
 
   /**
-   * Ends the connection. After a hand-out and FIN, writes an empty text first, because `write` reports a TCP reset and
-   * `end` does not.
+   * Ends the connection. If the client has sent FIN and a hand-out is unconfirmed, writes an empty text first, because
+   * `write` reports a TCP reset and `end` does not.
    */
   #end(): void {
     if (this.#unconfirmed.length > 0 && this.#hasEnded) this.#socket.write('', () => this.#socket.end());
@@ -263,7 +263,10 @@ export class BedrockConnection implements BedrockCaller {
     if (!isWritten && this.#unconfirmed.some((each) => each.reply === reply)) await this.#lose(reply);
   }
 
-  /** Writes the text; returns false if that failed. Waits only if the outcome is needed or the send buffer is full. */
+  /**
+   * Writes the text; returns false if that failed. Returns true without waiting if the outcome is not needed and the
+   * send buffer has room.
+   */
   async #write(text: string, needsOutcome: boolean): Promise<boolean> {
     let resolveWritten = (_isWritten: boolean): void => {};
     const written = new Promise<boolean>((resolve) => (resolveWritten = resolve));
@@ -276,7 +279,6 @@ export class BedrockConnection implements BedrockCaller {
     return isWritten;
   }
 
-  /** Handles a reply that could not be delivered: releases the jobs that it hands out. */
   async #lose(reply: Reply): Promise<void> {
     this.#unconfirmed = this.#unconfirmed.filter((each) => each.reply !== reply);
     try {

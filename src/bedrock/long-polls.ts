@@ -30,7 +30,6 @@ export interface LongPollsParts {
   readonly by: string;
 }
 
-/** A worker whose request waits. */
 interface Waiter {
   readonly caller: BedrockCaller;
   readonly limit: number;
@@ -85,14 +84,13 @@ export class LongPolls {
     this.#loop.start();
   }
 
-  /** Ends all waits without a job. Jobs that are being claimed for a waiter are released. */
+  /** Ends all waits: the workers get no job. Jobs that are being claimed for a waiter are released. */
   async stop(): Promise<void> {
     this.#stopListening();
     for (const { waiters } of this.#groups.values()) for (const waiter of waiters) waiter.end([]);
     await this.#loop.stop();
   }
 
-  /** The number of waiting workers. */
   get size(): number {
     return this.#groups.values().reduce((sum, { waiters }) => sum + waiters.size, 0);
   }
@@ -102,8 +100,8 @@ export class LongPolls {
    * - A concurrent claim handed out a job with `retryAfter: +0 SECONDS`. The lease of such a job has no duration, so
    *   the job is due again; but a claim skips the row of the job while another claim has locked the row.
    * - A check after the claim repaired jobs. Another server may have granted leases that lapsed after the last check.
-   * - After such a repair, a concurrent claim handed out a job. All requests that waited for the repair claim at the
-   *   same time and skip rows that others have locked, so repaired jobs may be left.
+   * - After such a repair, a concurrent claim handed out a job. When a repair ends, all requests that waited for it
+   *   make their claims at the same time. Each claim skips rows that others have locked, so repaired jobs may be left.
    */
   async serve(request: PollRequest, caller: BedrockCaller): Promise<HandOut> {
     let [isChecked, repaired] = [false, 0];
@@ -241,8 +239,8 @@ export class LongPolls {
   }
 
   /**
-   * If a check is due, repairs jobs whose lease has lapsed, so that they can be handed out again. Otherwise waits for the
-   * latest repair. Returns whether a check was due.
+   * If a check is due, repairs jobs whose lease has lapsed, so that they can be handed out again. If no check is
+   * due, waits for the latest repair. Returns whether a check was due.
    */
   async #repair(): Promise<boolean> {
     const now = this.#parts.jobs.store.now();

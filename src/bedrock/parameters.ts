@@ -18,7 +18,6 @@ export function atoi(text: string): number {
   return digits === undefined ? 0 : Number(digits) + 0;
 }
 
-/** Whether the header is `true` or a number other than 0. */
 export const isOn = (headers: Headers, name: string): boolean => {
   const text = headers.get(name) ?? '';
   return text.toLowerCase() === 'true' || atoi(text) !== 0;
@@ -41,7 +40,6 @@ export function parentIdOf(text: string | undefined): number | undefined {
   return id === 0 ? undefined : idOf(id);
 }
 
-/** Reads ids that are separated by commas; skips invalid ones. */
 export const jobIdsOf = (text: string): number[] =>
   text.split(',').map((part) => idOf(atoi(part))).filter((id) => id > 0);
 
@@ -71,11 +69,9 @@ export function namesOf(headers: Headers): TypeNames {
   return exact.length > 1 ? { exact } : { glob: text };
 }
 
-/** Splits a list at its commas; trims leading spaces of items and drops empty items. */
 export const listOf = (text: string): string[] =>
   text.split(',').map((item) => item.replace(/^ +/, '')).filter((item) => item !== '');
 
-/** Whether the request has the header mockRequest, with any value. */
 export const isMocked = (headers: Headers): boolean => headers.has('mockrequest');
 
 const isInt64 = (value: bigint): boolean => value <= int64Max && value >= -int64Max - 1n;

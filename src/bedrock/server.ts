@@ -113,7 +113,10 @@ export class BedrockServer {
     return { port: (this.#server.address() as AddressInfo).port };
   }
 
-  /** Accepts no new connections, drops scheduled commands, ends long polls without a job, finishes running commands. */
+  /**
+   * Accepts no new connections, drops scheduled commands, and finishes running commands. Long polls end: their workers
+   * get no job.
+   */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }

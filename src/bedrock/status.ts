@@ -11,7 +11,10 @@ export class StatusError extends Error {
   }
 }
 
-/** The statuses of one command, by refusal code. A missing code has its status in `common`, or else `500 Refused`. */
+/**
+ * The statuses of one command, by refusal code. If a code is missing here, its status is that in `common`; if it is
+ * missing there, too, its status is `500 Refused`.
+ */
 export type Statuses = { readonly [C in RefusalCode]?: string | ((refusal: Refusal) => string) };
 
 /** Bedrock's clients treat this status, and no other, like a lost connection: they retry the command. */

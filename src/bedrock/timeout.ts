@@ -2,7 +2,6 @@
 import { atoi, textOf, type Headers } from './parameters.ts';
 
 const defaultMs = 110_000;
-/** A longer timeout is shortened to one day. */
 const maxMs = 86_400_000;
 
 /** Returns the timeout in the headers, or the default; 0 or less: the command has timed out already. */

@@ -32,7 +32,6 @@ export function handedOutText({ before, parent, children }: HandedOut): string {
   });
 }
 
-/** Returns the JSON of a job in a reply to QueryJob. */
 export const queriedText = (job: Job): string =>
   objectText({
     created: text(created(job)),

@@ -16,13 +16,12 @@ const closedIpv4 = [
  * translated (NAT64) addresses.
  */
 const openIpv6 = ['2000::/3'];
-/** The parts of 2000::/3 that are not public: Teredo and its neighbours, documentation, and 6to4, which embeds IPv4. */
+/** The parts of 2000::/3 that are not public: 2001::/23 with Teredo, documentation, and 6to4, which embeds IPv4. */
 const closedIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const closed = listOf([...closedIpv4, ...closedIpv6]);
 const open = listOf(openIpv6);
 
-/** Decides whether an address may be called. */
 export class Reach {
   readonly #letIn: BlockList;
 

@@ -119,7 +119,7 @@ export class ExecPolicy {
   }
 }
 
-/** Returns the absolute path of a listed program, links unresolved. Throws a refusal if there is no such program. */
+/** Returns the absolute path of a listed program; does not resolve links. Throws a refusal if there is no program. */
 function locate(program: string): string {
   if (typeof program !== 'string' || program === '' || program.includes('\0')) {
     throw refusal('a program of the type exec is a path or a name, and not empty');

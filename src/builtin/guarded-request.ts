@@ -82,8 +82,9 @@ async function send({ method, url, headers, body }: Outgoing, route: RequestRout
 }
 
 /**
- * Returns the first address of the host. Throws Fail if even one of its addresses is not allowed. Otherwise the order
- * of the addresses, which the owner of the name chooses, would decide whether the request is allowed.
+ * Returns the first address of the host. Throws Fail if even one of its addresses is not allowed. If only the first
+ * address were checked, the order of the addresses would decide whether the request is allowed, and the owner of the
+ * name chooses this order.
  */
 async function addressOf(url: URL, { reach, resolve, signal }: RequestRoute): Promise<string> {
   const name = nameOf(url);

@@ -54,7 +54,6 @@ export async function bench({ store, json, ...options }: BenchOptions): Promise<
   }
 }
 
-/** The temporary job type, and the time at which each of its jobs started. */
 class BenchWork {
   readonly startedAt = new Map<number, number>();
   readonly type: JobType<unknown>;

@@ -37,7 +37,6 @@ export const addDefFlags = (command: Command): Command =>
     .option('--tag <name=value...>', 'tags of its runs')
     .option('--settings <json>', 'any settings, as in POST /defs; other options take precedence');
 
-/** Returns the settings whose options were given; the others are left out. */
 export async function defOptionsOf(flags: DefFlags): Promise<DefOptions<unknown>> {
   const schedule = scheduleOf(flags);
   const { params, overlap, misfire, concurrency, priority, timeout, retention, attempts, leaderOnly, tag } = flags;

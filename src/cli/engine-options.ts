@@ -37,7 +37,6 @@ export async function engineOf(
   return { engine, url, logger };
 }
 
-/** The built-in job types: HTTP requests and, if --allow-exec was given, programs. */
 function builtInTypes(flags: EngineFlags): AnyJobType[] {
   const http = httpType(flags.httpAllow ? { allow: flags.httpAllow } : {});
   const exec = execOptionsOf(flags);

@@ -28,7 +28,6 @@ const escaped = (character: string): string =>
 
 let isClosed = false;
 
-/** Whether the reader of the output, such as `head`, has closed the pipe. */
 export const isOutputClosed = (): boolean => isClosed;
 
 /**
@@ -110,7 +109,6 @@ const styles: Readonly<Record<string, Style>> = {
   cancelled: 'magenta',
 };
 
-/** A state with its colour. */
 export const stateCell = (state: string): TableCell => ({ text: state, style: styles[state] ?? 'reset' });
 
 export const timeCell = (time: number | null): string | null =>

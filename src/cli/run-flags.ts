@@ -30,7 +30,6 @@ export const addRunFlags = (command: Command): Command =>
     .option('--tag <name=value...>', 'tags of the run')
     .option('--unique <key>', 'do not create it if an open run has this key');
 
-/** Returns the settings whose options were given; the others are left out. */
 export const runRequestOf = (
   { input, delay, startBy, priority, tag, unique, ...times }: RunFlags,
 ): RunRequest<unknown> => ({

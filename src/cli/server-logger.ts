@@ -31,7 +31,6 @@ export function terminalLogger(destination: Pick<DestinationStream, 'write'>): L
 const textOf = (value: unknown): string =>
   typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : (JSON.stringify(value) ?? 'undefined');
 
-/** Returns the stack of an error and of its causes; of anything else that was thrown, its text. */
 function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return `    ${String(error)}`;
   const own = (error.stack ?? error.message).replace(/^/gm, '    ');

@@ -19,13 +19,11 @@ export interface CommonFlags {
 export const storeFlagText =
   'database: sqlite:FILE or postgres://… (default: STINT_DATABASE_URL, DATABASE_URL, .stint/jobs.db)';
 
-/** Adds `--store` and `--json`. */
 export const addStoreFlags = (command: Command): Command =>
   command
     .option('--store <url>', storeFlagText)
     .option('--json', 'print JSON');
 
-/** Adds `--store`, `--json` and `--why`. */
 export const addActionFlags = (command: Command): Command =>
   addStoreFlags(command).option('--why <reason>', 'reason, recorded in the history');
 

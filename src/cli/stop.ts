@@ -47,7 +47,6 @@ export async function openUnlessStopped<T>(stopped: Promise<NodeJS.Signals>, ope
   }
 }
 
-/** Waits for the signal, then closes the servers and the engine. */
 export async function untilStopped(
   stopped: Promise<NodeJS.Signals>, engine: Engine, closeServers: CloseServers = async () => {},
 ): Promise<void> {

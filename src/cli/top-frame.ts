@@ -102,7 +102,7 @@ function runningOf({ running, now }: Moment): FrameLine[] {
 
 /**
  * Returns the holder of a running run. Returns "running tasks" for a held run, because held runs are listed only while
- * they wait for tasks. Otherwise returns the state or fate: the run has changed since it was listed.
+ * they wait for tasks. A run in another state has changed since it was listed: returns its state or fate.
  */
 function holderText(job: Job): string {
   if (job.state === 'running') return job.lease.holder;

@@ -216,7 +216,7 @@ const isTransient = (status: number): boolean => status === 429 || transientStat
 const joined = (signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
   AbortSignal.any(signals.filter((signal) => signal !== undefined));
 
-/** Formats the query string. Lists are joined with commas, but each tag is a parameter: a tag may contain commas. */
+/** Formats the query string. Lists are joined with commas; tags, which may contain commas, get a parameter each. */
 function queryText(query: CallArguments['query'] = {}): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

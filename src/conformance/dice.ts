@@ -8,7 +8,6 @@ export class Dice {
     this.#random = seed === 0 ? undefined : seededRandom(seed);
   }
 
-  /** Returns a number from 0 to `sides` - 1. */
   roll(sides: number): number {
     return this.#random ? Math.floor(this.#random.next() * sides) : 0;
   }

@@ -22,7 +22,6 @@ export const topics: readonly Topic[] = [
   within,
 ];
 
-/** Runs the example in a new world; throws if the example fails. */
 export async function show(open: Open, example: Example): Promise<void> {
   const world = await World.open(open);
   try {

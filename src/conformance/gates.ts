@@ -17,7 +17,6 @@ const limits = ({ types = {}, defs = {}, keys = {} }: PartialLimits): Limits => 
   keys: new Map(Object.entries(keys)),
 });
 
-/** Returns the fields of a new job with a gate. */
 function gated(fields: Partial<Gate> = {}, more: JobSpec = {}): JobSpec {
   const gate = { type: 'gated', def: null, key: null, leaderOnly: false, ...fields };
   return { type: gate.type, def: gate.def, gate: gateText(gate), ...more };

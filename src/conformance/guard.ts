@@ -252,7 +252,6 @@ async function mixedBatch(world: World): Promise<{ changes: Change[]; touched: J
   return { changes, touched: [paused, stopped, edited, deleted, running, ended, parent] };
 }
 
-/** Checks that a whole batch is refused and leaves no trace in the store. */
 async function expectNoTrace(world: World, changes: readonly Change[]): Promise<void> {
   const end = await world.store.feedEnd();
   const before = await everything(world);

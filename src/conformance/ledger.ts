@@ -19,7 +19,6 @@ interface LedgerEntry {
   readonly ended: number;
 }
 
-/** An acknowledged event, and the id of its job. */
 export interface AcknowledgedEvent {
   readonly job: number;
   readonly event: Event;
@@ -119,7 +118,7 @@ export class Ledger {
     }
   }
 
-  /** Checks S11 and S32: the condition never certainly holds for more than `most` jobs at once. */
+  /** Checks S11 and S32: at no time is it certain that the condition holds for more than `most` jobs. */
   checkAtMost(most: number, histories: readonly LedgerEvents[], isSo: (job: Job) => boolean, what: string): void {
     const spans = histories.flatMap((history) => this.#spans(history, isSo));
     for (const { from } of spans) {
@@ -128,7 +127,6 @@ export class Ledger {
     }
   }
 
-  /** Returns the spans in which the condition certainly held for the job. */
   #spans([job, events]: LedgerEvents, isSo: (job: Job) => boolean): LedgerSpan[] {
     const spans: LedgerSpan[] = [];
     let current = blankJob(originOf(job));

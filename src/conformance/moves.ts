@@ -32,7 +32,6 @@ const policies: readonly Policy[] = [
 
 const inputs = ['{}', '{"n":1}', '"it\'s"', '[1,{"ü":"\\u0000"}]', '{"n":"1","text":"100%_"}'];
 
-/** Returns random fields for a new job. */
 function spec(share: Share, dice: Dice): JobSpec {
   const type = share.own(dice.pick(types));
   const def = dice.pick([null, ...defs.map((name) => share.own(name))]);

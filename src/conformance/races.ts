@@ -33,7 +33,7 @@ const family = { type: 'family', phase: 'prepare', priority: 1 } as const;
 const limits: Limits = { types: new Map([[gatedType, gatedMax]]), defs: new Map(), keys: new Map() };
 const claimRequest: ClaimRequest = { kinds, names: { glob: '*' }, limit: 3, limits };
 const keys = ['k', 'l'];
-/** Jobs that fail or crash are due again immediately, practically without limit. */
+/** Jobs that fail or crash are due again immediately. The limits are so high that hardly any job reaches them. */
 const policy = { attemptsMax: 1000, crashesMax: 1000, baseMs: 0 };
 /** After this many tries, jobs that are still open count as lost. */
 const drainTriesMax = 2000;
@@ -98,7 +98,6 @@ export async function allJobs(store: Store): Promise<Job[]> {
   return [...jobs, ...(await store.find({}, { limit: 1000, order: 'oldest', after: next })).jobs];
 }
 
-/** Waits until all promises have settled, and then throws the first failure. */
 async function allEnd(works: readonly Promise<unknown>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(works)) if (outcome.status === 'rejected') throw outcome.reason;
 }
@@ -140,7 +139,6 @@ export class Racer {
     this.#random = random;
   }
 
-  /** Creates the first jobs. */
   async begin(): Promise<void> {
     for (const spec of [{}, gated, family]) {
       for (let count = 0; count < 5; count += 1) await this.#create(spec);
@@ -316,13 +314,11 @@ class Follower {
     while ((await this.#readSome()) > 0);
   }
 
-  /** Checks S29: the feed has each event of the job once, in order. */
   check([{ id }, events]: LedgerEvents): void {
     const numbers = this.#feedEvents.filter(({ job }) => job === id).map(({ event }) => event.n);
     deepEqual(numbers, events.map(({ n }) => n), `S29: the feed has every event of job ${id} once and in order`);
   }
 
-  /** Checks that reading the feed again gives the same entries in the same order. */
   async checkAgain(): Promise<void> {
     const later = new Follower(this.#store);
     await later.readOn();

@@ -15,7 +15,6 @@ export function same(actual: unknown, expected: unknown, message?: string): void
   if (!isSame(actual, expected)) deepEqual(plain(actual), plain(expected), message);
 }
 
-/** Checks that both lists have the same members, in any order. */
 export function sameMembers(actual: readonly unknown[], expected: readonly unknown[], message?: string): void {
   same(sorted(actual), sorted(expected), message);
 }

@@ -54,7 +54,6 @@ export class Share {
     return `${this.name}/${text}`;
   }
 
-  /** The types of this share's jobs. */
   types(): string[] {
     return shareTypes.map((type) => this.own(type));
   }
@@ -79,7 +78,6 @@ export class Share {
     return expected.answer;
   }
 
-  /** Commits the changes on both stores, and remembers those that were written. */
   async commit(what: string, changes: readonly Change[], more: Omit<Batch, 'changes'> = {}): Promise<void> {
     this.record(`${what}${more.whole ? ' as a whole' : ''}: ${changes.map(describe).join('; ')}`);
     const written = await this.agree(`commit of ${what}`, (store) => store.commit({ changes, ...more }));
@@ -88,7 +86,6 @@ export class Share {
     for (const isWritten of written) if (!isWritten) this.#meet(refused);
   }
 
-  /** Adds the written versions to `earlierJobs`, and counts the situations that occurred. */
   remember(changes: readonly Change[]): void {
     for (const { after, events } of changes) {
       if (after) this.earlierJobs.push(after);
@@ -109,13 +106,11 @@ export class Share {
     return [change as Change & { readonly after: Job }];
   }
 
-  /** Returns the jobs of this history from the oracle, oldest first. */
   async jobs(isChosen: (job: Job) => boolean = () => true): Promise<readonly Job[]> {
     const { jobs } = await this.oracle.find({}, { order: 'oldest', limit: 1000 });
     return jobs.filter(isChosen);
   }
 
-  /** Returns those of the given jobs that belong to this history, in order of their ids. */
   mine(jobs: readonly Job[]): Job[] {
     const ids = new Set(this.ids);
     return byId(jobs.filter(({ id }) => ids.has(id)));

@@ -16,7 +16,6 @@ async function holderOf(world: World, key = 'key'): Promise<number | undefined> 
   return (await world.store.jobsByKey([key])).get(key);
 }
 
-/** The ways in which a running job ends: it succeeds, is stopped, or fails without a retry. */
 const endings: ((world: World, job: RunningJob) => Change)[] = [
   (world, job) => world.decide(job, { do: 'succeed', fence: job.fence }),
   (world, job) => world.decide(job, { do: 'stop', code: 'user' }),

@@ -114,7 +114,6 @@ export class World {
     return changes.map(({ after }) => after);
   }
 
-  /** Creates a job and claims it, by default with a lease of one minute. */
   async createRunning(spec: JobSpec = {}, taking: Taking = {}): Promise<RunningJob> {
     const job = await this.create({ type: 'running', ...spec });
     const request = { names: { exact: [job.type] }, kinds: [job.kind], limit: 1, isLeader: true };
@@ -140,14 +139,12 @@ export class World {
     return this.apply(await this.create(spec), { do: 'stop', code: 'admin' });
   }
 
-  /** Returns the change that the machine decides for the command; throws if the machine refuses. */
   decide(job: Job, command: Command, by = 'tester'): Change & { readonly after: Job } {
     const change = step(job, command, { by, now: this.now() });
     if (change instanceof Refusal) return fail(`cannot set the scene: ${change.message}`);
     return change as Change & { readonly after: Job };
   }
 
-  /** Decides and commits the command; returns the job after the command. */
   async apply(job: Job, command: Command): Promise<Job> {
     const change = this.decide(job, command);
     await this.mustWrite([change]);
@@ -163,7 +160,6 @@ export class World {
     deepEqual(await this.store.commit({ changes }), changes.map(() => true), 'every change is written');
   }
 
-  /** Claims jobs; returns those that are running now. */
   async claim(taking: Taking = {}, store = this.store): Promise<RunningJob[]> {
     const changes = await store.claim(askOf(taking), claimAll(taking));
     return changes.map(({ after }) => after).filter((job) => job?.state === 'running');
@@ -200,7 +196,6 @@ export class World {
   }
 }
 
-/** Returns the change that creates a job. */
 export function newJob(spec: JobSpec & Pick<JobOrigin, 'id' | 'created'>): Change & { readonly after: Job } {
   const { due = spec.created, priority = 0, phase, hold, plan, ...origin } = spec;
   const first: FirstState = {

@@ -19,7 +19,6 @@ export class AuditTrail {
     this.#instance = instance;
   }
 
-  /** Returns the actor and the reason of a change. The actor is the person in the options, or else this instance. */
   asker({ by = this.#instance, why }: ActOptions = {}): Asker {
     return { by, ...(why === undefined ? {} : { why }) };
   }

@@ -32,7 +32,7 @@ export interface DefinitionActionsParts {
 /** A type or definition that the caller knows by name only. */
 export type NamedRunnable = { readonly type: string } | { readonly def: string };
 
-/** The type's rules, the definition (null: none) and the store of runs to be created. */
+/** For runs to be created: the rules of their type, their definition (null: none) and their store. */
 export interface RunTarget {
   readonly rules: TypeRules;
   readonly known: KnownDefinition | null;
@@ -75,7 +75,6 @@ export class DefinitionActions {
     }
   }
 
-  /** Finds the rules, the definition and the store for runs of a type or definition, given as an object or by name. */
   async target(what: Runnable | NamedRunnable): Promise<RunTarget> {
     const { stores, registry, catalogue } = this.#parts;
     if (isJobDef(what)) return this.#targetOfDef(what);
@@ -154,7 +153,7 @@ export class DefinitionActions {
     return { rules, known: { ...known, spec: specOf(known, rules.isKnown ? rules.entry : null) }, jobs };
   }
 
-  /** Reads a definition. Declares it first if it is not stored, as is possible before the engine's first `resume`. */
+  /** Reads a definition. If it is not stored yet (possible before the engine's first `resume`), declares it first. */
   async #declared(def: JobDef, jobs: Jobs): Promise<KnownDefinition> {
     const { name, spec, enabled } = def;
     const known = await knownIn(jobs, name);

@@ -1,7 +1,7 @@
 /**
- * Abandoned handlers: their attempt has ended, such as by a timeout or a lost lease, but their code still runs. They
- * occupy no slot, because a handler that never returns would occupy its slot forever. Instead, abandoned handlers are
- * counted and logged.
+ * Abandoned handlers: their attempt has ended, for example by a timeout or a lost lease, but their code still runs.
+ * They occupy no slot, because a handler that never returns would occupy its slot forever. Instead, abandoned handlers
+ * are counted and logged.
  */
 import type { Job } from '../../model/job.ts';
 import type { Clock } from '../../time/clock.ts';

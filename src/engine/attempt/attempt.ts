@@ -62,7 +62,6 @@ export class Attempt {
     return this.#isReleased;
   }
 
-  /** Whether the runner no longer awaits the handler. */
   get isEnded(): boolean {
     return this.#end !== null;
   }

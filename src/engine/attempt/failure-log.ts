@@ -1,6 +1,6 @@
 /**
- * The failure log: one line for each job that failed and is not retried, at most `linesPerWindow` per second. The
- * number of further failures follows in one line at the end of the second.
+ * The failure log: one line for each job that failed and is not retried, at most `linesPerWindow` per second. If more
+ * jobs fail within a second, one line at the end of that second gives the number of jobs that got no line.
  */
 import type { Change } from '../../model/change.ts';
 import { withoutSecrets } from '../../model/secrets.ts';
@@ -37,7 +37,7 @@ export class FailureLog {
     );
   }
 
-  /** Whether another line may be logged in this window of one second. */
+  /** Counts a failure; returns whether it may get a line of its own in this window of one second. */
   #isWithinLimit(): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#since >= windowMs) this.#startWindow(now);

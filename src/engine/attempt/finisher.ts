@@ -3,9 +3,10 @@
  * share the next commit, up to 1,000.
  *
  * Saves a transaction per outcome: sixteen concurrent calls are one commit (bench/LEDGER.md, "concurrent calls that
- * meet go to the store as one statement"). Applies to all outcomes of this process; a single one is committed alone, a
- * turn later. Without the finisher, each outcome would be one transaction, and each slot would wait for the transaction
- * of its outcome. If the store refuses a batch because of one malformed outcome, the outcomes are written one by one.
+ * meet go to the store as one statement"). Applies to all outcomes of this process; an outcome that arrives alone is
+ * committed alone, one turn later. Without the finisher, each outcome would be one transaction, and each slot would
+ * wait for the transaction of its outcome. If the store refuses a batch because of one malformed outcome, the outcomes
+ * are written one by one.
  */
 import type { CommandAnswer, CommandRequest } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
@@ -83,7 +84,7 @@ export class Finisher {
     if (this.#parts.watchers.hasWaiters) this.#parts.watchers.notify(answers.flatMap(affectedIds));
   }
 
-  /** Writes a batch. Returns one answer per outcome; a refusal: one outcome is malformed, and none was stored. */
+  /** Writes a batch; returns one answer per outcome. If one outcome is malformed, stores none and returns a refusal. */
   async #answersTo(batch: readonly QueuedOutcome[]): Promise<readonly CommandAnswer[] | Refusal> {
     for (let tries = 0; ; tries++) {
       try {

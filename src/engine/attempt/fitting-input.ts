@@ -39,8 +39,8 @@ const waitMinMs = 2_000;
 const waitMaxMs = 300_000;
 
 /**
- * Returns after how many ms a job whose input was refused is due again, for an instance of a newer build to claim. The
- * time doubles with each claim of the job, up to `waitMaxMs`.
+ * Returns the time in ms after which a job with a refused input is due again, so that an instance of a newer build can
+ * claim it. The time doubles with each claim of the job, up to `waitMaxMs`.
  */
 export const misfitWaitMs = ({ fence }: Pick<Job, 'fence'>): number =>
   Math.min(waitMaxMs, waitMinMs * 2 ** Math.min(fence - 1, 10));

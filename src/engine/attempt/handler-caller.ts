@@ -20,7 +20,6 @@ export interface HandlerCallerParts extends PhaseParts {
   readonly parents: TaskParents;
 }
 
-/** One attempt with the type whose handler it calls, and the tracker of its progress. */
 export interface Execution {
   readonly type: JobType;
   readonly attempt: Attempt;

@@ -1,12 +1,11 @@
 /**
- * Job watchers: wake callers that wait for a job (`RunHandle.result`, a token that is used early) when this instance has
- * stored a change of the job, or when the store reports the end of the job. Other changes by other instances wake no
- * caller. So each caller also polls, at the interval that it passes to `until`.
+ * Job watchers: wake callers that wait for a job (`RunHandle.result`, a token that is used early) when this instance
+ * has stored a change of the job, or when the store reports the end of the job. If another instance changes the job
+ * without ending it, no caller is woken. So each caller also polls, at the interval that it passes to `until`.
  */
 import type { Clock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
 
-/** Watches one job until `stop`. */
 export interface JobWatch {
   /** Resolves when the job may have changed since the last call, at the latest after `withinMs`. */
   changed(withinMs: number): Promise<void>;

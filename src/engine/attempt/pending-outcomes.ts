@@ -27,7 +27,6 @@ export class PendingOutcomes {
     this.#onDone = onDone;
   }
 
-  /** How many outcomes are not stored yet. */
   get open(): number {
     return this.#open;
   }

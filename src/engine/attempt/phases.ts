@@ -90,7 +90,7 @@ class TaskPlan {
   readonly #keys = new Set<string>();
   #drafts: Draft[] = [];
   #staged = 0;
-  /** Resolves when the last batch is staged. The next batch is planned meanwhile. */
+  /** Resolves when the latest batch is staged. The next batch is planned meanwhile. */
   #staging: Promise<void> = Promise.resolve();
 
   constructor(parts: PhaseParts, type: JobType, { job, holding }: Attempt) {

@@ -70,12 +70,10 @@ export class Runner {
     this.#onOutcomeDone = call;
   }
 
-  /** How many outcomes are not stored yet. */
   get pendingOutcomes(): number {
     return this.#outcomes.open;
   }
 
-  /** How many handlers still run although their attempts have ended. */
   get abandoned(): number {
     return this.#abandoned.count;
   }
@@ -138,7 +136,6 @@ export class Runner {
     );
   }
 
-  /** Awaits the promise of the handler, and ends the attempt at the timeout of the job. */
   async #awaitWithTimeout(
     execution: Execution,
     result: PromiseLike<unknown>,

@@ -107,8 +107,9 @@ const stackOf = (error: unknown): string | undefined =>
   isA(Error, error) && typeof error.stack === 'string' ? clean(error.stack, stackMax) : undefined;
 
 /**
- * Returns the `detail` of a refusal, the `data` of another error, or a thrown object that is no error, as a JSON value;
- * otherwise undefined. Throws if JSON cannot hold the value.
+ * Returns the data to store with an error, as a JSON value: the `detail` of a refusal, or the `data` of any other
+ * thrown value. If a thrown object is no error and has no `data`, the object itself is the data. Undefined: there is no
+ * data. Throws if JSON cannot hold the data.
  */
 function dataOf(error: unknown): unknown {
   const data: unknown = isA(Refusal, error) ? error.detail : attachedTo(error);
@@ -120,7 +121,6 @@ function attachedTo(error: unknown): unknown {
   return data !== undefined || isA(Error, error) || typeof error !== 'object' || error === null ? data : error;
 }
 
-/** Returns the value, or undefined if reading it throws. */
 function read<T>(readValue: () => T): T | undefined {
   try {
     return readValue();

@@ -21,7 +21,6 @@ export class TaskParents {
     return this.#cached.get(task.parent!) ?? this.#load(task);
   }
 
-  /** Returns the tags of a run; for a task, the tags of its run. */
   async tagsOf(job: Job): Promise<Tags | null> {
     return job.kind === 'task' ? (await this.of(job)).tags : job.tags;
   }

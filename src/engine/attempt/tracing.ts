@@ -1,7 +1,7 @@
 /**
  * Tracing: one OpenTelemetry span for each creation of runs, and one for each attempt. The span of an attempt is a
- * child of the span in which its run was created, even by another process. Without @opentelemetry/api or a registered
- * provider, no span is made.
+ * child of the span in which its run was created, even if another process created the run. Without @opentelemetry/api
+ * or a registered provider, no span is made.
  */
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Draft } from '../../jobs/draft.ts';
@@ -122,7 +122,6 @@ function inSpan<T>(
   });
 }
 
-/** Returns null if the package is not installed; throws any other error of the import. */
 function missing(error: unknown): null {
   if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
   return null;

@@ -63,7 +63,6 @@ export interface JobDef<Input = never, Result = unknown> {
   readonly enabled: boolean;
 }
 
-/** A definition with any input and result. */
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
 export type AnyJobDef = JobDef<any, any>;
 
@@ -106,7 +105,7 @@ export const defOptionNames = Object.keys({
   retention: 0,
 } satisfies Record<keyof DefOptions<unknown>, 0>);
 
-/** Returns a complete spec: for an option that is left out, the value of the type, or else the default. */
+/** Returns a complete spec. An option that is left out has the value of the type; if the type has none, the default. */
 export function specFrom(rules: TypeRules, options: DefOptions<unknown>): Spec {
   checkFields('a definition', options, defOptionNames);
   const { entry } = rules;

@@ -100,13 +100,15 @@ export interface JobType<Input = never, Result = unknown> {
 // oxlint-disable-next-line typescript/no-explicit-any -- inside the engine a type's own parameters are not known
 export type AnyOptions = Partial<RunOptions<any, any>> & Partial<TaskOptions<any, any, any, any, any>>;
 
-/** A job type with any input and result. */
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
 export type AnyJobType = JobType<any, any>;
 
 type NoSchema = Schema<unknown>;
 
-/** The result type without `HandedOff`; `unknown` if the handler only hands off, so that another system sets it. */
+/**
+ * The result type without `HandedOff`. If the handler only hands off, the type is `unknown`, because another system
+ * sets the result.
+ */
 type OwnResult<Returned> = [Exclude<Returned, HandedOff>] extends [never] ? unknown : Exclude<Returned, HandedOff>;
 
 export function jobType<Details, Task, TaskResult, Result = undefined, S extends Schema = NoSchema>(

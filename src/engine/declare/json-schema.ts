@@ -57,7 +57,10 @@ export function checkStorable(type: string, schema: Schema): void {
   }
 }
 
-/** Converts JSON Schema to a schema, for programs without the code; null: zod cannot read it; every input passes. */
+/**
+ * Converts JSON Schema to a schema, for programs without the code of the type. Null: zod cannot read the JSON Schema,
+ * so every input is accepted.
+ */
 export function schemaFromText(text: string): Schema | null {
   try {
     return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);

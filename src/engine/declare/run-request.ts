@@ -34,11 +34,9 @@ export interface RunRequest<Input> extends DueNames<GivenTime> {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-/** A job type, or a definition of runs of a type. */
 // oxlint-disable-next-line typescript/no-explicit-any -- of any input and result
 export type Runnable = JobType<any, any> | JobDef<any, any>;
 
-/** The result type of a run. */
 export type ResultOf<What extends Runnable> =
   What extends JobDef<never, infer Result> ? Result : What extends JobType<never, infer Result> ? Result : never;
 
@@ -58,12 +56,11 @@ type RequestFor<Input> = undefined extends Input
 /** The common fields of all runs of a type, or of a definition. */
 interface Template {
   readonly draft: Draft;
-  /** Whether only one run of the type may be open. */
   readonly isOnePerType: boolean;
   readonly params?: unknown;
 }
 
-/** Returns one draft per request. `known` is the definition of the runs; null: they are created from a type alone. */
+/** Returns one draft per request. `known` is the definition of the runs; null: the runs have no definition. */
 export function draftsOf(
   rules: TypeRules,
   known: KnownDefinition | null,

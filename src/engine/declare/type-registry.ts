@@ -27,7 +27,6 @@ export class TypeRegistry {
     return [...this.#types.keys()];
   }
 
-  /** The names of the types whose handlers run in a thread or process of their own. */
   get isolated(): readonly string[] {
     return this.names.filter((name) => this.get(name)?.options.isolate !== undefined);
   }
@@ -88,7 +87,6 @@ function checkDefs(defs: readonly JobDef[], rules: ReadonlyMap<string, TypeRules
   }
 }
 
-/** Returns the limits that the entries of types declare. */
 export function limitsOf(entries: readonly TypeEntry[]): Limits {
   const types = new Map<string, number>();
   const keys = new Map<string, number>();
