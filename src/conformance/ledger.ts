@@ -46,7 +46,7 @@ interface LedgerSpan {
 export class Ledger {
   readonly #entries = new Map<string, LedgerEntry>();
   readonly #extensions: Extension[] = [];
-  /** The number of the last start or end of a call. */
+  /** Numbers the starts and ends of calls: the number that was given last. */
   #moments = 0;
 
   /**

@@ -354,7 +354,10 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.find(query, page);
   }
 
-  /** Counts jobs by kind, type and standing; with `dueBy`, also how many of them are pending and due before that time. */
+  /**
+   * Counts jobs by kind, type and standing: the state of an open job, the fate of an ended one. With `dueBy`, also counts
+   * how many of them are pending and due before that time.
+   */
   count(query?: Query, dueBy?: number): Promise<readonly Tally[]> {
     return this.#reads.count(query, dueBy);
   }

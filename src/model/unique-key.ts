@@ -24,7 +24,7 @@ export function releasedKey({ before, after }: Pick<Change, 'before' | 'after'>)
 export const keyUntil = ({ unique, created }: Job): number | null =>
   unique === null || unique.forMs === null ? null : created + unique.forMs;
 
-/** Whether the store must record at this time that the job has its key. */
+/** Whether the job has its key at the time `now`. If so, the store must contain the key. */
 export const holdsKey = (job: Job, now: number): boolean =>
   job.unique !== null && (isWhileOpen(job) ? isOpen(job) : keyUntil(job)! > now);
 

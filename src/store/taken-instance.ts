@@ -7,8 +7,8 @@ export const isTaken = ({ about, takeOver }: Beat, known: Instance, now: number)
   !takeOver && known.leaseUntil > now && isOtherBoot(about.boot, known.about.boot);
 
 /**
- * Returns whether two ids of process starts differ; false if one is absent, because processes without such an id may
- * share an instance name.
+ * Returns whether two boot ids differ. Each start of a process has its own boot id. Returns false if one id is absent,
+ * because processes without a boot id may share an instance name.
  */
 export const isOtherBoot = (boot: string | undefined, known: string | undefined): boolean =>
   boot !== undefined && known !== undefined && boot !== known;

@@ -71,7 +71,10 @@ export class Printout {
     return this.#passed.promise;
   }
 
-  /** Delivers a line, but not the mark. Output without a line end stands before the mark, on the same line. */
+  /**
+   * Delivers a line without the mark. If the last output of a call does not end with a line end, the mark follows it on
+   * the same line.
+   */
   #take(line: string, level: LogLevel): void {
     const isMarked = this.#unmarked > 0 && line.endsWith(this.#mark);
     const text = isMarked ? line.slice(0, -this.#mark.length) : line;
