@@ -8,7 +8,10 @@ import { BoundedMap } from '../../time/bounded-map.ts';
 import { systemClock, turn } from '../../time/clock.ts';
 import { EndWaiters } from '../end-waiters.ts';
 
-/** How long an announcement lasts. After that it is repeated, for processes that have started in the meantime. */
+/**
+ * If an id was announced longer ago than this, the next `wait` for the id announces it again, for processes that have
+ * started in the meantime.
+ */
 const announceEveryMs = 30_000;
 const idsMax = 10_000;
 /** The time between two notices of this process: a NOTIFY takes a lock of the whole cluster when it commits. */
@@ -24,7 +27,7 @@ export type SendNotice = (text: string) => void;
 export class EndNotices {
   readonly #send: SendNotice;
   readonly #own = new EndWaiters();
-  /** The ids that this process has announced, with the time. */
+  /** The ids that this process has announced, each with the monotonic time of its last announcement. */
   readonly #announced = new BoundedMap<number, number>(idsMax);
   /** The ids that other processes have announced. */
   readonly #awaited = new BoundedMap<number, true>(idsMax);
@@ -44,7 +47,10 @@ export class EndNotices {
     return remove;
   }
 
-  /** Announces all ids again. Call when the connection that receives notices has been opened. */
+  /**
+   * Announces the ids of all jobs for which this process waits. Call when the connection that receives notices has been
+   * opened.
+   */
   announceAll(): void {
     this.#announce(this.#own.ids, systemClock.monotonic());
   }

@@ -192,8 +192,8 @@ const resetForeignXids = (schema: string): string =>
 
 /**
  * The lowest xid that counts as not reached: all rows of this server that the statement sees have lower xids. The xid
- * of the statement's own transaction could be too low. It may be assigned before the snapshot, and other transactions
- * may get higher xids and commit before the snapshot, too.
+ * of the statement's own transaction could be lower than that of a visible row: if it is assigned before the snapshot,
+ * other transactions may get higher xids and commit before the snapshot.
  */
 const unreached = 'pg_snapshot_xmax(pg_current_snapshot())';
 

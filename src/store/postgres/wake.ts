@@ -17,8 +17,8 @@ import { claimHintText, parseClaimHint, type ClaimHint } from './write/claim-hin
 
 const pauseMs = 5;
 /**
- * The maximum length of a claim hint. NOTIFY limits payloads to 8,000 bytes. A longer hint is left out, and the
- * notification is sent without a hint.
+ * The maximum length of a claim hint, because NOTIFY limits payloads to 8,000 bytes. If a hint is longer than this, the
+ * notification is sent without it.
  */
 const detailsCharsMax = 2_000;
 const reconnectMaxMs = 10_000;
@@ -77,7 +77,10 @@ export class Wake {
     if (this.#settings.notify && !this.#isListening) void this.#listenToOthers();
   }
 
-  /** Sends an end notice to other processes. While this process cannot receive an answer, nothing is sent. */
+  /**
+   * Sends a text of `EndNotices` to other processes. Sends nothing while the listening connection is down, because this
+   * process could not receive an answer.
+   */
   sendNotice(text: string): void {
     if (!this.#isConnected) return;
     this.#database.run(notifySql, [this.#channel, this.#ownTag + text]).catch(ignore);
@@ -88,8 +91,8 @@ export class Wake {
   }
 
   /**
-   * Notifies other processes over the session of the write. If the last NOTIFY was less than `pauseMs` ago, notifies
-   * them after a pause, without a hint.
+   * Notifies other processes over `session`, which has written the changes. If the last NOTIFY was less than `pauseMs`
+   * ago, notifies them after a pause, without a hint.
    */
   notifyOthers(session: Session, hinted: Change | null): void {
     if (!this.#settings.notify) return;

@@ -88,7 +88,9 @@ export class Connection {
   #cancelIdle: (() => void) | null = null;
   #commitsAtIdle = 0;
 
-  /** Without `watch`, `db` belongs to the caller, and its file is not checked. */
+  /**
+   * Without `watch`, `db` belongs to the caller, and nothing checks whether its path still leads to the open file.
+   */
   constructor(db: DatabaseSync, watch: FileWatch | null = null) {
     this.db = db;
     this.#watch = watch;
@@ -102,7 +104,10 @@ export class Connection {
     }
   }
 
-  /** Returns rows as arrays. Row objects cost twice as much, because node:sqlite makes each of them a dictionary. */
+  /**
+   * Returns rows as arrays. Row objects take twice as long, because node:sqlite makes each of them an object in V8's
+   * slow dictionary mode.
+   */
   arrays(sql: string, ...values: SQLInputValue[]): SQLOutputValue[][] {
     try {
       return this.#prepared(sql, 'arrays').all(...values) as unknown as SQLOutputValue[][];
@@ -124,8 +129,8 @@ export class Connection {
   }
 
   /**
-   * Runs `work` on one snapshot of the file. Without it, each statement has a snapshot of its own, and another process
-   * can move a job from one table to the other between two statements.
+   * Runs `work` on one snapshot of the file. Outside of `read`, each statement has a snapshot of its own, and another
+   * process can move a job from one table to the other between two statements.
    */
   read<T>(work: () => T): T {
     this.#checkOpen();
@@ -139,8 +144,8 @@ export class Connection {
   }
 
   /**
-   * Runs `work` in a write transaction, together with other writes that are waiting. `work` is synchronous, so no other
-   * code of this process runs during the transaction.
+   * Runs `work` in a write transaction. Other waiting writes run in the same transaction. All of them are synchronous,
+   * so no other code of this process runs during the transaction.
    */
   write<T>(work: () => T): Promise<T> {
     return this.writeTogether(() => [work()], null);
@@ -248,8 +253,8 @@ function runAll(queued: readonly QueuedWrite[]): unknown[] {
 }
 
 /**
- * Creates the folder and the file if they are missing. Only the user may access the file and a new folder, because
- * inputs and results of jobs may be secret.
+ * Creates the folder and the file if they are missing. Only the user of this process may access the file and a new
+ * folder, because inputs and results of jobs may be secret.
  */
 function makePrivate(path: string): void {
   const folder = dirname(path);
@@ -258,7 +263,7 @@ function makePrivate(path: string): void {
   try {
     chmodSync(path, 0o600);
   } catch {
-    // The file belongs to another user, who may have granted access to it.
+    // `chmod` fails if the file belongs to another user. That user may have granted this process access to the file.
   }
 }
 

@@ -7,8 +7,8 @@ import { systemClock } from '../../time/clock.ts';
 import { unavailable } from './errors.ts';
 
 /**
- * The time between two checks. If the file is replaced, the commits of at most this time are lost. Not every commit is
- * checked, because a check takes 3 µs and a small commit without a flush only 27 µs.
+ * The time between two checks. If the file is replaced, the commits until the next check are lost. There is no check at
+ * every commit, because a check takes 3 µs and a small commit without a flush only 27 µs.
  */
 const checkEveryMs = 10;
 

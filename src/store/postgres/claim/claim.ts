@@ -138,8 +138,8 @@ function claimOnce(
 }
 
 /**
- * Returns a time before the first of the locked jobs was due. With this time as `searchedAt`, the caller's `nextDue`
- * returns a due time that has passed, so that the next claim does not wait.
+ * Returns a time just before the earliest due time of the locked jobs. With this time as `searchedAt`, the caller's
+ * `nextDue` returns a due time that has passed, so that the next claim does not wait.
  */
 const beforeAll = ({ rows }: LockedJobs): number => Math.min(...rows.map(({ due }) => due)) - 1;
 

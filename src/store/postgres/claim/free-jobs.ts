@@ -63,7 +63,8 @@ async function scanLanes(
   const found = await scan(session, request, lanesFound, typesMax);
   if (found.isCut) return null;
   cursors.recordScan(request, found, scannedAt);
-  // Other claims have locked too many rows of `near`: scan each lane until enough rows are locked.
+  // `near` contains enough rows, but other claims have locked some of them: scan each lane until enough rows are
+  // locked.
   const isShort = lanesFound > 1 && found.rows.length < request.limit && found.near >= request.limit;
   return isShort ? scan(session, request, 1, typesMax) : found;
 }

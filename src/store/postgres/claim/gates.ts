@@ -17,9 +17,9 @@ import {
 import { nowSql } from '../sql/server-clock.ts';
 
 /**
- * Locks jobs that their gates admit now, and returns them in claim order; null or no rows: the gates admit no job. If
- * the last claim found no full gate, the first jobs are locked in the same round trip in which the admitted jobs are
- * counted. Gates then cost no more round trips than lanes.
+ * Locks jobs that their gates admit now, and returns them in claim order. If the gates admit no job, returns null or no
+ * rows. If the last claim found no full gate, one round trip both locks the first waiting jobs and counts the admitted
+ * jobs.
  */
 export async function gatedRows(
   session: Session,
@@ -153,7 +153,7 @@ async function waitingOnWalk(
 
 /**
  * Returns up to `count` gates after `after` at which jobs of a type wait, each found by one seek. Leaves out gates
- * after `last`; null: leaves out none.
+ * after `last`, unless `last` is null.
  */
 async function gatesAfter(
   session: Session,

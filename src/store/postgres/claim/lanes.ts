@@ -33,15 +33,16 @@ export interface LockedJobs {
 export type LaneRequest = Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>;
 
 /**
- * The conditions of the partial index `job_lane`, and of `job_gate` and `job_gate_order`, verbatim, so that the planner
- * uses the indexes.
+ * The conditions of the partial indexes, verbatim, so that the planner uses the indexes: `isFree` is the condition of
+ * `job_lane`, `isAtGate` that of `job_gate` and `job_gate_order`.
  */
 export const isFree = `state = 'pending' and (gate is null or admitted = 1)`;
 export const isAtGate = `state = 'pending' and gate is not null and admitted = 0`;
 
 /**
- * `isAtGate` for rows that are looked up by id, written so that no partial index fits it. Otherwise, with the
- * statistics of an empty queue, the planner would search the whole index of waiting jobs for each id.
+ * The condition `isAtGate` for rows that are looked up by id, written so that the planner cannot use a partial index.
+ * With statistics that were collected while the queue was empty, the planner would otherwise search the whole index of
+ * the jobs at gates for each id.
  */
 export const isStillAtGate = `state = 'pending' and gate is not null and admitted + 0 = 0`;
 

@@ -26,8 +26,8 @@ export interface LaneCursor {
 export type CursorRequest = Pick<ClaimRequest, 'kinds' | 'names'>;
 
 /**
- * A cursor is valid for twenty times as long as its full scan took, within these bounds, so that full scans take about
- * a twentieth of the time.
+ * A cursor is valid for `scanShare` times the duration of its full scan, but at least for `cursorMinMs` and at most for
+ * `cursorMaxMs`. Between these bounds, full scans take about a twentieth of the time.
  */
 const scanShare = 20;
 const cursorMinMs = 100;
@@ -35,8 +35,8 @@ const cursorMaxMs = 2000;
 /** How many jobs a request must have claimed before it uses a cursor: fewer leave too few dead entries to skip. */
 const claimedMin = 2000;
 /**
- * A request that has claimed at least this many jobs since its second-last full scan uses a cursor even if a full scan
- * is fast.
+ * A request uses a cursor even after a fast full scan if it has claimed at least this many jobs since the full scan
+ * before the last one.
  */
 const loadMin = 500;
 const slowScanMs = 2;
@@ -133,7 +133,7 @@ export class ScanCursors {
     return this.#of(request)?.hasGates ?? false;
   }
 
-  /** Deletes the cursor of a pattern that has too many lanes: its claims scan in claim order instead. */
+  /** Deletes the cursor of a request. Called if its pattern has too many types to walk: `scanInOrder` follows. */
   forget(request: CursorRequest): void {
     this.#cursors.delete(cursorName(request));
   }

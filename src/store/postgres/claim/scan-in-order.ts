@@ -16,8 +16,9 @@ import {
 import { nowSql } from '../sql/server-clock.ts';
 
 /**
- * The budgets: how many types the first walk may visit, how many rows a scan may read per type of the walk, and the
- * factor by which both rise. Visiting a type takes about as long as reading sixteen rows.
+ * The budgets. The first walk may visit `typesFirst` types. If a walk may visit n types, the scan after it may read
+ * n × `rowsPerType` rows of each lane, because visiting a type takes about as long as reading sixteen rows. Each next
+ * walk may visit `growth` times as many types.
  */
 export const typesFirst = 64;
 export const rowsPerType = 16;
@@ -62,7 +63,8 @@ export async function scanInOrder(
     'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}`;
   const { cut, near, ...found } = await lockAndRead<OrderedScan>(session, tables, summary, values);
   const isEnough = found.rows.length === request.limit;
-  // Other claims have locked too many rows of `near`: scan without a budget until enough rows are locked.
+  // `near` contains enough rows, but other claims have locked some of them: scan without a budget until enough rows are
+  // locked.
   if (!isEnough && near >= request.limit) return { ...(await lockInOrder(session, request)), isComplete: true };
   return { ...found, isComplete: cut === null || (isEnough && found.rows.at(-1)!.priority > cut) };
 }
@@ -98,8 +100,8 @@ function lockInOrder(session: Session, request: ClaimRequest): Promise<FreeJobs>
 const nextScanMax = 1_000;
 
 /**
- * Returns the due time of the next matching job after `after` (null: now), or an earlier time at which to ask again;
- * null: no job is due later.
+ * Returns the due time of the next matching job after `after`, or an earlier time at which to ask again. If `after` is
+ * null, searches from now on. Returns null if no job is due later.
  */
 export async function nextDueInOrder(
   session: Session,

@@ -1,5 +1,6 @@
 /**
- * Reads the health of the database. Sessions of other users count only if this user has the right to see them.
+ * Reads the health of the database. The transactions and connections of other database users are included only if
+ * Stint's database user has the right to see them.
  * Implements `health` of `port/maintenance.ts`.
  */
 import type { Bloat, StoreHealth } from '../../store.ts';

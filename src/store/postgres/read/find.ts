@@ -176,8 +176,8 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
   ];
   const texts = tablesOf(query).map((table) => {
     const ids = idsSql(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
-    // Each id is looked up in a lateral subquery. For a plain join, with the statistics of an empty table, the planner
-    // would read the table first and then search the ids for each row.
+    // Each id is looked up in a lateral subquery. For a plain join, and with statistics that were collected while the
+    // table was empty, the planner would read the whole table and search the ids for each of its rows.
     return `(select row.* from (${ids} order by id ${direction} limit $1) wanted
       cross join lateral (${selectFrom(session.schema, table)} where id = wanted.id limit 1) row)`;
   });
@@ -191,8 +191,8 @@ interface IdsRequest {
   readonly beyond: readonly string[];
   readonly direction: string;
   /**
-   * The LIMIT clause. If an index is chosen, the clause applies to the ids of each row of the CTE `entry`; otherwise to
-   * all ids.
+   * The LIMIT clause. If `chooseIndex` returns an index, the clause limits the ids of each row of the CTE `entry`. If
+   * `chooseIndex` returns null, the clause limits all ids together.
    */
   readonly portion: string;
   readonly since: number | undefined;
@@ -212,8 +212,8 @@ function idsSql(schema: string, table: Table, query: Query, request: IdsRequest,
 }
 
 /**
- * Returns a query for the ids of jobs that ended at `since` or later. The CTE is materialized: otherwise the planner
- * may scan the primary key in the order of ids.
+ * Returns a query for the ids of jobs that ended at `since` or later. The CTE is materialized so that the planner uses
+ * the indexes on `ended_at`. Otherwise it may scan the primary key, because the ids are ordered and limited.
  */
 function idsSinceSql(schema: string, query: Query, request: IdsRequest, since: number, values: unknown[]): string {
   const { beyond, direction, portion } = request;

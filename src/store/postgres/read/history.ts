@@ -68,10 +68,10 @@ export async function feedEnd(session: Session): Promise<string> {
 
 /**
  * The oldest xid of this database that is open in the statement's snapshot; if there is none, the first xid after the
- * snapshot. Xids are counted per server, so `pg_snapshot_xmin` would stand still while a transaction is open in another
- * database. An open xid is left out only if a backend or a prepared transaction of another database has it. A
- * transaction that ended after the snapshot has no backend any more, so its xid counts as open. In that case the feed
- * is read up to that xid, and the next call reads further.
+ * snapshot. Xids are counted per server, so `pg_snapshot_xmin` would not rise while a transaction is open in another
+ * database. The search skips an open xid only if a backend or a prepared transaction of another database has it. If a
+ * transaction of any database ended after the snapshot, no backend has its xid any more, so the xid is not skipped. In
+ * that case the feed is read up to that xid, and the next call reads further.
  */
 const oldestOpenXid = `coalesce((
     select open.xid from pg_snapshot_xip(pg_current_snapshot()) as open (xid)
@@ -116,9 +116,9 @@ async function entriesAfter(session: Session, position: FeedPosition, wanted: nu
 }
 
 /**
- * Returns the position of a cursor from the server on which the feed was dumped. `migrate` sets the xids of restored
- * entries to 1 and keeps their `seq`. A cursor with `seq` 0 comes from `feedEnd`: it was at the end of the feed, so all
- * restored entries are before it.
+ * Converts a position of another server, from which the feed was dumped, to a position in the restored feed of this
+ * server. `migrate` sets the xids of restored entries to 1 and keeps their `seq`. A position with `seq` 0 comes from
+ * `feedEnd`: it was at the end of the feed, so all restored entries are before it.
  */
 const restoredPosition = ({ seq, read }: FeedPosition): FeedPosition =>
   seq === '0' ? { xid: '1', seq: seqMax, read: whole } : { xid: '1', seq, read };

@@ -1,8 +1,9 @@
 /**
  * Chooses the index that yields matching ids in order. The index is entered once per value of its leading columns (for
  * example once per type, or per fate and type), and the ids from all entries are merged. Entries are written as ranges
- * (`>=` and `<=`), with their column in the ORDER BY, so that only the chosen index fits. If the primary key fitted,
- * too, the planner would scan it past a million other jobs, because it assumes that matches lie evenly among all ids.
+ * (`>=` and `<=`), with their column in the ORDER BY, so that the planner can use only the chosen index. If it could
+ * use the primary key, it might read a million other jobs first, because it assumes that matches are spread evenly over
+ * all ids.
  */
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { endedStandings, isForDefinitions, excludesSucceeded, includesTasks, type Query } from '../../query.ts';
@@ -12,8 +13,8 @@ export type Table = 'job' | 'ended';
 
 export interface IndexChoice {
   /**
-   * The CTE `entry`: each row is a point at which the index is entered. Its statement must begin with `with
-   * recursive`.
+   * The CTE `entry`: each row is a point at which the index is entered. The statement that contains this CTE must begin
+   * with `with recursive`.
    */
   readonly entries: string;
   /** The conditions under which a job belongs to a row of `entry`. */

@@ -36,8 +36,8 @@ export function whereSql(table: Table, query: Query, values: unknown[], beyond: 
 const queueKinds: readonly Kind[] = ['bedrock', 'mock'];
 
 /**
- * The conditions of partial indexes that follow from `kinds`. They are literals, since the planner does not see the
- * values of a parameter.
+ * Returns those conditions of partial indexes that are true for all jobs of these kinds. The conditions are literals,
+ * because the planner does not see the values of a parameter.
  */
 function literalPredicates(table: Table, kinds: readonly Kind[]): string[] {
   if (table === 'job') return kinds.every((kind) => queueKinds.includes(kind)) ? [`kind in ('bedrock', 'mock')`] : [];

@@ -13,7 +13,7 @@ export interface SilentBackend {
 
 /**
  * `busy`: the backend executes a statement, or did not end within a second after it was terminated.
- * `idle`: the backend no longer exists. If it executed no statement, the probe has terminated it.
+ * `idle`: the backend no longer exists: it had ended already, or it executed no statement and the probe terminated it.
  * `hidden`: a pooler is in between, so the pid is not that of a backend. `unreachable`: the server did not answer.
  */
 export type BackendState = 'busy' | 'idle' | 'hidden' | 'unreachable';
@@ -22,15 +22,18 @@ export type AskAboutBackend = (backend: SilentBackend) => Promise<BackendState>;
 
 const answerMaxMs = 3_000;
 
-/** Finds the silent backend. A backend that sends to a dead peer is active but waits for its client: it is not busy. */
+/**
+ * Finds the silent backend. A backend that waits for its client has the state `active`, too, for example while it sends
+ * an answer to a client that is gone. It does not count as busy.
+ */
 const silent = `select pid, state = 'active' and wait_event_type is distinct from 'Client' as busy
   from pg_stat_activity where pid = $1 and backend_start < clock_timestamp() - $2 * interval '1 ms'`;
 
 const probeSql = `select pg_backend_pid() as own, (select busy from (${silent}) silent) as busy`;
 
 /**
- * Waits up to a second until the backend is gone, so that its last transaction has been committed or rolled back.
- * Terminates nothing if the backend has begun to execute a statement since it was probed.
+ * Terminates the backend, and waits up to a second until it is gone, so that its last transaction has been committed or
+ * rolled back. Does nothing if the backend has begun to execute a statement since it was probed.
  */
 const terminateSql = `select pg_terminate_backend(pid, 1000) from (${silent}) silent where not busy`;
 

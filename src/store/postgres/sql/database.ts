@@ -114,7 +114,8 @@ export class Database implements Session {
   }
 
   /**
-   * Runs `work` in a transaction, and commits the transaction unless `work` has ended it. Repeats both as `use` does.
+   * Runs `work` in a transaction, and commits the transaction unless `work` has ended it. Repeats `work` in a new
+   * transaction after the same errors as `use`.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
     return this.#withRetries(
@@ -241,8 +242,8 @@ export class Database implements Session {
  * The settings of each transaction. The timeout: a process that stops inside a transaction blocks its rows for at most
  * ten seconds. Generic plans and no JIT: Stint's statements have many CTEs with few rows, so planning them for each
  * execution or compiling them takes longer than executing them. No bitmap scans: claims read an index in order until
- * they have enough rows, but with the statistics of an empty queue the planner would prefer a bitmap scan of all rows
- * and a sort.
+ * they have enough rows. With statistics that were collected while the queue was empty, the planner would prefer a
+ * bitmap scan of all rows and a sort.
  */
 export const transactionSettings = {
   idle_in_transaction_session_timeout: '10s',

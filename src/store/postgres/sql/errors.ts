@@ -8,7 +8,7 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
   /** Whether a statement had been sent; if so, its outcome is unknown. */
   readonly wasSent: boolean;
-  /** The monotonic time at which `patienceMs`, the time limit of the retries, begins. */
+  /** The monotonic time from which `patienceMs`, the time limit of the retries, is counted. */
   readonly since: number;
 
   constructor(cause: unknown, wasSent: boolean, since = systemClock.monotonic()) {

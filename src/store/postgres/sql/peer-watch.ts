@@ -12,7 +12,7 @@ import { systemClock } from '../../../time/clock.ts';
 import type { AskAboutBackend } from './backend-probe.ts';
 
 export interface PeerWatchSettings {
-  /** How long a connection with an unanswered statement may be silent before the server is asked about its backend. */
+  /** How long a connection with an unanswered statement may be silent before the watch probes its backend. */
   readonly silenceMs: number;
   /**
    * How long a connection may be silent while its backend executes a statement. After that the statement counts as
@@ -42,8 +42,8 @@ export interface WatchedClient {
 export interface PeerLoss {
   readonly reason: string;
   /**
-   * The time at which `patienceMs`, the time limit of the retries, begins: now if the backend was idle, otherwise the
-   * time at which the silence began.
+   * The monotonic time from which `patienceMs`, the time limit of the retries, is counted. If the backend was idle, it
+   * is the time of the reset; otherwise it is the time at which the silence began.
    */
   readonly since: number;
 }
@@ -51,7 +51,8 @@ export interface PeerLoss {
 const tickMs = 500;
 /**
  * How long a connection through a pooler may be silent. After that its statement counts as lost. The pooler hides the
- * backend, so the watch cannot find out whether the statement is being executed. Stint's statements take less time.
+ * backend, so the watch cannot find out whether the statement is being executed. Stint's statements take less time
+ * than this.
  */
 const hiddenMaxMs = 10_000;
 const probeIntervalMaxMs = 5_000;
@@ -186,7 +187,7 @@ export function resetClient(client: pg.PoolClient): void {
   }
 }
 
-/** The driver has `connection` and `processID`, but its types do not declare them. */
+/** The driver's clients have the fields `connection` and `processID`, but the driver's types do not declare them. */
 export const socketOf = (client: pg.ClientBase): Socket =>
   (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
 

@@ -1,12 +1,12 @@
 /**
  * Packs many rows into few parameters. A column with equal values in all rows is one scalar parameter; each other
- * column is one array. Most columns of a batch have equal values, so a bulk insert takes half the server's time that it
- * took with one JSON parameter.
+ * column is one array. Most columns of a batch have equal values. So a bulk insert takes the server half as long as one
+ * whose rows are a single JSON parameter.
  */
 
 /**
  * The kind of a column, which decides how its values are written as the text of an array. JSON texts contain no raw
- * control characters, so an array of them is joined by a control character, without quoting.
+ * control characters, so an array of JSON texts is written without quotes, with a control character as the separator.
  */
 export type ColumnKind = 'number' | 'name' | 'json' | 'ctid';
 
@@ -94,7 +94,7 @@ export function unpackedRowsSql<Item>(
 
 /**
  * Wraps a parameter in a sub-select so that the planner does not know its value. Otherwise the planner may begin the
- * join with `version = …` instead of with the ids.
+ * join with the condition on `version` instead of the condition on the ids.
  */
 const hideFromPlanner = (value: string): string => `(select ${value})`;
 

@@ -10,8 +10,8 @@ const sampleMaxAgeMs = 10_000;
 export class ServerClock {
   readonly #testClock: Clock | undefined;
   /**
-   * Store time minus the monotonic time of this process. The difference is a lower bound, since an answer takes time to
-   * arrive.
+   * Store time minus the monotonic time of this process. The true difference is larger by the time that the answer took
+   * to arrive.
    */
   #offset: number | undefined;
   #sampledAt = 0;

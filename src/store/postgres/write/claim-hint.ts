@@ -27,8 +27,8 @@ export interface ClaimHint {
 }
 
 /**
- * Returns the change of a batch if it is the only one and creates a run that is claimable and has no private fields;
- * otherwise null.
+ * Returns the only change of a batch if it creates a claimable run that has no private fields (tags, unique key, key).
+ * Returns null for all other batches.
  */
 export function hintableChange(changes: readonly Change[]): Change | null {
   const [change, ...others] = changes;

@@ -177,8 +177,8 @@ async function writeSteps(
 }
 
 /**
- * Whether the rows must be locked before they are written, in the order of ids: several statements change stored rows,
- * or one part of a statement reads a row that another part changes.
+ * Whether the rows must be locked in the order of ids before they are written. They must if several statements change
+ * stored rows, or if one part of a statement reads a row that another part changes.
  */
 const needsLocks = (steps: readonly WriteStep[], changes: readonly Change[]): boolean =>
   steps.filter(({ kind }) => kind !== 'insert').length > 1 ||
@@ -195,7 +195,8 @@ async function lockRows(session: Session, changes: readonly Change[]): Promise<v
 
 /**
  * Deletes the jobs that still have the version that was read, with their unique keys, histories, progress, logs and
- * ended children; returns the ids of the jobs. A key that is held for a period stays.
+ * ended children; returns the ids of the jobs. A unique key with a period is not deleted: it stays taken until the
+ * period ends.
  */
 async function deleteJobs(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
   const { schema } = session;

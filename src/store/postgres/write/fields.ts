@@ -62,7 +62,7 @@ export const endFields = [
   ...(endedColumns as readonly JobColumn[]).filter(isWritten).map(updateField), ...guardFields,
 ] as RowFields<EndChange> as RowFields<Change>;
 
-/** The columns that a row of `ended` does not have, or whose values may have changed. */
+/** The columns that a row of `ended` does not have, and the columns whose values the change may change. */
 export const reopenFields = [
   ...openColumns.filter((column) => isWritten(column as JobColumn) || column.table === 'job').map(valueField),
   ...guardFields, ...keyFields,

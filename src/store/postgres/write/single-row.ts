@@ -39,7 +39,7 @@ export const isUnchangedSql = (column: ColumnSql): string =>
   `job.id = ${column('id')} and job.version = ${column('seen')}`;
 
 /**
- * The end of a statement for one change: inserts the feed entry and returns store time. The CTEs that `runWrite`
+ * The last part of a statement for one change: inserts the feed entry and returns store time. The CTEs that `runWrite`
  * appends would take longer to set up than one row takes to write.
  */
 export const singleFeedSql = (schema: string, alsoAnswered = ''): string => `feed as (

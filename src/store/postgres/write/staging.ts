@@ -16,7 +16,7 @@ import { idOf, checkedInsertSql, newKeyedFields, type InsertMode } from './state
 import { openNames } from './row-sql.ts';
 import { feedEntryText } from './feed-sql.ts';
 
-/** The fields of a piece. If a child has a unique key, there are two more: the key, and until when it is held. */
+/** The fields of a piece. If a child has a unique key, there are two more: the key, and the end of its period. */
 const stagedFields: Readonly<Record<InsertMode, typeof newFields>> = { fast: newFields, checked: newKeyedFields };
 
 export async function stageChildren(

@@ -1,4 +1,7 @@
-/** Unknown outcomes: after a lost connection, the stored histories show whether its statements were committed. */
+/**
+ * Unknown outcomes: after a connection was lost, the stored histories show whether the statements that were sent over
+ * it have been committed.
+ */
 import type { Change } from '../../../model/change.ts';
 import type { Batch } from '../../store.ts';
 import type { Session } from '../sql/database.ts';

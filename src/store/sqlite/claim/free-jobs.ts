@@ -56,7 +56,7 @@ export function nextFreeDue(
 const canScan = ({ kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>): boolean =>
   'glob' in names && kinds.every((kind) => orderedKinds.includes(kind));
 
-/** One range of the index `job_order`, given by a kind and a priority, and the pattern of the request. */
+/** A kind and a priority, which select one range of the index `job_order`, and the pattern `glob` of the request. */
 interface OrderedLane {
   readonly kind: Kind;
   readonly priority: number;

@@ -15,8 +15,8 @@ export function extend(connection: Connection, holdings: readonly Holding[], unt
 }
 
 export function lapsed(connection: Connection, limit: number, now: number): Job[] {
-  // The subquery selects only ids, because SQLite would read the whole table to sort the rows of a UNION. CROSS JOIN
-  // fixes the join order, so that SQLite starts with the instances, of which there are few.
+  // The subquery selects only ids. If both parts of the UNION selected whole rows, SQLite would read the whole table to
+  // sort them. CROSS JOIN fixes the join order, so that SQLite starts with the instances, of which there are few.
   const sql = `SELECT * FROM job WHERE id IN (
       SELECT id FROM job WHERE state = 'running' AND lease_until <= ?1
       UNION ALL
