@@ -1,6 +1,6 @@
 /**
  * Apply: loads jobs, lets the machine decide, commits the changes, and starts over after a conflict with another
- * writer. No other code commits changes of jobs or claims them.
+ * writer. No other code claims jobs or commits changes of jobs.
  */
 import type { Change } from './model/change.ts';
 import type { Command } from './model/command.ts';
@@ -74,7 +74,8 @@ export async function applyTogether(
     const batch = { changes: effective, whole: true, ...(staged ? { staged } : {}) };
     if (!(await store.commit(batch)).includes(false)) return changes;
     const taken = sharedKey(effective) ?? (await takenKeys(store, effective)).find((key) => key !== undefined);
-    // Another job may have taken the key after `decide` read the jobs. If a second decision needs the same key, refuse.
+    // Another job may have taken the key after `decide` read the jobs, so `decide` is called once more. If its new
+    // changes need the same key again, they are refused.
     if (taken && taken.detail['key'] === missed) throw taken;
     missed = taken?.detail['key'];
     if (tries === triesMax) throw contended(jobOf(effective[0]!).id);
@@ -170,8 +171,8 @@ const decide = (request: CommandRequest, job: Job | undefined, asking: Asking): 
   job ? step(job, request.command, asking) : unknownJob(idOf(request));
 
 /**
- * Commits the changes; returns the indexes of requests that lost to another writer and must be decided again. If a
- * unique key is taken, the answer becomes a refusal.
+ * Commits the changes in `answers` at the indexes `open`. Returns the indexes of changes that lost to another writer
+ * and must be decided again. If another job has the unique key that a change needs, a refusal replaces the change.
  */
 async function commitDecided(store: Writer, answers: CommandAnswer[], open: readonly number[]): Promise<number[]> {
   const effective = open.filter((index) => {
@@ -186,7 +187,10 @@ async function commitDecided(store: Writer, answers: CommandAnswer[], open: read
   return lost.filter((_, position) => taken[position] === undefined);
 }
 
-/** For each change that was not written: the refusal if another job has the unique key; otherwise undefined. */
+/**
+ * Returns for each change that was not written: a refusal if another job has the unique key that the change needs;
+ * otherwise undefined.
+ */
 async function takenKeys(store: Writer, changes: readonly Change[]): Promise<readonly (Refusal | undefined)[]> {
   const keys = changes.map(neededKey).filter((key) => key !== null);
   if (keys.length === 0) return [];

@@ -17,7 +17,7 @@ export interface ConnectionParts {
   readonly logger: Logger;
   readonly limits: MessageLimits;
   readonly patience: ClientTimeouts;
-  /** Runs a command at store time `at` (null: now); its reply is not sent. False: too many commands wait already. */
+  /** Calls `work` at store time `at` (null: now). Returns false, and never calls it, if too many calls wait already. */
   readonly runLater: (work: () => Promise<void>, at: number | null) => boolean;
 }
 
@@ -29,13 +29,13 @@ export interface ClientTimeouts {
   readonly bodyMs: number;
   /** Between a reply and the next request. Default: 24 hours. */
   readonly idleMs: number;
-  /** To receive a reply, apart from the part that fits into the system's send buffer. Default: 30 seconds. */
+  /** To receive the part of a reply that does not fit into the system's send buffer. Default: 30 seconds. */
   readonly writeMs: number;
 }
 
 interface UnconfirmedReply {
   readonly reply: Reply;
-  /** When it was sent, in monotonic time. */
+  /** When the reply was sent, in monotonic time. */
   readonly at: number;
 }
 
@@ -205,14 +205,17 @@ export class BedrockConnection implements BedrockCaller {
     return request;
   }
 
-  /** Ends the connection. If the client has sent FIN and a hand-out is unconfirmed, first waits for a TCP reset. */
+  /**
+   * Ends the connection. If the client has sent FIN and a reply is unconfirmed, waits `resetMs` first, because a TCP
+   * reset may still arrive.
+   */
   #leave(): void {
     if (this.#unconfirmed.length === 0 || !this.#hasEnded) this.#end();
     else this.#parts.clock.after(resetMs, () => this.#end());
   }
 
   /**
-   * Ends the connection. If the client has sent FIN and a hand-out is unconfirmed, writes an empty text first, because
+   * Ends the connection. If the client has sent FIN and a reply is unconfirmed, writes an empty text first, because
    * `write` reports a TCP reset and `end` does not.
    */
   #end(): void {

@@ -2,7 +2,7 @@
 
 /** The interval of the periodic check. */
 export const lapseMs = 250;
-/** Store time is an estimate: `isCheckDue` is true from this long before the end of a lease to this long after it. */
+/** Store time is an estimate. So checks are due from this long before a known end of a lease to this long after it. */
 const toleranceMs = 10;
 
 export class LapseTimes {

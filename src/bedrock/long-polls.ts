@@ -1,7 +1,7 @@
 /**
- * Long polls: requests of workers that wait for jobs. Equal requests form a group, and one claim serves a whole group,
- * in order of arrival. Groups are served when the store reports a claimable job, when a job becomes due, and when a
- * lease lapses.
+ * Long polls: requests of workers that wait for jobs. Requests that differ at most in `limit` form a group. One claim
+ * serves the requests of a group, in order of arrival. Groups are served when the store reports a claimable job, when a
+ * job becomes due, and when a lease lapses.
  */
 import { Loop } from '../time/loop.ts';
 import type { Logger } from '../logger.ts';
@@ -59,7 +59,7 @@ export class LongPolls {
   readonly #groups = new Map<string, PollGroup>();
   readonly #loop: Loop;
   readonly #lapses = new LapseTimes();
-  /** The latest repair. It may still be running, so requests for which no new check is due wait for it. */
+  /** The latest repair, which may still be running. If no check is due, `#repair` waits for this repair instead. */
   #repairing: Promise<number> = Promise.resolve(0);
   /** The check that `#checkAgain` requested and that has not begun yet; null: there is none. */
   #nextCheck: Promise<number> | null = null;
@@ -249,7 +249,10 @@ export class LongPolls {
     return isCheckDue;
   }
 
-  /** Makes a check although none is due; returns how many jobs it repaired. Calls before the check begins share it. */
+  /**
+   * Checks for lapsed leases although no check is due; returns how many jobs were repaired. If the check of an earlier
+   * call has not begun yet, both calls share that check.
+   */
   #checkAgain(): Promise<number> {
     if (this.#nextCheck === null) {
       this.#nextCheck = this.#repairAfterLatest(this.#parts.jobs.store.now(), () => void (this.#nextCheck = null));

@@ -27,8 +27,8 @@ export interface BedrockOptions {
   /** The limits of the command Query. Default: 10,000 rows (`rowsMax`) and 5 seconds (`timeMs`). */
   readonly inspection?: Partial<BedrockServices['inspection']>;
   /**
-   * How a job with a SCHEDULED repeat of less than 4 hours continues after missed times. True: at the first time after
-   * now. False, the default: each missed time is caught up.
+   * What a job with a SCHEDULED repeat of less than 4 hours does if scheduled times were missed. True: it skips them,
+   * and is due at the first scheduled time after now. False, the default: it is executed once for each missed time.
    */
   readonly reanchor?: boolean;
   /**
@@ -55,7 +55,7 @@ const defaults = {
 };
 const defaultPatience: ClientTimeouts = { headMs: 10_000, bodyMs: 30_000, idleMs: 86_400_000, writeMs: 30_000 };
 const defaultInspection: BedrockServices['inspection'] = { rowsMax: 10_000, timeMs: 5_000 };
-/** The interval at which slow clients are disconnected. */
+/** The interval at which the server searches for slow clients and disconnects them. */
 const sweepMs = 1_000;
 const serverName = 'bedrock';
 
@@ -114,8 +114,8 @@ export class BedrockServer {
   }
 
   /**
-   * Accepts no new connections, drops scheduled commands, and finishes running commands. Long polls end: their workers
-   * get no job.
+   * Accepts no new connections, drops the commands that wait for their commandExecuteTime, and waits for running
+   * commands. After `closeMs`, cuts the connections. Long polls end: their workers get no job.
    */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());

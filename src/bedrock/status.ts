@@ -12,8 +12,8 @@ export class StatusError extends Error {
 }
 
 /**
- * The statuses of one command, by refusal code. If a code is missing here, its status is that in `common`; if it is
- * missing there, too, its status is `500 Refused`.
+ * The statuses of one command, by refusal code. A code that the command does not list has its status in `common`. A
+ * code that is missing in `common`, too, has the status `500 Refused`.
  */
 export type Statuses = { readonly [C in RefusalCode]?: string | ((refusal: Refusal) => string) };
 

@@ -1,12 +1,15 @@
-/** Views: jobs as JSON objects in replies. Keys are in alphabetical order; the data of a job is inserted as text. */
+/**
+ * Views: jobs as JSON objects in replies. Keys are in alphabetical order. The data of a job is stored as JSON text, and
+ * this text is inserted unchanged.
+ */
 import type { HandedOut } from '../jobs/bedrock/hand-out.ts';
 import type { EndedJob, Job } from '../model/job.ts';
 import type { Fate } from '../model/state.ts';
 import { bedrockState, created, data, lastRun, nextRun } from '../vocabulary/bedrock.ts';
 
 /**
- * Returns the JSON of a job in a reply to GetJob or GetJobs: its fields before the hand-out, its parent's data and its
- * ended children.
+ * Returns the JSON of a job in a reply to GetJob or GetJobs: the job as it was before it was handed out, the data of
+ * its parent, and its ended children.
  */
 export function handedOutText({ before, parent, children }: HandedOut): string {
   const isChild = before.parent !== null;

@@ -13,7 +13,10 @@ export interface ExecTypeOptions {
    * up in PATH. Each is resolved to a real path once, when the type is created.
    */
   readonly programs: readonly (string | ExecProgram)[];
-  /** Environment variables of every program. Programs inherit PATH, HOME and the like, but no other variables. */
+  /**
+   * Environment variables of every program. From the process of the engine, programs inherit only PATH, HOME, USER,
+   * LANG, LC_ALL, TZ, TMPDIR, TEMP and SystemRoot.
+   */
   readonly env?: Readonly<Record<string, string>>;
   /** The directory in which every program starts. Default: the current directory when the type is created. */
   readonly cwd?: string;
@@ -32,7 +35,7 @@ export interface ExecProgram {
   readonly envAllow?: readonly string[];
 }
 
-/** A program of the operator's list, with its final settings. */
+/** A program of the operator's list. Its own settings and those of the type have been combined. */
 export interface FixedProgram {
   /** The real path, without symbolic links. */
   readonly path: string;
@@ -119,7 +122,10 @@ export class ExecPolicy {
   }
 }
 
-/** Returns the absolute path of a listed program; does not resolve links. Throws a refusal if there is no program. */
+/**
+ * Returns the absolute path of a listed program; does not resolve links. Throws a refusal if no executable file has
+ * this path or name.
+ */
 function locate(program: string): string {
   if (typeof program !== 'string' || program === '' || program.includes('\0')) {
     throw refusal('a program of the type exec is a path or a name, and not empty');

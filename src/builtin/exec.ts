@@ -32,7 +32,7 @@ const word = z
 
 const ExecInput = z.strictObject(
   {
-    /** The program as the operator's list names it, then its arguments. */
+    /** The program, by its text in the operator's list or by its absolute path; then its arguments. */
     command: z.tuple([word.min(1)], word),
     /** Only variables that the operator allows by name are accepted. */
     env: z.record(z.string(), word).default({}),
@@ -55,7 +55,10 @@ const graceMs = 5_000;
 /** How long to wait, after the program has exited, for output that is still in its pipes. */
 const drainMs = 1_000;
 
-/** Creates the type. Throws a refusal if a program or a directory does not exist, or a variable cannot be allowed. */
+/**
+ * Creates the type. Throws a refusal if a program or a directory does not exist, or if `envAllow` names a variable that
+ * runs may never set.
+ */
 export function execType(options: ExecTypeOptions): JobType<ExecInput, ExecResult> {
   const policy = new ExecPolicy(options);
   // The engine checks the schema when a run is created, and again before its handler is called.
@@ -72,7 +75,7 @@ export function execType(options: ExecTypeOptions): JobType<ExecInput, ExecResul
 type ParsedExecInput = z.output<typeof ExecInput>;
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Returns the program of a run. Checks the request again, in case the handler was called without the schema. */
+/** Returns the program of a run. Checks the request again, in case the caller of the handler did not use the schema. */
 function programOf(policy: ExecPolicy, request: ParsedExecInput): FixedProgram {
   const [issue] = policy.issues(request);
   if (issue !== undefined) throw new Fail(issue.message);
@@ -89,7 +92,8 @@ async function execute(
   { path, listedPath, cwd, env: operatorEnv }: FixedProgram,
 ): Promise<ExecResult> {
   signal.throwIfAborted();
-  // The mark is random, because runs of different databases on this machine can have the same id and fence.
+  // By the mark in their environment, `ProcessTree` finds the descendants of the program. The mark is random: id and
+  // fence would not be unique on this machine, because runs of different databases can have the same id and fence.
   const mark = `STINT_EXEC=${systemRandom.hex(16)}`;
   const child = spawn(path, words, {
     argv0: listedPath,
@@ -147,9 +151,9 @@ const exitOf = (child: Child, name: string): Promise<ProgramEnd> =>
 async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log: Context['log']): Promise<void> {
   const isClosed = tree === null || (child.stdout.closed && child.stderr.closed);
   const closed = isClosed ? Promise.resolve() : once(child, 'close').catch(() => {});
-  // Without grace, end() below kills the group in the same turn of the event loop in which Node reaped the program. No
-  // other group can have the number of this group so soon. So leaderExited(), which prevents signals to the group, is
-  // not called.
+  // If `graceLeftMs` is 0, end() below kills the group in the same turn of the event loop in which Node reaped the
+  // program. No other group can have the number of this group so soon. So leaderExited(), which prevents signals to the
+  // group, is not called here.
   if (watch.graceLeftMs > 0) {
     tree?.leaderExited();
     await tree?.isGoneWithin(watch.graceLeftMs);
@@ -157,7 +161,8 @@ async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log
   const left = (await tree?.end()) ?? [];
   if (left.length > 0) log.warn(`processes that could not be ended: ${left.join(', ')}`);
   await settlesWithin(systemClock, drainMs, closed);
-  // A process that escaped may still have the pipes open, and open pipes would keep the server from exiting.
+  // A descendant that was not found or not ended may still have the pipes open. Open pipes would keep the server from
+  // exiting.
   child.stdout.destroy();
   child.stderr.destroy();
 }
@@ -208,7 +213,7 @@ function endWhenAsked(tree: ProcessTree | null, signal: AbortSignal, timeoutMs: 
   };
 }
 
-/** Stores the last `outputMax` characters of a stream, and passes on each line as it arrives. */
+/** Stores the last `outputMax` characters of a stream, and calls `onLine` with each line as it arrives. */
 class Tail {
   #text = '';
   #isCut = false;

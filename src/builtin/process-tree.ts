@@ -169,7 +169,8 @@ let recording = { at: Infinity, stop: (): void => {} };
 function addLive(tree: ProcessTree): void {
   if (live.size === 0) process.on('exit', endAllNow);
   live.add(tree);
-  // A new program never postpones the next recording: many programs in quick succession would postpone it forever.
+  // Moves the next recording to an earlier time, never to a later one. If it could be moved to a later time, many
+  // programs in quick succession would postpone it forever.
   if (recording.at > systemClock.monotonic() + recordFirstMs) recordAfter(recordFirstMs);
 }
 
@@ -181,7 +182,10 @@ function removeLive(tree: ProcessTree): void {
   process.off('exit', endAllNow);
 }
 
-/** Records the descendants of all running programs after `ms`, then at doubling intervals. One list serves them all. */
+/**
+ * Records the descendants of all running programs after `ms`, then at doubling intervals. Each recording reads one list
+ * of processes, and uses it for every program.
+ */
 function recordAfter(ms: number): void {
   recording.stop();
   const mine = { at: systemClock.monotonic() + ms, stop: systemClock.after(ms, () => void record()) };
@@ -194,8 +198,8 @@ function recordAfter(ms: number): void {
 }
 
 /**
- * Kills all programs when this process exits, also by process.exit() or an uncaught exception. It is not called if a
- * signal such as SIGKILL ends this process.
+ * Kills all programs when this process exits, also by process.exit() or an uncaught exception. Node does not call this
+ * function if a signal such as SIGKILL ends this process.
  */
 function endAllNow(): void {
   for (const tree of live) tree.endNow();

@@ -68,7 +68,7 @@ class BenchWork {
     });
   }
 
-  /** Resolves when `count` jobs have started in total. */
+  /** Resolves when `startedAt` has `count` jobs, including those that started before this call. */
   until(count: number): Promise<void> {
     return new Promise((resolve) => {
       this.#onStart = () => {

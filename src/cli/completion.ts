@@ -87,8 +87,8 @@ const steps = (points: readonly CompletionPoint[], line: (path: string) => strin
     .join('\n');
 
 /**
- * Returns the value that `"$path $word"` has in the scripts when `$word` is the last command of `path`. For the first
- * command `$path` is empty, so the value begins with a space.
+ * Returns `path` as the bash and zsh scripts compose it: the commands before the last one, a space, and the last
+ * command. If `path` has only one command, the result begins with the space.
  */
 const entered = (path: string): string => (path.includes(' ') ? path : ` ${path}`);
 

@@ -14,7 +14,7 @@ export function countEnding(counts: EndingCounts, { type, kind, event: { kind: e
   counts.set(type, count);
 }
 
-/** Returns the counts per second, and sets them to 0. */
+/** Returns `counts` divided by `seconds`, and sets `counts` to 0. */
 export function takePerSecond(counts: EndingCounts, seconds: number): EndingCounts {
   const span = Math.max(seconds, 0.001);
   const rates: EndingCounts = new Map();

@@ -1,4 +1,4 @@
-/** The engine of a command that runs jobs, built from its options. */
+/** Creates the engine of `stint serve` or `stint work` from the options of the command. */
 import { execType } from '../builtin/exec.ts';
 import type { ExecTypeOptions } from '../builtin/exec-policy.ts';
 import { httpType } from '../builtin/http.ts';

@@ -17,8 +17,8 @@ export async function loadJobs(files: readonly string[]): Promise<LoadedJobs> {
 }
 
 /**
- * Returns the exports of a module. Instead of an exported array or object, returns its members. Refuses a module
- * without job types and definitions.
+ * Returns the exports of a module. An exported array or object that is neither a job type nor a definition is replaced
+ * by its members. Refuses a module in which no job type and no definition is found.
  */
 async function exportsOf(file: string): Promise<unknown[]> {
   const module = await importOf(file);

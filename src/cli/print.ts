@@ -31,8 +31,8 @@ let isClosed = false;
 export const isOutputClosed = (): boolean => isClosed;
 
 /**
- * Adds a listener that sets `isClosed` when the reader has closed the pipe. Without it, a write to the closed pipe
- * (EPIPE) would end the process with a stack trace.
+ * Adds a listener that sets `isClosed` when the reader has closed the pipe. Without the listener, a write to the closed
+ * pipe (EPIPE) would end the process with a stack trace.
  */
 export function tolerateClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

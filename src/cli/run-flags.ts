@@ -42,7 +42,7 @@ export const runRequestOf = (
   ...(unique === undefined ? {} : { unique }),
 });
 
-/** Passes on the due time under each name that was given: the engine refuses a request with two of the names. */
+/** Passes on each due option under its own name. If more than one was given, the engine refuses the request. */
 const dueNamesOf = ({ due, dueTime, dueAt }: Pick<RunFlags, 'due' | 'dueTime' | 'dueAt'>): DueNames<string> => ({
   ...(due === undefined ? {} : { due }),
   ...(dueTime === undefined ? {} : { dueTime }),

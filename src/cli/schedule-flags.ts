@@ -20,7 +20,7 @@ export const addScheduleFlags = (command: Command): Command =>
     .option('--at <time>', 'a single time, in ISO 8601 with a zone')
     .option('--zone <name>', 'IANA time zone of --cron (default: UTC)');
 
-/** Returns the schedule that the options describe; null: none was given. */
+/** Returns the schedule that the options describe; null: none of --cron, --every, --repeat and --at was given. */
 export function scheduleOf({
   cron: text,
   every: interval,

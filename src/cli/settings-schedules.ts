@@ -1,4 +1,7 @@
-/** The schedules in `--settings`: in the short form of the HTTP API, or in the form in which definitions show them. */
+/**
+ * The schedules in `--settings`. Each has the short form of requests in the HTTP API, or the form with `kind`, in which
+ * the HTTP API returns the schedules of definitions.
+ */
 import { z } from 'zod';
 import { ScheduleRequest } from '../http/contract/requests.ts';
 import { scheduleOf } from '../http/schedules.ts';

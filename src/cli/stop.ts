@@ -1,6 +1,6 @@
 /**
- * Stops the engine of a command at SIGINT or SIGTERM. Prints at once which jobs it waits for, and ends in bounded time
- * even if the database does not respond.
+ * Stops the engine of a command at SIGINT or SIGTERM. The command prints at once which jobs it waits for, and exits in
+ * bounded time even if the database does not respond.
  */
 import type { Engine } from '../open.ts';
 import { systemClock } from '../time/clock.ts';

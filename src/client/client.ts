@@ -17,8 +17,8 @@ export interface ClientOptions {
   /** The access token, if the server requires one. */
   readonly token?: string;
   /**
-   * How often a call is retried if the server is overloaded. A call that is safe to repeat is also retried after a
-   * network error, or if the server is unavailable. Default: 3.
+   * The maximum number of retries of one call. Every call is retried if the server is overloaded. A call that is safe
+   * to repeat is also retried after a network error, or if the server is unavailable. Default: 3.
    */
   readonly retries?: number;
   /** How long each attempt of a call waits for the response, in milliseconds. Default: 90,000. */
@@ -100,7 +100,10 @@ export class Client {
     }
   }
 
-  /** Yields changes from now on, or after the position `after`. Reconnects when the connection is lost. */
+  /**
+   * Yields changes: with `after`, those after that position; without `after`, those from now on. Reconnects when the
+   * connection is lost.
+   */
   async *stream(
     { signal, ...query }: NonNullable<RequestArguments<'stream'>['query']> & { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<Changed & { readonly place: string | null }, void, undefined> {

@@ -208,7 +208,7 @@ async function idsOfPages({ store }: World, query: Query, page: PageRequest): Pr
   return ids;
 }
 
-/** Creates more than a hundred jobs that differ in every searchable field; returns them by id. */
+/** Creates more than a hundred jobs that differ in every searchable field; returns them sorted by id. */
 async function populate(world: World): Promise<Job[]> {
   const random = seededRandom(4711);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random.next() * from.length)]!;

@@ -1,6 +1,6 @@
 /**
- * The guard: a change is written only if its job has the version that was read; a whole batch is written completely or
- * not at all.
+ * The guard: a change is written only if its job has the version that was read. A batch with `whole` is written
+ * completely or not at all.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
@@ -230,7 +230,7 @@ export const guard: Topic = {
   },
 };
 
-/** Returns a batch that creates, updates, ends, reopens and deletes jobs. The store can write each of its changes. */
+/** Returns changes that create, update, end, reopen and delete jobs. Each is valid, so that the store can write it. */
 async function mixedBatch(world: World): Promise<{ changes: Change[]; touched: Job[] }> {
   const [paused, stopped, edited, deleted] = await world.createAll([{}, {}, {}, {}]) as [Job, Job, Job, Job];
   const running = await world.createRunning();

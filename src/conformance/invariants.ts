@@ -5,7 +5,7 @@ import type { Job } from '../model/job.ts';
 import { checkHistory as violationsOf } from '../verify/history.ts';
 import { violationText } from '../verify/violation.ts';
 
-/** Throws the first violated invariant of the history, for example that replaying it gives the job. */
+/** Throws if the history violates an invariant, for example if replaying the history does not give the job. */
 export function checkHistory(job: Job, events: readonly Event[]): void {
   const [first] = violationsOf({ job, events });
   if (first) fail(violationText(first));

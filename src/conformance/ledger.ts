@@ -46,7 +46,7 @@ interface LedgerSpan {
 export class Ledger {
   readonly #entries = new Map<string, LedgerEntry>();
   readonly #extensions: Extension[] = [];
-  /** Numbers the starts and ends of calls: the number that was given last. */
+  /** The latest number of a start or an end of a call. Each start and each end gets the next number. */
   #moments = 0;
 
   /**
@@ -63,7 +63,7 @@ export class Ledger {
     return written;
   }
 
-  /** Returns all acknowledged events, for `take` of a ledger in another process. */
+  /** Returns all acknowledged events, to be passed to `take` of a ledger in another process. */
   acknowledged(): AcknowledgedEvent[] {
     return [...this.#entries].map(([name, { event }]) => ({ job: Number(name.split('/')[0]), event }));
   }
@@ -77,7 +77,7 @@ export class Ledger {
     this.#extensions.push(extension);
   }
 
-  /** Checks S8 and S26: the job's history has exactly the events that were acknowledged, and it replays. */
+  /** Checks S8 and S26: the history has exactly the events that were acknowledged, and replaying it gives the job. */
   checkHistory([job, events]: LedgerEvents): void {
     checkHistory(job, events);
     for (const event of events) {
@@ -118,7 +118,7 @@ export class Ledger {
     }
   }
 
-  /** Checks S11 and S32: at no time is it certain that the condition holds for more than `most` jobs. */
+  /** Checks S11 and S32: fails if `isSo` was certainly true of more than `most` jobs at the same time. */
   checkAtMost(most: number, histories: readonly LedgerEvents[], isSo: (job: Job) => boolean, what: string): void {
     const spans = histories.flatMap((history) => this.#spans(history, isSo));
     for (const { from } of spans) {

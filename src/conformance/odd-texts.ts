@@ -1,4 +1,4 @@
-/** Odd texts: texts that have broken the escaping, encoding or limits of other stores. */
+/** Odd texts: texts that a store with errors in escaping, encoding or limits would change or refuse. */
 
 /** Texts that every text field must store unchanged, such as a message, a tag, a key or a reason. */
 export const oddTexts: readonly string[] = [

@@ -81,7 +81,10 @@ function elementsOf(text: string): readonly JsonObject[] {
   throw new StatusError('401 Invalid JSON');
 }
 
-/** Limits of the whole list. They are looser than those of a job's data, which is checked afterwards, job by job. */
+/**
+ * The limits of the JSON list of a CreateJobs request. They are looser than `exactJsonLimits`, the limits of one job's
+ * data, which are checked later for each job.
+ */
 const listLimits = { bytes: Infinity, depth: 2 * exactJsonLimits.depth };
 
 function parsed(text: string): Json {

@@ -65,8 +65,8 @@ function finishRequest({ headers, services }: BedrockCall): FinishRequest {
 }
 
 /**
- * Returns when the job is due again. Invalid values are not refused here: the queue ignores them if the job repeats,
- * and refuses them otherwise.
+ * Returns when the job is due again: a time or a delay. An invalid value is passed on to the queue: if the job repeats,
+ * the queue ignores the value; if the job does not repeat, the queue refuses it.
  */
 const dueOf = (headers: Headers): RetryRequest['due'] =>
   timeOf(headers.get('nextrun')) ?? { inSeconds: atoi(headers.get('delay') ?? '') };

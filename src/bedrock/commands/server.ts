@@ -20,7 +20,10 @@ export const status: BedrockCommand = {
   },
 };
 
-/** Makes jobs with matching names fail instead of being handed out, until the list is cleared or the server stops. */
+/**
+ * Makes jobs with matching names fail instead of being handed out, until ClearCrashedBedrockJobs is called or the
+ * server stops.
+ */
 export const crashBedrockJob: BedrockCommand = {
   isLocal: true,
   statuses: { 'malformed.pattern': '402 Malformed names' },

@@ -78,7 +78,7 @@ const create = (type: string, options: CommonFlags & RunFlags): Promise<void> =>
     return printCreated(await createdRun(engine, handle, 'full'), type, options);
   });
 
-/** Prints the answer to a request for a new run. `name`: its type or definition. */
+/** Prints the answer to a request for a new run. `name` is the name of the type or definition of the run. */
 export function printCreated(answer: Answer<'createRun'>, name: string, { json }: CommonFlags): void {
   if (json) return printJson(answer);
   const { id, outcome, warning } = answer;
