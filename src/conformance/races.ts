@@ -35,7 +35,7 @@ const claimRequest: ClaimRequest = { kinds, names: { glob: '*' }, limit: 3, limi
 const keys = ['k', 'l'];
 /** Jobs that fail or crash are due again immediately. The limits are so high that hardly any job reaches them. */
 const policy = { attemptsMax: 1000, crashesMax: 1000, baseMs: 0 };
-/** After this many tries, jobs that are still open count as lost. */
+/** How many tries `drain` makes to end all open jobs. If jobs are still open after that, it throws. */
 const drainTriesMax = 2000;
 
 /** Runs one race. Throws the first violation of an invariant; otherwise returns the number of events of each kind. */
@@ -103,8 +103,8 @@ async function allEnd(works: readonly Promise<unknown>[]): Promise<void> {
 }
 
 /**
- * Replays the feed and checks S11, S16 and S32 after every event. Only for stores whose feed is in commit order, which
- * the port does not require.
+ * Replays the feed and checks S11, S16 and S32 of docs/promises.md after every event. Only for stores whose feed is in
+ * commit order; the port does not require this order.
  */
 export function checkInFeedOrder(feed: readonly FeedEvent[], jobs: readonly Job[]): void {
   const current = new Map(jobs.map((job) => [job.id, blankJob(originOf(job))]));
@@ -186,7 +186,10 @@ export class Racer {
     else if (job) await this.#apply(job, this.#pick(finishings(job, this.#store.now())));
   }
 
-  /** Plans two tasks of a run. The commit of the command `plan` inserts them, or they are staged before this commit. */
+  /**
+   * Plans two tasks of a run. At random, either the commit of the command `plan` inserts the tasks, or `stageChildren`
+   * stores them before that commit.
+   */
   async #plan(job: RunningJob): Promise<void> {
     const firstId = await this.#store.reserveIds(2);
     const now = this.#store.now();
@@ -255,7 +258,10 @@ export class Racer {
     if (changes.length > 0) await this.#commit({ changes });
   }
 
-  /** Commits the batch and records the written changes. `more`: staged tasks that the commit makes visible. */
+  /**
+   * Commits the batch and records the written changes in the ledger. `more` has the creations of staged tasks; they are
+   * recorded, too, if the whole batch was written.
+   */
   async #commit(batch: Batch, more: readonly Change[] = []): Promise<void> {
     await this.#ledger.during(async () => {
       const written = await this.#store.commit(batch);

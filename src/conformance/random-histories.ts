@@ -24,7 +24,7 @@ export interface Histories {
   readonly shrinkMs?: number;
 }
 
-/** One move of a history: its index in `moves`, the number that selects its job, and the seed of its dice. */
+/** One move of a history: its index in `moves`, the number that selects a job, and the seed of the move's `Dice`. */
 type Choice = readonly [move: number, who: number, dice: number];
 
 const stepsPerHistory = 40;
@@ -34,7 +34,10 @@ const idsPerShare = 1000;
 const choice: fc.Arbitrary<Choice> = fc.tuple(fc.nat(moves.length - 1), fc.nat(999), fc.nat(2 ** 31 - 1));
 const history = fc.noBias(fc.array(choice, { minLength: stepsPerHistory, maxLength: stepsPerHistory }));
 
-/** Throws at the first difference, with the moves that lead to it; returns how often each situation occurred. */
+/**
+ * Runs random histories. Throws at the first difference between the store under test and the memory store, with the
+ * moves that lead to it. Returns how often each situation occurred (see `Share.counts`).
+ */
 export async function checkHistories(open: Open, asked: Histories): Promise<Map<string, number>> {
   const { count, seed = anySeed(), shrinkMs = 20_000 } = asked;
   const player = await HistoryPlayer.open(open);
@@ -64,7 +67,7 @@ class HistoryPlayer {
   readonly #clock: VirtualClock;
   readonly #store: Store;
   readonly #close: () => Promise<void>;
-  /** How often each situation occurred, in all histories. */
+  /** The sum of `Share.counts` over all histories. */
   readonly counts = new Map<string, number>();
   #plays = 0;
 
@@ -115,8 +118,8 @@ class HistoryPlayer {
   }
 
   /**
-   * Purges the store under test and the oracles, and compares how many jobs were deleted. The store under test is
-   * purged once for all shares, because a purge cannot be limited to the types of one share.
+   * Purges the store under test and the oracle of each share, and compares how many jobs were deleted. The store under
+   * test is purged once for all shares, because a purge cannot be limited to the types of one share.
    */
   async #purge(shares: readonly Share[], reader: FeedReader): Promise<HistoryFailure | null> {
     await reader.readOn();

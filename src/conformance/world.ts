@@ -1,4 +1,4 @@
-/** The world of an example: a new store, on a clock that stands still until the example advances it. */
+/** The world: what each example of the suite gets. It has a new store, and a clock that only the example advances. */
 import { deepEqual, fail } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Command } from '../model/command.ts';
@@ -45,7 +45,7 @@ export class NotApplicable extends Error {
 /** The fields of a new job; missing fields have defaults. */
 export type JobSpec = Partial<JobOrigin & FirstState>;
 
-/** The fields of a claim. By default, `worker` claims jobs of all kinds and types, with a lease of one minute. */
+/** The fields of a claim. By default, the holder is 'worker', the lease is 1 minute, and all kinds and types match. */
 export type Taking = Partial<ClaimRequest> & { readonly holder?: string; readonly leaseMs?: number | null };
 
 export const startOfTime = 1_800_000_000_000;
@@ -72,7 +72,7 @@ export class World {
     await this.#opened.close();
   }
 
-  /** Opens another connection to the same data; `close` closes it. */
+  /** Opens another connection to the same data. `World.close` closes this connection, too. */
   async again(): Promise<Store> {
     const store = await this.#opened.again();
     this.#more.push(store);
@@ -233,7 +233,10 @@ export const askOf = ({ holder: _holder, leaseMs: _leaseMs, ...request }: Taking
   ...request,
 });
 
-/** Returns a decision for `claim`: every candidate starts, or ends if it may not start any more, as after a cancel. */
+/**
+ * Returns a function to pass to `store.claim`. It claims every candidate; a candidate that may not start any more ends
+ * instead, for example because its parent was cancelled.
+ */
 export const claimAll =
   ({ holder = 'worker', leaseMs = 60_000 }: Taking = {}) =>
   (candidates: readonly { job: Job; parentCancelled: boolean }[], now: number): Change[] =>

@@ -22,10 +22,10 @@ export const bulkActions: readonly BulkAction[] = ['cancel', 'stop', 'retry', 'd
 export interface BulkRequest {
   readonly action: BulkAction;
   readonly query: Query;
-  /** The person who asked; all changes are recorded under this name. */
+  /** The person who requested the operation. Each change of a job is recorded under this name. */
   readonly by: string;
   readonly why: string | null;
-  /** Who ends the jobs in a cancel or stop, such as `admin` or `automation`. Default: `user`. */
+  /** For `cancel` and `stop`: who ends the jobs, such as `admin` or `automation`. Default: `user`. */
   readonly code?: TerminateCode;
   readonly only: 'failed' | null;
   /** How many jobs matched at the time of the request. */
@@ -83,7 +83,10 @@ async function runBulk(
   return { done, refused };
 }
 
-/** Whether a cancel or stop has nothing left to do: the job ended after the request, perhaps by an earlier attempt. */
+/**
+ * Whether a cancel or stop has nothing left to do, because the job has ended since the request. An earlier attempt of
+ * the bulk run may have ended it.
+ */
 const isOverSince = (job: Job, { action, asked }: BulkRequest): boolean =>
   (action === 'cancel' || action === 'stop') && job.state === 'ended' && job.endedAt >= asked;
 
@@ -105,7 +108,7 @@ async function act(jobs: Jobs, job: Job, request: BulkRequest, operation: number
 
 /**
  * Retries a task. If its run has ended, retries the run with all its failed or cancelled tasks instead. Does nothing if
- * the task has been reopened already, by the retry of its run for another task.
+ * the task is open, for example because an earlier call, for another task, has retried the run.
  */
 async function retryTask(jobs: Jobs, { id, parent }: Job, asker: Asker): Promise<void> {
   const [task, run] = [await jobs.get(id), await jobs.get(parent!)];

@@ -56,8 +56,8 @@ export class DefinitionActions {
   }
 
   /**
-   * Stores definitions that are new or have changed. An engine may have thousands of definitions, so those of one batch
-   * are stored concurrently and share commits.
+   * Stores definitions that are new or have changed. An engine may have thousands of definitions, so they are stored in
+   * batches of `declareBatch`: the definitions of a batch are stored concurrently and share commits.
    */
   async declareAll(defs: readonly JobDef[], { build, isShared }: Declarer): Promise<void> {
     const { stores, workers, instance } = this.#parts;
@@ -199,8 +199,8 @@ async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: D
 }
 
 /**
- * Refuses `onePerType` for a definition if its type is known and does not set `onePerType`. The limit works only if
- * it applies to every run of the type. Here it would not apply to runs of other definitions.
+ * Refuses an operator's `onePerType` for a definition if its type is known and does not set `onePerType`. The limit
+ * works only if it applies to every run of the type, and this setting would not apply to runs of other definitions.
  */
 function refuseNewLock({ entry, isKnown }: TypeRules, onePerType: boolean): void {
   if (!isKnown || entry.onePerType || !onePerType) return;

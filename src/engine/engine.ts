@@ -133,7 +133,7 @@ export class EngineCore implements RunBackend, RunMaker {
     await this.close();
   }
 
-  /** Resolves when the schema is up to date. After a failure, the next call tries again. */
+  /** Migrates the schema once; resolves when the schema is up to date. After a failure, the next call tries again. */
   ready(): Promise<void> {
     this.#ready ??= Promise.all([this.jobs.store.migrate(), this.#parts.tracing.load()]).then(
       () => {},
@@ -299,7 +299,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.get(id);
   }
 
-  /** Like `get`, but also returns definitions and other records. */
+  /** Like `get`, but also returns definitions, audit entries, types of the catalogue and builds. */
   record(id: number): Promise<Job> {
     return this.#reads.record(id);
   }
@@ -342,14 +342,17 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#parts.watchers.until(id, withinMs);
   }
 
-  /** Watches a job until `stop`: resolves when this instance has changed the job, and when any process has ended it. */
+  /**
+   * Watches a job until `stop` is called. `changed` of the returned object resolves when this instance has changed the
+   * job, and when any process has ended the job.
+   */
   watchChanges(id: number): JobWatch {
     return this.#parts.watchers.watch(id);
   }
 
   // Reads of many jobs.
 
-  /** Finds runs, tasks and Bedrock jobs; definitions and other records only if the query names their kind. */
+  /** Finds runs, tasks and Bedrock jobs. Finds definitions and other kinds only if `query.kinds` names their kind. */
   find(query?: Query, page?: PageRequest): Promise<Page> {
     return this.#reads.find(query, page);
   }
@@ -385,7 +388,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.limits(types);
   }
 
-  /** The limits on jobs of these types, and how much of each is in use. */
+  /** The limits on jobs of these types, each with the number of jobs that it has admitted. */
   limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
     return this.#reads.limitsInUse(types);
   }

@@ -89,7 +89,7 @@ export class EngineReads {
     throw recordNotJob(job);
   }
 
-  /** Like `get`, but also returns definitions and other records. */
+  /** Like `get`, but also returns definitions, audit entries, types of the catalogue and builds. */
   async record(id: number): Promise<Job> {
     const job = await this.#stores.forJob(id).get(id);
     if (job) return job;

@@ -29,8 +29,8 @@ export class Attempts {
   }
 
   /**
-   * Returns the attempt of the job if it has this fence; otherwise undefined: there is no attempt, or it belongs to
-   * another claim of the job.
+   * Returns the attempt of the job under this fence. Undefined: the job has no attempt here, or its attempt has another
+   * fence and so belongs to another claim.
    */
   under({ id, fence }: Holding): Attempt | undefined {
     const attempt = this.#byJob.get(id);

@@ -59,7 +59,7 @@ export class FailureLog {
     });
   }
 
-  /** Logs how many lines were left out in this window, once. */
+  /** Logs how many failures of this window got no line; then resets `#count`, so that they are not logged again. */
   #logRest(): void {
     const left = this.#count - linesPerWindow;
     if (left > 0) this.#logger.warn(`${left} more jobs failed`, { count: left });

@@ -2,7 +2,7 @@
  * The finisher: stores outcomes of attempts. Outcomes that arrive in one turn of the event loop, or during a commit,
  * share the next commit, up to 1,000.
  *
- * Saves a transaction per outcome: sixteen concurrent calls are one commit (bench/LEDGER.md, "concurrent calls that
+ * Saves transactions: sixteen outcomes that arrive together are one commit (bench/LEDGER.md, "concurrent calls that
  * meet go to the store as one statement"). Applies to all outcomes of this process; an outcome that arrives alone is
  * committed alone, one turn later. Without the finisher, each outcome would be one transaction, and each slot would
  * wait for the transaction of its outcome. If the store refuses a batch because of one malformed outcome, the outcomes
@@ -48,7 +48,10 @@ export class Finisher {
     this.#failureLog = new FailureLog(parts);
   }
 
-  /** Queues an outcome. Retries its write until the store responds, or until `stopRetrying`; then calls `onStored`. */
+  /**
+   * Queues an outcome. Retries its write until the store responds or `stopRetrying` is called. In both cases,
+   * `onStored` gets the answer.
+   */
   finish(request: CommandRequest, onStored: OnStored): void {
     this.#queue.push({ request, onStored });
     if (!this.#isFlushing) void this.#flush();
@@ -61,7 +64,7 @@ export class Finisher {
     if (isRefusal(answer)) this.#parts.logger.warn(`cannot release job ${job.id}`, { id: job.id, code: answer.code });
   }
 
-  /** Stops retrying: if the current or next write of an outcome fails, `onStored` gets `unavailable.store`. */
+  /** From now on, a write that fails is not retried: `onStored` gets the refusal `unavailable.store`. */
   stopRetrying(): void {
     this.#retriesEnd.abort();
   }

@@ -112,8 +112,8 @@ export class HandlerCaller {
 
 /**
  * Returns the phase to execute. If the type was not in the catalogue when the run was created, the stored phase is
- * `run` even though the type has tasks. In that case `details` shows the phase: it is null before the planning
- * (`prepare`), and the planning sets it (`gather`).
+ * `run` even though the type has tasks. In that case `details` shows the phase, because the planning sets `details`:
+ * null means `prepare`, any other value means `gather`.
  */
 export function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
   if (phase !== 'run' || !hasTasks(type)) return phase;

@@ -1,13 +1,14 @@
 /**
- * Job watchers: wake callers that wait for a job (`RunHandle.result`, a token that is used early) when this instance
- * has stored a change of the job, or when the store reports the end of the job. If another instance changes the job
- * without ending it, no caller is woken. So each caller also polls, at the interval that it passes to `until`.
+ * Job watchers: wake callers that wait for a job when this instance has stored a change of the job, or when the store
+ * reports the end of the job. Such callers are `RunHandle.result`, and `complete` or `fail` with the token of a
+ * hand-off that is not stored yet. If another instance changes the job without ending it, no caller is woken. So each
+ * caller also polls, at the interval that it passes to `until` or `changed`.
  */
 import type { Clock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
 
 export interface JobWatch {
-  /** Resolves when the job may have changed since the last call, at the latest after `withinMs`. */
+  /** Resolves when the job may have changed since the previous call of `changed`, at the latest after `withinMs`. */
   changed(withinMs: number): Promise<void>;
   stop(): void;
 }

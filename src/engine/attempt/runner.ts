@@ -102,7 +102,10 @@ export class Runner {
     });
   }
 
-  /** Returns the command to store; null: the outcome is stored already, or this instance no longer holds the job. */
+  /**
+   * Calls the handler and returns the command to store. Null: the outcome is stored already, or this instance no longer
+   * holds the job.
+   */
   #perform(execution: Execution, startedAt: number): MaybePromise<Command | null> {
     try {
       const result = this.#callTraced(execution);

@@ -21,8 +21,8 @@ export class TimeLimits {
   /** For each row: job id, fence and timeout. Written only while the row is free. */
   readonly #values: Float64Array;
   /**
-   * For each row: a counter that is odd while the row has an attempt. The last element is 1 + the row whose handler is
-   * being called; 0: none.
+   * For each row: a counter that is odd while the row has an attempt. After the rows, one more element: 1 + the row
+   * whose handler is being called, or 0 while no handler is being called.
    */
   readonly #marks: Int32Array;
   readonly #rows: number;

@@ -18,8 +18,8 @@ const carriedMax = 255;
 let loading: Promise<Api | null> | undefined;
 
 /**
- * Imports the package once per process; null: it is not installed. The import is real I/O, so simulations await it
- * before their virtual time begins.
+ * Imports `@opentelemetry/api` once per process; null: the package is not installed. The import is real I/O, so
+ * simulations await it before their virtual time begins.
  */
 export function loadOpenTelemetry(): Promise<Api | null> {
   loading ??= import('@opentelemetry/api').catch(missing);
@@ -77,7 +77,7 @@ export class Tracing {
     this.#noopProvider = new api.ProxyTracerProvider().getDelegate();
   }
 
-  /** The package; null: it is not installed, or the application has registered no provider. */
+  /** The package `@opentelemetry/api`; null: it is not installed, or the application has registered no provider. */
   get #api(): Api | null {
     const api = this.#loaded;
     if (api === null) return null;

@@ -18,7 +18,7 @@ export function instantOfGiven(time: GivenTime): number {
   return typeof time === 'string' ? parseInstant(time) : time;
 }
 
-/** Returns the due time; undefined: none was given. Refuses two names of the due time, or a name and `delay`. */
+/** Returns the due time; undefined: none was given. Refuses two of the three names, or one of them with `delay`. */
 export function dueTimeOf<Time>(
   { dueTime, dueAt, due, delay }: DueNames<Time> & { readonly delay?: unknown },
 ): Time | undefined {

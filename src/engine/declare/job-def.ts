@@ -87,8 +87,9 @@ export function jobDef<Input, Result>(
 }
 
 /**
- * Validates the parameters by the schema of the type, and returns its output. A definition with schedules needs valid
- * parameters. Without schedules and parameters nothing is validated: returns undefined, and each run has its own input.
+ * Validates the parameters by the schema of the type, and returns the output of the schema. A definition with schedules
+ * needs valid parameters. If a definition has neither schedules nor parameters, nothing is validated and undefined is
+ * returned: each of its runs has its own input.
  */
 export function checkParams(
   { check }: TypeRules,

@@ -20,7 +20,10 @@ const unstorable: Readonly<Record<string, string>> = {
 };
 
 const texts = new WeakMap<Schema, string | null>();
-/** A longer JSON Schema is not stored in the catalogue. In that case programs without the code accept every input. */
+/**
+ * The maximum length of a JSON Schema in the catalogue. A longer one is not stored, and programs without the code of
+ * the type accept every input.
+ */
 const textMax = 500_000;
 
 /** Returns the JSON Schema as text; null: the library cannot convert the schema, or the text is too long. Cached. */
@@ -80,7 +83,7 @@ interface SchemaPart {
 
 /**
  * Returns the parts of a schema whose values JSON cannot hold. Leaves out parts whose input can still be JSON: coerced
- * parts, alternatives of a union, the schema of `z.preprocess`, and nested `undefined`.
+ * parts, alternatives of a union, the schema of `z.preprocess`, and `undefined` or `void` inside another schema.
  */
 function unstorableParts(schema: z.ZodType): readonly SchemaPart[] {
   const found: (SchemaPart & { readonly part: unknown })[] = [];

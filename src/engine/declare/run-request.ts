@@ -25,9 +25,9 @@ export interface RunRequest<Input> extends DueNames<GivenTime> {
   /** Higher is claimed first. Default: the priority of the type or definition. */
   readonly priority?: number;
   /**
-   * While a run with this key is open, no other run with the key is created. With `for`, the key is instead taken for
-   * this time after the creation of its run, whether the run is open or not. A request for a taken key returns the run
-   * that has the key; `onTaken: 'update'` changes that run if it waits for its start or for a retry.
+   * While a run with this key is open, no other run with the key is created. With `for`, the key is taken until
+   * this duration has passed since the creation of its run, whether the run is open or not. A request for a taken key
+   * returns the run that has the key; `onTaken: 'update'` changes that run if it waits for its start or for a retry.
    */
   readonly unique?: string | { readonly key: string; readonly onTaken?: 'keep' | 'update'; readonly for?: Duration };
   /** Names and values by which the run can be found. */

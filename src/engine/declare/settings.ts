@@ -7,13 +7,13 @@ import type { Duration } from '../../time/duration.ts';
 export interface Settings {
   /** How long an attempt may take before it fails; `prepareTimeout` applies to planning and gathering. Default: 1h. */
   readonly timeout?: Duration;
-  /** The timeout of a run with tasks for planning them, and again for gathering their results. Default: 1h. */
+  /** How long an attempt to plan the tasks of a run, or to gather their results, may take. Default: 1h. */
   readonly prepareTimeout?: Duration;
   /** How many times a failed job is retried, and after which delays. */
   readonly retry?: RetrySettings;
   /**
-   * When failed tasks make their run fail: never with `collect` (default), at the first failure with `failFast`, after
-   * more than n failures with `{ tolerate: n }`, after more than n percent with `{ toleratePercent: n }`.
+   * When failed tasks make their run fail. `collect` (default): never. `failFast`: at the first failure.
+   * `{ tolerate: n }`: when more than n tasks have failed. `{ toleratePercent: n }`: when more than n percent have.
    */
   readonly onTaskFailure?: OnTaskFailure;
   /** Of the due jobs, those with the highest priority are claimed first. Default: 0. */

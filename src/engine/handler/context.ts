@@ -5,7 +5,10 @@ import type { Duration } from '../../time/duration.ts';
 export interface Context {
   /** The run; for a task, the run that the task belongs to, with the `dueTime` and `attempt` of the task itself. */
   readonly run: RunFacts;
-  /** Aborts when the job is cancelled, times out or loses its lease, or the engine closes; `reason` is the error. */
+  /**
+   * Aborts when the job is cancelled, times out or loses its lease, or the engine closes. Its `reason` is one of the
+   * errors `Cancelled`, `TimedOut`, `LeaseLost` and `Interrupted`.
+   */
   readonly signal: AbortSignal;
   /** Reports progress, as stages and items that can be watched live. */
   readonly progress: ProgressTracker;
@@ -72,7 +75,10 @@ export interface ProgressTracker {
   startingProcess(description?: string): void;
   completedProcess(summary?: string): void;
   failedProcess(cause: unknown): void;
-  /** Throws `Cancelled` if the job has been cancelled, a failure has aborted it, or the attempt has ended. */
+  /**
+   * Starts a stage. Throws `Cancelled` if the job has been cancelled, a reported failure has aborted the work, or the
+   * attempt has ended.
+   */
   startingStage(description: string, options?: StageOptions): void;
   completedStage(summary?: string): void;
   failedStage(cause: unknown): void;

@@ -5,7 +5,7 @@ export interface HostEnd {
   readonly exitCode: number | null;
   /** The signal that ended the process; null: the process exited without a signal, or the host was a thread. */
   readonly signal: string | null;
-  /** The error that prevented the start, or that ended a thread. */
+  /** The error because of which the thread or process could not start, or the error that ended a thread. */
   readonly error?: unknown;
 }
 

@@ -12,7 +12,7 @@ export class Fail extends Error {
   }
 }
 
-/** Thrown by a handler: the attempt fails, and the job is retried after this time if attempts are left. */
+/** Thrown by a handler: the attempt fails. If attempts are left, the job is retried after `afterMs`. */
 export class RetryAfter extends Error {
   override readonly name = 'RetryAfter';
   readonly afterMs: number;
@@ -23,7 +23,7 @@ export class RetryAfter extends Error {
   }
 }
 
-/** Thrown by a handler: the job is due again after this time, and the attempt does not count. */
+/** Thrown by a handler: the job is due again after `forMs`, and the attempt does not count. */
 export class Snooze extends Error {
   override readonly name = 'Snooze';
   readonly forMs: number;

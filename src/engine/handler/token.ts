@@ -13,7 +13,10 @@ const hashDigits = 32;
 
 export const newToken = ({ id, fence }: Holding, random: Random): string => `${id}.${fence}.${random.hex(secretBytes)}`;
 
-/** Returns the job and fence of a token. Refuses any other text, such as a token of an early version without secret. */
+/**
+ * Returns the job and fence of a token. Refuses any other text, such as a token of an early version of Stint, which has
+ * no random bits.
+ */
 export function parseToken(token: string): Holding {
   const [, id, fence] = /^(\d{1,16})\.(\d{1,16})\.[0-9a-f]{32}$/.exec(token) ?? [];
   if (id === undefined || fence === undefined) throw new Refusal('malformed.id', 'this is not a token of handOff', {});

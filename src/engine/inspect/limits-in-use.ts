@@ -7,7 +7,7 @@ export interface LimitInUse {
   readonly scope: 'type' | 'tasks' | 'definition' | 'key';
   /** The name of the definition, or the key; null for the scopes `type` and `tasks`. */
   readonly name: string | null;
-  /** Null: unknown, because no program with the code of the type has registered it. */
+  /** The limit. Null: the limit is unknown, because no program with the code of the type has registered the type. */
   readonly max: number | null;
   readonly taken: number;
 }
@@ -37,7 +37,7 @@ function limitsAt(gate: Gate, limits: Limits): Omit<LimitInUse, 'taken'>[] {
   ];
 }
 
-/** Reverses `taskGate`: the gate of tasks has a name derived from their type. */
+/** Returns the job type and scope of a `Gate.type`, which is a job type or, for tasks, the result of `taskGate`. */
 function typeOf(gateType: string): Pick<LimitInUse, 'type' | 'scope'> {
   const [type = ''] = gateType.split(' ');
   return gateType === taskGate(type) ? { type, scope: 'tasks' } : { type: gateType, scope: 'type' };

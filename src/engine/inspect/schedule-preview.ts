@@ -9,7 +9,10 @@ import type { TickMoments } from '../../time/ticks.ts';
 export interface PreviewedTick extends PreviewTick {
   /** The index of the schedule in the definition. */
   readonly schedule: number;
-  /** `waits`: the run of this tick waits for the previous run to end; `replaces`: the previous run is stopped first. */
+  /**
+   * `waits`: the run of this tick waits for the previous run to end. `replaces`: the previous run is cancelled, and the
+   * run of this tick starts when the previous run has ended.
+   */
   readonly does: 'runs' | 'is skipped' | 'waits' | 'replaces';
 }
 
@@ -35,7 +38,10 @@ export function previewTicks(
 
 type UndecidedTick = Omit<PreviewedTick, 'does'>;
 
-/** The moments that determine the next tick. If the schedule waits for a run, the run is assumed to start now. */
+/**
+ * Returns the moments that determine the next tick. If `run` is set and `next` is null, the schedule waits for this
+ * run, which is assumed to start now.
+ */
 function momentsOf({ activated, lastNominal, next, run, ran }: SchedulePlan, now: number, runMs: number): TickMoments {
   const base = { activated, scheduled: lastNominal ?? undefined, after: lastNominal ?? activated };
   if (run === null) return base;

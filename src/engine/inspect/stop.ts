@@ -1,4 +1,4 @@
-/** The effect of a stop on the handler of a job: its code is terminated, disowned, or not running. */
+/** The effect of a stop on the handler of a job: its code is ended, may continue without the job, or is not running. */
 import type { Jobs } from '../../jobs.ts';
 import type { Job } from '../../model/job.ts';
 
@@ -11,7 +11,7 @@ export interface StopAnswer {
   readonly how: 'terminated' | 'disowned' | 'idle';
 }
 
-/** Returns the effect that a stop would have now. Each instance publishes which of its types are isolated. */
+/** Returns the effect that a stop would have now. Whether the type is isolated is read from the live instances. */
 export async function stopEffect(jobs: Jobs, id: number): Promise<StopAnswer['how']> {
   const job = await jobs.get(id);
   if (!job || !(await hasRunningHandler(jobs, job))) return 'idle';
