@@ -1,4 +1,4 @@
-/** The living builds: the programs, as they were deployed, of all instances whose lease has not lapsed. */
+/** The living builds: the builds of all instances whose lease has not lapsed. */
 import { declaresDef, declaresType, readBuilds, type Build } from '../jobs/catalogue.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
 import type { Store } from '../store/store.ts';

@@ -26,7 +26,10 @@ export interface RunActionsParts {
 }
 
 const byToken = { by: 'token' };
-/** A token may be used before the hand-off is stored. In that case the call polls the job, at most this many times. */
+/**
+ * A token may be used before the hand-off is stored. In that case `complete` and `fail` wait for the hand-off, and read
+ * the job at most this many times.
+ */
 const firstPolls = 20;
 const firstPollMs = 250;
 
@@ -80,7 +83,7 @@ export class RunActions {
     return job;
   }
 
-  /** Deletes a run; if the options name a person, the same commit records the deletion. */
+  /** Deletes a run. If the options name a person, the same commit adds an audit record of the deletion. */
   delete(id: number, act?: ActOptions): Promise<void> {
     const { stores, audit } = this.#parts;
     return stores.forJob(id).delete(id, act?.by === undefined ? undefined : audit.asker(act));
@@ -138,8 +141,8 @@ export class RunActions {
 }
 
 /**
- * Returns the edit with its due time as the field `due`. Returns a value that is not an object unchanged, because the
- * check of edits refuses it later.
+ * Returns the edit with its due time as the field `due`, whichever of the three names was given. If `given` is not an
+ * object, returns it unchanged, because the check of edits refuses it later.
  */
 function editOf(given: RunEdit): Edit {
   const time = dueTimeOf(given ?? {});

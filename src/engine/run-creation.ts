@@ -1,4 +1,4 @@
-/** Run creation: requests become drafts, and drafts become jobs of the right store. */
+/** Run creation: requests become drafts, and drafts become jobs in the database or in memory. */
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import type { Draft } from '../jobs/draft.ts';

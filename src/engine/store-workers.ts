@@ -13,7 +13,7 @@ export interface StoreWorkersParts extends WorkerParts {
   readonly memory: Jobs;
 }
 
-/** The longest default retention of in-memory runs: without a limit, ended runs would fill the memory. */
+/** The default retention of in-memory runs is at most this long. Without a limit, ended runs would fill the memory. */
 const memoryRetentionMax: Duration = '1h';
 
 export class StoreWorkers {

@@ -23,7 +23,7 @@ export interface WorkerParts extends ClaimingNeeds, Omit<RunningNeeds, 'timeLimi
   readonly backupHeartbeat: BackupHeartbeat;
 }
 
-/** Wakes start the scheduler at most once in this time: most wakes announce a new job, not a new definition. */
+/** `wake` starts the scheduler at most once in this time: most wakes announce a new job, not a new definition. */
 const schedulingWakeMs = 1_000;
 
 export class Worker {

@@ -6,7 +6,7 @@ import { openStandings, type Tally } from '../../store/query.ts';
 export interface Stuck {
   /** Jobs whose lease has lapsed and that have not been repaired. */
   readonly lapsed: readonly number[];
-  /** Jobs that wait for children, although none is open. */
+  /** Jobs that wait for their children, although no child is open. */
   readonly unsettled: readonly number[];
   /** The types that no live instance has, each with the number of its due jobs. */
   readonly unknownTypes: ReadonlyMap<string, number>;
@@ -16,7 +16,7 @@ const scannedMax = 100;
 const engineKinds = ['run', 'task'] as const;
 const isEngineKind = ({ kind }: Tally): boolean => engineKinds.some((one) => one === kind);
 
-/** Finds stuck jobs. `open`: the counts of open and due jobs, if the caller has already read them. */
+/** Finds stuck jobs. `open`: the counts of open jobs with their `due` fields, if the caller has already read them. */
 export async function findStuck({ store }: Jobs, open?: readonly Tally[]): Promise<Stuck> {
   const now = store.now();
   const lapsed = await store.lapsed(scannedMax);

@@ -5,7 +5,7 @@ import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut }
 
 export interface ErrorData {
   readonly name: string;
-  /** The class of the error, if it is from Stint or JavaScript; null: it is rebuilt as an `Error` with this name. */
+  /** The class in `makers` of which the error is an instance; null: none, and the error is rebuilt as an `Error`. */
   readonly knownClass: KnownClass | null;
   readonly message: string;
   readonly stack: string | null;

@@ -1,9 +1,10 @@
 /**
  * The idle hosts: threads and processes that have imported a module and wait for another call of its handlers.
  *
- * Saves the start of a thread or process and the import of the module. Applies if a host with the same mode and module
- * is idle: its last handler returned, not longer than `idleMs` ago. Without it every call starts a host of its own, and
- * the outcome is the same.
+ * Saves: the start of a thread or process, and the import of the module.
+ * Applies: to a call, if a host with the same mode and module is idle. A host is idle after its handler has returned,
+ * for at most `idleMs`.
+ * Without it: every call starts a host of its own, and the outcome is the same.
  */
 import type { Clock } from '../../time/clock.ts';
 import type { IsolationMode } from '../handler/crash.ts';

@@ -50,7 +50,7 @@ export interface IsolatedRun {
   readonly kill: () => Promise<void>;
 }
 
-/** The host of a call, for `kill`. If an idle host cannot start the call, a new host takes its place. */
+/** The host of a call, so that `kill` can kill it. A new host replaces an idle host that cannot start the call. */
 interface CallTarget {
   /** Null before the call is sent and after the handler has returned. */
   host: Host | null;

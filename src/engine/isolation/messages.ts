@@ -48,7 +48,7 @@ export type ChildReport =
   | { readonly kind: 'crashed'; readonly error: ErrorData }
   | CallOutcome;
 
-/** The report that ends a call. A call whose child crashes or is killed has none. */
+/** The report that ends a call. If the child crashes or is killed, the call has no such report. */
 export type CallOutcome =
   | { readonly kind: 'returned'; readonly text: string }
   | { readonly kind: 'handedOff'; readonly token: string; readonly withinMs: number | null }

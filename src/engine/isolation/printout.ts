@@ -5,8 +5,8 @@ import type { LogLevel } from '../handler/job-log.ts';
 /** Text of this many characters without a line end is delivered as a line, so that it does not fill the memory. */
 const lineMax = 10_000;
 /**
- * How many characters must remain after a line that is cut at `lineMax`. More than the length of a mark, so that the
- * cut cannot divide a mark at the end of the text.
+ * Text without a line end is cut at `lineMax` only if more than this many characters remain after the cut. A mark is
+ * shorter, so a mark at the end of the text is never divided.
  */
 const markRoom = 64;
 

@@ -55,8 +55,8 @@ export class ClaimOnCreate {
   }
 
   /**
-   * Starts the handler in a later turn of the event loop, after the code that awaits the creation. If the lease may
-   * have lapsed meanwhile, does not start it: the claimer repairs the job.
+   * Starts the handler in a later turn of the event loop, so that the code that awaits the creation continues first. If
+   * the lease may have lapsed meanwhile, the handler is not started, and the claimer repairs the job.
    */
   async #start(created: readonly Created[], epochBefore: symbol | null): Promise<void> {
     const { lease, slots, finisher, isDraining } = this.#parts;

@@ -46,7 +46,10 @@ export class Claimer {
   #hasGates: boolean;
   /** Whether the last claim returned fewer jobs than requested: none was left to claim, so the next claim can wait. */
   #lastClaimWasShort = false;
-  /** Why the store may have claims that this instance does not know, and until when more may appear; null: none. */
+  /**
+   * Why the store may have claims that this instance does not know, and until when further ones may appear; null: the
+   * store has no such claims.
+   */
   #unknownClaims: UnknownClaims | null = { cause: 'previous process', until: -Infinity };
 
   constructor(parts: ClaimerParts) {

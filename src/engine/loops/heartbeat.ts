@@ -22,7 +22,10 @@ export interface HeartbeatParts {
   /** Jobs that were claimed and wait for a slot. */
   readonly waiting: () => readonly Holding[];
   readonly about: () => InstanceAbout;
-  /** Called when the store has confirmed a heartbeat; `lost`: reported jobs that this instance no longer holds. */
+  /**
+   * Called when the store has confirmed a heartbeat. `lost`: the ids of jobs that the heartbeat listed as held here,
+   * but that this instance no longer holds.
+   */
   readonly onBeat: (lost: ReadonlySet<number>) => void;
   /** Called when a heartbeat succeeds after a failed one, or after a pause in which the lease may have lapsed. */
   readonly onReconnect: () => void;

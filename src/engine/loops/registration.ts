@@ -1,7 +1,7 @@
 /**
- * Registration: an instance name belongs to one process at a time. After a crash, the next process of the name starts
- * when the lease of the dead process has lapsed, or at once on the same host. While another process sends heartbeats
- * under the name, the start is refused.
+ * Registration: an instance name belongs to one process at a time. After a crash, the next process with the name waits
+ * until the lease of the dead process has lapsed. It does not wait if it can check that the other process is dead,
+ * which is possible on the same host. While another process sends heartbeats under the name, the start is refused.
  */
 import { isRefusal, type Refusal } from '../../refusal.ts';
 import type { Instance, InstanceAbout, Store } from '../../store/store.ts';

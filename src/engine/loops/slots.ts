@@ -55,7 +55,7 @@ export class Slots<T> {
     return this.#reserved;
   }
 
-  /** Negative: how many slots are missing for the queued jobs and the reservations. */
+  /** The number of free slots that neither a queued job nor a reservation needs; negative if slots are missing. */
   get unreserved(): number {
     return this.free - this.waiting - this.#reserved;
   }

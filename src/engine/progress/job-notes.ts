@@ -3,13 +3,13 @@ import type { Progress } from '../../model/progress.ts';
 import type { Holding, LogLine, Note } from '../../store/store.ts';
 import { progressText } from './progress-text.ts';
 
-/** The limits of the log of one attempt. Lines beyond them are dropped from the middle. */
+/** The limits of the log of one attempt. If the log exceeds them, lines from its middle are dropped. */
 export const logLinesMax = 10_000;
 export const logBytesMax = 4_194_304;
 
 /**
- * The part of the limits that is reserved for the last lines. When the rest is full, only the last lines are buffered,
- * and one line reports how many lines before them were dropped.
+ * The part of the limits that is reserved for the last lines of the log. When the part for the first lines is full,
+ * only the last lines are buffered, and one line reports how many lines before them were dropped.
  */
 const endLinesMax = 100;
 const endBytesMax = 131_072;
@@ -46,7 +46,7 @@ export class JobNotes {
   #lines: BufferedLine[] = [];
   #linesTotal = 0;
   #bytesTotal = 0;
-  /** The last lines, while the limits leave no room to append them to `#lines`. */
+  /** The last lines, while the limits leave no room for them in `#lines`. Only the newest ones are buffered. */
   #end: BufferedLine[] = [];
   #dropped = 0;
   #droppedAt = 0;
@@ -70,7 +70,7 @@ export class JobNotes {
     else this.#shortenEnd();
   }
 
-  /** Call after the last line: appends the buffered end, for which room is reserved. */
+  /** Call after the last line: appends the lines of `#end`, for which room is reserved. */
   end(): void {
     this.#appendEnd();
   }

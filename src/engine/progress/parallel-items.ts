@@ -1,4 +1,4 @@
-/** Processes the items of a source in parallel; reads an item from the source only when it can start. */
+/** Processes items of a source in parallel. The next item is read from the source only when it can start at once. */
 import { turn, type Clock } from '../../time/clock.ts';
 
 export type Items<T> = Iterable<T> | AsyncIterable<T>;
@@ -72,7 +72,10 @@ function asyncSource<T>(iterator: AsyncIterator<T>): Source<T> {
   };
 }
 
-/** Closes an iterator. Ignores errors of its `return`, because the stage has already ended. */
+/**
+ * Closes an iterator. Ignores errors of its `return`: an iterator is closed only after `stop` has aborted, when no
+ * further items are needed.
+ */
 async function closed(iterator: Iterator<unknown> | AsyncIterator<unknown>): Promise<void> {
   try {
     await iterator.return?.();

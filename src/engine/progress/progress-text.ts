@@ -3,7 +3,10 @@ import type { ProcessNode, Progress } from '../../model/progress.ts';
 
 export const progressBytesMax = 262_144;
 
-/** How many items per stage and stages per process remain: the first cut with which the text fits is used. */
+/**
+ * How many items of each stage, and how many stages of each process, a cut leaves in the text. The first cut with which
+ * the text is small enough is used.
+ */
 const cuts = [
   { items: 100, stages: 100 },
   { items: 30, stages: 100 },

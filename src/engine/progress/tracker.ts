@@ -1,4 +1,4 @@
-/** The tracker: builds the progress tree of a handler from its calls, and runs stages for it. */
+/** The tracker: builds the progress tree from the calls of a handler, and executes the stages of the handler. */
 import {
   emptyProgress, isAborted, isCancelled, isSkipCurrentStage, track,
   type FailurePolicy, type ItemNode, type Progress, type ProgressStep, type StageNode,
@@ -225,7 +225,7 @@ export class Tracker implements ProgressTracker {
     return this.#endOf(failing) ?? 'ERROR';
   }
 
-  /** Starts a stage if none is open, except in a cancelled job. Returns the key of the newest stage. */
+  /** Starts a stage if none is open; in a cancelled job, no stage starts. Returns the key of the newest stage. */
   #enterStage(total?: number): string {
     if (!isOpen(stageOf(this.#progress))) this.#take({ kind: 'startStage', total });
     return this.#stage;
@@ -290,7 +290,7 @@ export class Tracker implements ProgressTracker {
     return this.#isOver || this.isAborted || this.#progress.skipStage;
   }
 
-  /** The key of the newest stage: the number of its process, and the number of the stage within the process. */
+  /** The key of the newest stage, such as `2/5`: the fifth stage of the second process, counting dropped ones, too. */
   get #stage(): string {
     const { processes, processesDropped } = this.#progress;
     const process = processes.at(-1);

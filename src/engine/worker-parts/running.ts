@@ -1,4 +1,4 @@
-/** The running part of a worker: slots that start claimed jobs, the runner, and the path of outcomes to the store. */
+/** The running part of a worker: slots that start claimed jobs, the runner, and the writers of outcomes and notes. */
 import type { Jobs } from '../../jobs.ts';
 import type { RunningJob } from '../../model/job.ts';
 import type { LoopParts } from '../../time/loop.ts';

@@ -18,11 +18,11 @@ export interface Credentials {
 }
 
 export interface AccessOptions {
-  /** The valid tokens. A function is called for every request, so that the list can change. */
+  /** The valid tokens. If this is a function, it is called for every request, so that the list can change. */
   readonly tokens?: readonly TokenRecord[] | (() => readonly TokenRecord[]);
   /**
-   * Identifies callers by the sign-in of your own server; called before tokens are checked. Null: the caller has not
-   * signed in there, and its token or session cookie is checked.
+   * Identifies callers by the sign-in of your own server; called before tokens are checked. If it returns null, the
+   * caller has not signed in there, and the token or session cookie of the request is checked.
    */
   readonly authenticate?: (request: Request) => Caller | null | Promise<Caller | null>;
 }

@@ -1,4 +1,4 @@
-/** The guard: checks host, origin and size of every request before it is read, and defines the security headers. */
+/** The guard: checks host, origin and size of a request before its body is read, and defines the security headers. */
 import { isLoopbackName } from './access.ts';
 import { HttpRefusal } from '../problems.ts';
 

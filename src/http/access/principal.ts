@@ -8,7 +8,7 @@ export interface Principal {
   readonly role: Role;
   /** Whether the caller is on this machine and the server has no tokens. */
   readonly isLocal: boolean;
-  /** Whether the caller sees payloads whole, without secrets, or only their shape. */
+  /** How much of a payload the caller sees: all of it, all except its secrets, or only its shape. */
   readonly visibility: Visibility;
   /** When the caller's access expires, in milliseconds since 1970; null: never. */
   readonly expires: number | null;

@@ -1,4 +1,4 @@
-/** Redaction: hides nothing, the secrets or all values of a payload, depending on the visibility of its reader. */
+/** Redaction: hides nothing of a payload, its secrets or all its values, depending on the reader's `Visibility`. */
 import { isExactNumber } from '../../model/json.ts';
 import { isSecretName, withoutSecrets } from '../../model/secrets.ts';
 

@@ -65,7 +65,7 @@ const Unique = z.union([
   }),
 ]);
 
-/** The due time of a job, also under the names that it has in answers and in the library. */
+/** The due time of a job. `dueAt` (its name in answers) and `due` (its name in `Job`) are accepted, too. */
 export const dueFields = {
   dueTime: time.optional(),
   dueAt: time.optional().meta({ description: 'another name of dueTime' }),

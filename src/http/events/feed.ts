@@ -21,8 +21,8 @@ export interface FeedParts {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * Returns the cursor from which stored events are read before `start` resolves; null: from the oldest event. Default:
-   * the feed starts at its current end.
+   * Returns the cursor at which the feed starts to catch up; null: at the oldest event. `start` resolves after the feed
+   * has caught up. Without this function, the feed starts at its current end.
    */
   readonly catchUpFrom?: () => Promise<string | null>;
 }
@@ -47,7 +47,10 @@ export class EventFeed {
   #ended: Promise<void> = Promise.resolve();
   #readers = 0;
   #isLive = false;
-  /** Calls of `caughtUp`. Each waits until a read that began after the call has reached the end of the feed. */
+  /**
+   * The `resolve` functions of pending calls of `caughtUp`. Each is called when a read that began after the call of
+   * `caughtUp` has reached the end of the feed.
+   */
   #awaitingEnd: (() => void)[] = [];
 
   constructor(parts: FeedParts) {

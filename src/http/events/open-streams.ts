@@ -1,4 +1,4 @@
-/** Open streams: limits their number, in all and per client, and ends the streams of callers that have lost access. */
+/** Open streams: limits their number, in total and per client; ends the streams of callers that have lost access. */
 import type { Clock } from '../../time/clock.ts';
 import type { Principal } from '../access/principal.ts';
 import { HttpRefusal } from '../problems.ts';

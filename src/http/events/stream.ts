@@ -50,7 +50,8 @@ export async function* changes(
         for (const { event } of entries) sent.set(keyOf(event), true);
         yield entries.map(render).join('') || sseHeartbeat;
       }
-      // Buffered events are not sent: some may have been sent while catching up, and `sent` may have dropped them.
+      // After an overrun, the buffered events are not sent: some of them may have been sent while catching up, and
+      // `sent` may no longer contain their keys.
       if (buffer.isOverrun) return yield sseEvent('dropped', { why: tooSlow });
     }
     while (!signal.aborted) {
@@ -109,7 +110,7 @@ export interface RunStreamRequest {
   readonly afterLine: number;
 }
 
-/** Yields the run after every change, its new events, progress and log lines, until the run has ended. */
+/** Yields what has changed, until the run has ended: the run, its new events, its progress, its new log lines. */
 export async function* runChanges(
   { sharedReads, runTurns, clock }: HttpServices,
   { id, afterLine }: RunStreamRequest,

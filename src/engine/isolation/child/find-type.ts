@@ -17,7 +17,8 @@ async function load(url: string, name: string): Promise<object> {
   try {
     return (await import(url)) as object;
   } catch (error) {
-    // If the module exists but imports a missing module, Node throws the same code with the URL of the missing module.
+    // Node also throws `ERR_MODULE_NOT_FOUND` if the module exists but imports a missing module. In that case
+    // `error.url` is the URL of the missing module.
     if (!isMissing(error) || (error.url !== undefined && error.url !== url)) throw error;
     throw unknownType(`module ${url} of job type ${name} does not exist`, name, url);
   }

@@ -108,8 +108,8 @@ export class ProgressThrottle {
   }
 
   /**
-   * Sends progress at once if 100 ms have passed since the last send; otherwise a timer sends it later. Not all
-   * progress is sent by timer, because a timer does not fire while the handler blocks the event loop.
+   * Sends progress at once if 100 ms have passed since the last send; otherwise a timer sends it later. A timer alone
+   * would not be enough: it does not fire while the handler blocks the event loop.
    */
   update(progress: Progress): void {
     this.#unsent = progress;

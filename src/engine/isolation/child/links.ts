@@ -18,8 +18,8 @@ export interface EngineLink {
   readonly report: (report: ChildReport) => void;
   readonly listen: (onCommand: (command: ChildCommand) => void) => void;
   /**
-   * Ends the console output of a call. A process prints the mark, so that the engine knows when it has read all output.
-   * A thread sends its last line, if the line has no line end.
+   * Ends the console output of a call. A process prints `mark` after the output, so that the engine knows when it has
+   * read all of it. A thread ignores `mark`, and sends text after the last line end as a line.
    */
   readonly endOutput: (mark: string) => void;
 }
@@ -84,7 +84,7 @@ export function threadLink(): EngineLink {
   return {
     report,
     listen: (onCommand) => void port.on('message', onCommand),
-    // No mark is needed, since lines are reports and arrive in order.
+    // A thread needs no mark: its lines are sent as reports, which arrive in order.
     endOutput: () => consoles.forEach((lines) => lines.end()),
   };
 }

@@ -47,7 +47,7 @@ export abstract class Host {
   /** Sends a command. Throws if the command contains a value that cannot be cloned. */
   abstract send(command: ChildCommand): void;
 
-  /** Resolves when all console output of the last call, up to its mark, has been delivered. */
+  /** Resolves when all console output of the last call has been delivered. */
   abstract outputDelivered(): Promise<void>;
 
   /** Sets whether the host keeps the engine's process alive, as Node's `ref` and `unref` do. */

@@ -84,8 +84,8 @@ export class ProcessHost extends Host {
     return new Promise((resolve) => {
       this.#child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
       this.#child.on('error', (error) => {
-        // Without a pid, the process could not be started. Node also emits `error` when it cannot send a signal; in
-        // that case the process has a pid, and `exit` follows.
+        // If the child has no pid, it could not be started. Node also emits `error` when it cannot send a signal; in
+        // that case the child has a pid, and `exit` follows.
         if (this.#child.pid === undefined) resolve({ exitCode: null, signal: null, error });
       });
     });

@@ -6,7 +6,10 @@ import type { ChildCommand, ChildReport } from '../messages.ts';
 /** The `workerData` of a thread. */
 export interface ThreadData {
   readonly port: MessagePort;
-  /** Element 0 counts the reports that the engine has received. The thread waits while too many are not received. */
+  /**
+   * Element 0 counts the reports that the engine has received. The thread waits while `unreceivedMax` of the reports
+   * that it has sent are not received.
+   */
   readonly received: Int32Array<SharedArrayBuffer>;
 }
 
