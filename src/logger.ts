@@ -9,8 +9,8 @@ export interface Logger {
 type PinoLog = (about: Readonly<Record<string, unknown>>, text: string) => void;
 
 /**
- * Returns a logger with the interface above. pino has another order of arguments; a pino logger is recognized by its
- * method `bindings`.
+ * Returns a logger whose methods take the text first. A pino logger, which takes the details first, is wrapped; it is
+ * recognized by its method `bindings`. Any other logger is returned as it is.
  */
 export function textFirst(logger: Logger): Logger {
   if (typeof (logger as { readonly bindings?: unknown }).bindings !== 'function') return logger;

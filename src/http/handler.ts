@@ -47,7 +47,7 @@ export interface HttpCall {
   isAllowed(): Promise<boolean>;
   /** Headers to add to the response. */
   readonly headers: Headers;
-  /** Set by the handler if the HTTP status differs from that of the route. */
+  /** The HTTP status of the response. The handler sets it only if it differs from the `status` of the route. */
   status?: number;
 }
 

@@ -36,8 +36,8 @@ export class HealthCheck {
   }
 
   /**
-   * Takes the role `health` for 0 ms, which writes and commits a row. The role's term rises each time, so the row
-   * changes; SQLite would not write an unchanged row.
+   * Takes the role `health` for 0 ms, which writes and commits a row. Each call raises the number `term` in this row;
+   * SQLite would not write an unchanged row.
    */
   async #try(): Promise<HealthFailure> {
     this.#last = await this.#store.lead('health', 'health check', 0).then(() => null, reasonOf);

@@ -1,4 +1,7 @@
-/** Parses the schedules of requests, in the short form or in the form in which definitions show them. */
+/**
+ * Parses the schedule of a request: the short form, such as `{ cron: '0 * * * *' }`, or the form with `kind`, in which
+ * responses show the schedules of definitions.
+ */
 import { at, checkSchedule, cron, every, repeat, type Schedule } from '../time/schedule.ts';
 import type { Duration } from '../time/duration.ts';
 import type { ScheduleRequest } from './contract.ts';

@@ -47,7 +47,7 @@ export interface HttpOptions {
   readonly access?: AccessOptions;
   /**
    * Host names that clients may use in URLs, besides loopback names. Default: none, or any name if the server listens
-   * beyond this machine. Needed if a proxy in front of the server, or the server that mounts it, has its own name.
+   * beyond this machine. Needed if a proxy in front of this server, or a server that mounts it, has its own name.
    */
   readonly hosts?: readonly string[];
   /** The folder of the built dashboard; null: no dashboard. */

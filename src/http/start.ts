@@ -11,8 +11,8 @@ import { readTokens } from './access/tokens.ts';
 
 export interface StartOptions extends Omit<HttpOptions, 'access'>, ListenOptions {
   /**
-   * The tokens as JSON, or the path of a file with this JSON. Default: STINT_TOKENS, or `.stint/tokens.json` if it
-   * exists.
+   * The tokens as JSON, or the path of a file with this JSON. Default: the environment variable STINT_TOKENS, or
+   * `.stint/tokens.json` if this file exists.
    */
   readonly tokens?: string;
   readonly authenticate?: AccessOptions['authenticate'];

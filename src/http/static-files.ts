@@ -16,8 +16,8 @@ const media: Readonly<Record<string, string>> = {
 };
 
 /**
- * The links are relative, because the server may be mounted below a prefix. They need no `../`, because the page is
- * served only at `/`.
+ * The plain page. Its links are relative, because the server may be mounted below a prefix. The links need no `../`,
+ * because the page is served only at `/`.
  */
 const plain = `<!doctype html>
 <html lang="en">
@@ -41,8 +41,8 @@ const plain = `<!doctype html>
 
 export class StaticFiles {
   /**
-   * The files by URL path, read once when the server starts. After a rebuild of the dashboard, the files on disk would
-   * not match the pages that browsers have already loaded.
+   * The files by URL path. They are read only when the server starts, so that a page that a browser has loaded still
+   * finds its files after the dashboard was rebuilt on disk.
    */
   readonly #files = new Map<string, { readonly type: string; readonly content: Buffer }>();
 
@@ -55,7 +55,7 @@ export class StaticFiles {
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
       const type = media[extname(path)];
-      // Skips symbolic links, which could lead outside the folder.
+      // `isFile` is false for symbolic links. They are skipped, because they could lead outside the folder.
       if (!entry.isFile() || type === undefined) continue;
       this.#files.set(`/${relative(folder, path).split(sep).join('/')}`, { type, content: readFileSync(path) });
     }

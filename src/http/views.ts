@@ -116,7 +116,7 @@ export function runDetail(
   };
 }
 
-/** Returns how long a job waited for its first start, from when it could be claimed; null: it has not started. */
+/** Returns how long the job waited from when it could be claimed until its first claim; null: it was never claimed. */
 function firstWaitMs({ id, kind, type, parent }: Job, events: readonly Event[]): number | null {
   const durations = new DurationTracker();
   for (const event of events) {

@@ -13,7 +13,7 @@ type Find = Pick<EngineCore, 'find' | 'count'>;
 const readPageSize = 1_000;
 /**
  * How many pages of stored matches are read for one response. If the caller can see fewer of these matches than
- * requested, the response is a short page; if the caller can see none, the search ends.
+ * requested, the response is a short page. If the caller can see none of them, `next` is null, so the search ends.
  */
 const readPagesMax = 10;
 

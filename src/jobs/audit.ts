@@ -63,7 +63,7 @@ export async function auditRecord(
 
 /**
  * Ends the job of a stored entry, so that retention deletes it after `auditRetentionMs`. If a crash prevents this, the
- * entry stays open, but is still listed.
+ * job stays open: the entry is listed, but retention does not delete it.
  */
 export async function closeRecord({ store }: Producer, { after }: Change, asker: Asker): Promise<void> {
   const { id } = after!;

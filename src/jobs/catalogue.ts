@@ -15,7 +15,8 @@ import type { Store } from '../store/store.ts';
 import { originOf } from './draft.ts';
 
 /**
- * The lowest id of types and builds. Their highest is below `firstMemoryId` (2 ** 52), the lowest id of in-memory jobs.
+ * The lowest id of types and builds. Their highest id is below `firstMemoryId` (2 ** 52), the lowest id of in-memory
+ * jobs.
  */
 export const firstRecordId = 2 ** 51;
 

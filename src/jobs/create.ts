@@ -118,7 +118,7 @@ async function keyHolder(
     : { id, outcome: 'existing', job: (await store.load([id]))[0] ?? null };
 }
 
-/** Edits the job by the draft and returns it; null: the job was deleted or is not waiting (see `isWaiting`). */
+/** Edits the job as the draft says and returns the job; null: it was deleted or is not waiting (see `isWaiting`). */
 async function update(store: Writer, id: number, draft: Draft, by: string): Promise<Job | null> {
   const [change] = await applyTogether(store, async () => {
     const asking = { by, now: store.now() };

@@ -28,8 +28,8 @@ export interface Draft {
   /** Jobs of one job type with the same limit key share a limit, such as the jobs of one tenant. */
   readonly limitKey?: string;
   /**
-   * How many jobs may execute at once: `typeMax` of the job type, `defMax` of the definition. If `type` is set,
-   * `typeMax` limits all jobs whose gate has this `type`, instead of the jobs of the job type.
+   * How many jobs may execute at once: `typeMax` limits the jobs of the job type, `defMax` those of the definition. If
+   * `type` is set, `typeMax` limits all jobs whose gate has this `type`, instead of the jobs of the job type.
    */
   readonly gate?: { readonly type?: string; readonly typeMax?: number; readonly defMax?: number };
 }
@@ -117,7 +117,7 @@ function gateOf({ type, def, limitKey, gate, policy }: Draft): string | null {
   const key = limitKey === undefined ? null : checkText('limit key', limitKey, keyMax);
   const { type: name = type, ...most } = checkFields('gate', gate ?? {}, ['type', 'typeMax', 'defMax']);
   for (const max of Object.values(most)) checkWhole('a limit', max, 1, 1_000_000);
-  // A job whose limit has another name than its job type does not count against the limit of its definition.
+  // If `gate.type` is set to another name than the job type, the job does not count toward the limit of its definition.
   const ofDef = name === type ? (def ?? null) : null;
   return gateText({ type: checkName('gate', name), def: ofDef, key, leaderOnly, ...most });
 }

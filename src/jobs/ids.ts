@@ -30,7 +30,7 @@ export class Ids {
     if (count === 0) return [];
     for (let isFresh = false; !this.#has(count, isFresh); isFresh = true) {
       const reserve = (): Promise<void> => this.#reserve(count);
-      // Reservations run one after another. If one fails, the next is tried all the same.
+      // Reservations run one after another. The failure of a reservation does not prevent the next one.
       this.#reserving = this.#reserving.then(reserve, reserve);
       await this.#reserving;
     }
@@ -52,7 +52,10 @@ export class Ids {
     return Math.abs(this.#store.now() - this.#reservedAt) > blockMs;
   }
 
-  /** Replaces the block if it has expired or has too few ids. Its remaining ids are never used, so ids have gaps. */
+  /**
+   * Replaces the block if it has expired or has too few ids. The remaining ids of the old block are never used, so the
+   * ids of jobs have gaps.
+   */
   async #reserve(count: number): Promise<void> {
     const isExpired = this.#isExpired();
     if (this.#end - this.#next >= count && !isExpired) return;

@@ -18,7 +18,7 @@ export interface DueDefinition {
 
 /** How long the handler of a replaced run may take to stop. After that the run is stopped by force. */
 const replaceGraceMs = 5_000;
-/** How many open runs of a type with `onePerType` one tick reads, and asks to stop, at most. */
+/** The highest number of open runs of a type with `onePerType` that one tick reads and asks to stop. */
 const replacedMax = 100;
 
 export class OverlapKeys {
@@ -53,8 +53,8 @@ export class OverlapKeys {
 
   /**
    * Whether the run that has the key belongs to a tick that is not older than the due tick of this definition. If
-   * several definitions of one type tick at the same time, the run of the first starts. The runs of the others wait for
-   * that run instead of being skipped.
+   * several definitions of a type with `onePerType` tick at the same time, the run of one definition starts. The runs
+   * of the others wait for that run instead of being skipped.
    */
   #isOfSameInstant(key: string, def: Job): boolean {
     return this.#taken.has(key) || isNotOlder(this.#jobsByKey.get(key)!, def, this.#now);
@@ -88,7 +88,7 @@ async function replace(store: Store, due: DueDefinition, now: number, asker: Ask
 }
 
 /**
- * Returns the open runs that a new run replaces: the earlier runs of the definition. With one run per type, also all
+ * Returns the open runs that a new run replaces: the earlier runs of the definition. With `onePerType`, also all
  * other runs of the type, except runs of other definitions whose tick is at the same instant or later.
  */
 async function runsToReplace(store: Store, due: DueDefinition, now: number): Promise<readonly Job[]> {

@@ -31,8 +31,8 @@ export async function settleAfter(store: Store, changes: readonly Change[], aske
 }
 
 /**
- * Continues parents that wait for children and have no open child; returns how many. Without a list, finds up to
- * `settleBatch` of them. After a conflict the parents are read again, because a child may have been added.
+ * Continues parents that wait for children and have no open child; returns how many. Without `parents`, finds up to
+ * `settleBatch` such parents. After a conflict the parents are read again, because a child may have been added.
  */
 export async function settleParents(store: Store, asker: Asker, parents?: readonly number[]): Promise<number> {
   const changes = await applyTogether(store, async () => {
@@ -45,7 +45,7 @@ export async function settleParents(store: Store, asker: Asker, parents?: readon
 
 /**
  * Stops open children of parents that have ended, and deletes open children of parents that were deleted. A crash after
- * the end of a parent leaves its children open. Returns the number of parents.
+ * the end of a parent leaves its children open. Returns the number of such parents.
  */
 export async function endOrphans(store: Store, asker: Asker): Promise<number> {
   const parents = await store.orphaned(settleBatch);

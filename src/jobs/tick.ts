@@ -138,7 +138,7 @@ function stop(def: Job, now: number, asker: Asker): Change {
 interface Readable {
   readonly def: Job;
   readonly spec: Spec;
-  /** How many runs the due ticks of the definition create at most; an overlap can make it fewer. */
+  /** How many runs the due ticks of the definition create if the overlap policy skips none. */
   readonly calls: number;
 }
 
@@ -185,6 +185,7 @@ async function momentsOf(store: Store, defs: readonly Job[]): Promise<RunMoments
   const moments = new Map(awaited.map((id) => [id, { startedAt: store.now(), endedAt: store.now() }] as const));
   const ranAt = (job: Job) => ({ startedAt: job.startedAt, endedAt: job.state === 'ended' ? job.endedAt : null });
   const known = found.map((job) => [job.id, ranAt(job)] as const);
-  // A run that load() did not find was deleted. It counts as ended now, so that its schedule does not wait forever.
+  // A run that load() did not find was deleted. It counts as ended at the current time, so that its schedule does not
+  // wait forever.
   return new Map<number, ReturnType<typeof ranAt>>([...moments, ...known]);
 }

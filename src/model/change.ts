@@ -10,7 +10,7 @@ export interface Change {
   readonly before: Job | null;
   /** The job to write; null: the job, its history and its notes are deleted. */
   readonly after: Job | null;
-  /** The events, in order; `after.version` is the number of the last. */
+  /** The events, in order. The last one has the number `after.version`. */
   readonly events: readonly Event[];
 }
 

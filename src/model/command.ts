@@ -15,8 +15,9 @@ export type Command =
   | { readonly do: 'claim'; readonly holder: string; readonly until: number | null; readonly parentCancelled?: boolean }
   /**
    * The attempt succeeded. `result` is JSON text. `ignoreRepeat`: end the job although it has a repeat rule.
-   * `despiteChildren`: succeed even if children were added that the job has not waited for. `reanchor`: if the repeat
-   * rule has a short interval, skip the repeats that were missed, and continue with the first one after now.
+   * `despiteChildren`: succeed even if children were added that the job has not waited for. `reanchor`: skip the
+   * missed repeats and continue with the first one after now, if the repeat rule has a short interval (see `reanchored`
+   * in time/repeat.ts).
    */
   | {
       readonly do: 'succeed';

@@ -113,7 +113,7 @@ export const definitionOf = (def: Job): Definition => JSON.parse(def.input) as D
 /** The unique key of the job that stores a definition: no two definitions have the same name. */
 export const definitionKey = (name: string): string => `def ${name}`;
 
-/** The unique key that a run has while it is open. A tick that finds the key taken would create an overlapping run. */
+/** The unique key that a run has while it is open. If a tick finds the key taken, its run would overlap an open run. */
 export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>): string =>
   spec.onePerType ? `live type ${spec.type}` : `live def ${name}`;
 
@@ -216,8 +216,8 @@ export function wakeUp(def: Job, spec: Spec, now: number): EventBody {
 }
 
 /**
- * Returns a skip for each tick of a removed schedule that was not handled although its nominal time has passed. The
- * spread makes a tick due after its nominal time, so an edit can remove the schedule between these two times.
+ * Returns a skip for each tick of a removed schedule that was not handled although its nominal time has passed. With
+ * `spreadMs`, a tick is due after its nominal time, so an edit can remove the schedule between these two times.
  */
 export function removedTicks(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {
   const remaining = new Set(after.schedules.map((schedule) => JSON.stringify(schedule)));
@@ -227,8 +227,8 @@ export function removedTicks(def: Job, before: Spec, after: Spec, now: number): 
 }
 
 /**
- * Returns a skip, with the given reason, for each tick whose nominal time has passed without an outcome. These include
- * ticks that the spread delays until after `now`.
+ * Returns a skip, with the reason `skipped`, for each tick whose nominal time has passed without an outcome. These
+ * include ticks that `spreadMs` of their schedule delays until after `now`.
  */
 function missed(
   plan: SchedulePlan,
@@ -248,7 +248,7 @@ function missed(
 }
 
 /**
- * Returns the event that plans the next ticks after awaited runs have started or ended; null: no schedule can continue.
+ * Returns the event that plans the next ticks after awaited runs have started or ended; null: the plan does not change.
  */
 export function goOn(def: Job, spec: Spec, runs: RunMoments): EventBody | null {
   const before = def.plan!.schedules;

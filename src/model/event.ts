@@ -36,7 +36,8 @@ export type EventBody =
   | { readonly kind: 'retried'; readonly error: JobError; readonly due: number }
   /**
    * Another system will finish the job, under the same fence. Also recorded when a worker reclaims a job whose lease
-   * had lapsed, and when a cancel or UpdateJob of Bedrock sets another end of the lease.
+   * had lapsed, when a cancel shortens the lease of a handed-off job, and when UpdateJob of Bedrock sets another end of
+   * the lease.
    */
   | { readonly kind: 'handedOff'; readonly holder: string; readonly until?: number }
   /** The job waits for its children. */
@@ -53,7 +54,7 @@ export type EventBody =
   | { readonly kind: 'settled'; readonly due: number }
   /** The job no longer waits for its parent. */
   | { readonly kind: 'freed' }
-  /** The job cannot be claimed until it is resumed. A definition with this event is disabled. */
+  /** The job cannot be claimed until it is resumed. For a definition: it is disabled until then. */
   | { readonly kind: 'paused' }
   /** The job can be claimed again. */
   | { readonly kind: 'resumed'; readonly due: number; readonly crashes?: number }

@@ -15,8 +15,9 @@ const none: JobDurations = { waitedMs: null, ranMs: null };
 const trackedMax = 50_000;
 
 export class DurationTracker {
-  /** By job id: the time from which the job waits for a worker, and the time at which it was claimed. */
+  /** By job id: the time from which the job waits for a worker. */
   readonly #waits = new BoundedMap<number, number>(trackedMax);
+  /** By job id: the time at which the job was claimed. */
   readonly #claimed = new BoundedMap<number, number>(trackedMax);
 
   endedBy({ job, kind, event }: FeedEvent): JobDurations {
@@ -36,9 +37,9 @@ export class DurationTracker {
   }
 
   /**
-   * Returns the start of the job's wait for a worker; undefined: the event does not change it. The wait starts at the
-   * event or later, even if the due time is earlier: until the event, the job could not be claimed. An edit is the
-   * exception: if the job could be claimed before the edit and still can, the start of its wait stays the same.
+   * Returns the time from which the job waits for a worker; undefined: the event does not change this time. The wait
+   * starts at the due time, but not before the event, because the job could not be claimed before the event. Exception:
+   * if an edit changes the due time of a job that already waits, and the job is still due, its wait keeps its start.
    */
   #waitStart(job: number, event: Event): number | undefined {
     const before = this.#waits.get(job);

@@ -12,9 +12,9 @@ type MonotonicClock = Pick<Clock, 'monotonic'>;
 
 /** A count that takes at most this long is not cached, except the count of ended jobs. */
 const cheapMs = 50;
-/** A slower count is cached for this multiple of the time by which it exceeded `cheapMs`. */
+/** A count that takes longer than `cheapMs` is cached for this many times the excess over `cheapMs`. */
 const cacheFactor = 20;
-/** How long the count of ended jobs is cached at least. */
+/** The shortest time for which the count of ended jobs is cached. */
 const endedCacheMs = 2_000;
 
 export class JobCounts {
@@ -28,7 +28,7 @@ export class JobCounts {
     this.#ended = new CachedCount(clock, endedCacheMs, () => engine.count(ended));
   }
 
-  /** Counts open jobs, and in `due` the pending jobs that are due. */
+  /** Counts open jobs. The field `due` of a tally counts those that are pending and due. */
   open(): Promise<readonly Tally[]> {
     return this.#open.read();
   }

@@ -13,8 +13,8 @@ export interface Percentiles {
 }
 
 /**
- * How many bins a doubling of the duration is divided into. With eight bins, a quantile is off by at most 5 %. Every
- * quantile is limited to the range from the shortest to the longest duration.
+ * The number of bins between a duration and twice that duration. With eight bins, an estimated quantile is off by at
+ * most 5 %. An estimate outside the range of the added durations is replaced by the shortest or the longest of them.
  */
 const binsPerDoubling = 8;
 

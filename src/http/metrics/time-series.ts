@@ -161,14 +161,13 @@ const countsAt = (bucket: SeriesBucket | undefined, type: string | undefined): R
   (type === undefined ? bucket?.all : bucket?.types.get(type)) ?? noCounts();
 
 /**
- * If a bucket has fewer durations than this, its percentiles include durations of the buckets before it. The 99th
- * percentile of only ten durations is the longest one, and the chart would show which bucket happened to have a long
- * job.
+ * If a bucket has fewer durations than this, its percentiles include durations of the buckets before it. Otherwise one
+ * long job could determine the 99th percentile: of ten durations, it is the longest.
  */
 const durationsMin = 100;
 const bucketsBackMax = 10;
 
-/** Returns the percentiles at a bucket; null: the bucket itself has no durations. */
+/** Returns the percentiles to show for the bucket `slot`; null: this bucket has no durations of its own. */
 function percentilesAt(
   buckets: ReadonlyMap<number, SeriesBucket>,
   slot: number,

@@ -73,8 +73,8 @@ export const defRoutes: RouteHandlers<DefRouteNames> = {
   },
 
   /**
-   * Lists ticks, newest first. A page covers `limit` events of the definition, with or without ticks. The ticks of one
-   * event are always on one page.
+   * Lists ticks, newest first. A page has all ticks of `limit` events of the definition. One event can have several
+   * ticks or none, so a page can have more or fewer than `limit` ticks.
    */
   async listTicks({ engine }, { params: { name }, query: { after, limit = pageDefault } }) {
     const { job } = await engine.definition(name);

@@ -7,7 +7,7 @@ import type { LimitView, QueueView } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { instancesPerType } from '../instances-per-type.ts';
 
-/** For how many types the oldest ready job is read: those with the most ready jobs. For all other types it is null. */
+/** `oldestReady` is read for this many types: those with the most ready (due) jobs. For other types it is null. */
 const agesMax = 20;
 
 /** After this many queues, `listQueues` yields to the event loop: 20,000 queues take 50 ms. */

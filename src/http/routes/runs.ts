@@ -17,7 +17,7 @@ import { eventView, logView, progressView, runDetail, runView } from '../views.t
 import { countVisible, findVisible } from '../visible-search.ts';
 
 const pageDefault = 50;
-/** After this time, a search without a suitable index returns a short page, so that its caller need not wait longer. */
+/** A search without a suitable index stops after this time and returns the jobs found so far. */
 const patienceMs = 500;
 const matrixDefault = 10_000;
 const idempotentFor: Duration = '1d';

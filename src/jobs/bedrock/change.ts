@@ -155,8 +155,8 @@ function resetCount({ input, policy }: Job): readonly Command[] {
 
 /**
  * Returns the changes that reopen the ended parents of requeued jobs, so that each parent waits for its child again.
- * Also returns the changes that free the other children with the hold `parent`, because a parent that waits for its
- * children does not free them later.
+ * Also returns the changes that free the other children with the hold `parent`. A parent frees such children when it
+ * begins to wait, but a reopened parent waits already.
  */
 async function parentsReopened(store: Store, jobs: readonly Job[], asking: Asking): Promise<(Change | Refusal)[]> {
   const here = new Set(jobs.map(({ id }) => id));

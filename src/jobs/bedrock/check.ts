@@ -23,7 +23,7 @@ export function checkQueuePriority(priority: number): number {
 /** Allows times from the year 0000, as Bedrock does; the times of other jobs begin with 1970. */
 export const checkDue = (field: string, due: number): number => checkInstant(due, field);
 
-/** Refuses with the name of the field, because an invalid repeat rule is refused with the same code. */
+/** The refusal names the field `retryAfter`, because the refusal of an invalid repeat rule has the same code. */
 export function checkRetryAfter(retryAfter: string, now: number): string {
   try {
     applyModifiers(parseModifiers(retryAfter), now);

@@ -1,6 +1,6 @@
 /**
- * Creating Bedrock jobs: all jobs of a request or none. If a job with the name of a unique job exists already, no job
- * is created; the existing job is updated, or stays unchanged if `overwrite` is false.
+ * Creating Bedrock jobs: all jobs of a request or none. If a unique job is requested and a job of that name exists, no
+ * job is created. The existing job is updated, or stays unchanged if `overwrite` is false.
  */
 import { applyTogether } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
@@ -75,7 +75,7 @@ interface Circumstances {
   readonly numbers: number[];
   readonly isMock: boolean;
   readonly by: string;
-  /** Whether an earlier try found a unique key taken, perhaps by a job that has been renamed since. */
+  /** Whether an earlier try found a unique key taken. A renamed job may have this key; see `#keyOf`. */
   readonly isRetry: boolean;
 }
 
@@ -206,8 +206,8 @@ class Creation {
   }
 
   /**
-   * Returns the unique key that prevents two concurrent requests from creating the same unique job. If a renamed job
-   * still has this key, from its old name, returns the key with a number appended.
+   * Returns the unique key that prevents two concurrent requests from creating the same unique job. A renamed job keeps
+   * the key of its old name; if such a job has this key, returns the key with a number appended.
    */
   async #keyOf(name: string, kind: Kind): Promise<string> {
     const { store } = this.#producer;
@@ -230,8 +230,8 @@ class Creation {
   }
 
   /**
-   * A mocked request drops the repeat rule. As in Bedrock, a job that is a mock only because of the mark in its data
-   * keeps the repeat rule.
+   * Returns the policy, without the repeat rule if the kind of the request is `mock`. As in Bedrock, a job that is a
+   * mock only because its data has `mockRequest` keeps the repeat rule.
    */
   #policyOf({ name, repeat, retryAfter }: QueueDraft): Policy {
     return {

@@ -17,7 +17,7 @@ export function checkObjectText(data: string): string {
   throw new Refusal('malformed.json', 'the data of a new job must be a JSON object', { path: '$' });
 }
 
-/** Whether the data has the mark, with any value except null. */
+/** Whether the data has the member `mockRequest`, with any value except null. */
 export function isMarked(data: string): boolean {
   const value = parsedIfHas(data, markKey);
   return isObject(value) && Object.hasOwn(value, markKey) && value[markKey] !== null;
@@ -25,14 +25,20 @@ export function isMarked(data: string): boolean {
 
 export const isMock = (job: Job): boolean => job.kind === 'mock';
 
-/** Returns the data with the mark for a mock, and without it for a real job. Data that is no object stays unchanged. */
+/**
+ * Adds the member `mockRequest` to the data of a mock, or removes it from the data of a real job. Data that is no
+ * object stays unchanged.
+ */
 export function marked(data: string, isToBeMock: boolean): string {
   const isMarkedNow = isMarked(data);
   if (!isToBeMock) return isMarkedNow ? without(data, markKey) : data;
   return isMarkedNow || !isObject(parseExact(data)) ? data : exactText({ ...members(data), [markKey]: true });
 }
 
-/** Removes the count that a hand-out added. Workers send the count back, but `handOuts` computes it anew. */
+/**
+ * Removes the count of hand-outs, which a hand-out added to the data. Workers send the data back with this count, but
+ * `handOuts` computes the count again.
+ */
 export const uncounted = (data: string): string =>
   isObject(parsedIfHas(data, countKey)) ? without(data, countKey) : data;
 

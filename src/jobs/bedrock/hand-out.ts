@@ -94,8 +94,8 @@ export async function releaseHandedOut(store: Store, jobs: readonly RunningJob[]
 }
 
 /**
- * Returns the commands that claim a job. For a job that fails instead of being handed out, they first store the data of
- * its last hand-out.
+ * Returns the commands that claim a job. If the job fails instead of being handed out, the commands first store the
+ * members that its last hand-out added to the data (see `keepData`).
  */
 function commandsFor(job: Job, claiming: Command, error: JobError | null): readonly Command[] {
   if (job.crashes >= (job.policy.handOutsMax ?? Infinity)) return [...keepData(job), claiming];

@@ -1,6 +1,6 @@
 /**
- * The check that a Bedrock job is handed out, before its worker finishes it. Bedrock has no fences: a request of the
- * worker is accepted until the job is handed out again, even if its lease has lapsed.
+ * Before a worker finishes a Bedrock job, checks that the job is handed out. Bedrock has no fences: a request of the
+ * worker is accepted until the job is handed out again, even if the lease has lapsed.
  */
 import { unknownJob } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';

@@ -1,4 +1,4 @@
-/** Validates an operator's override of a spec, before a schedule depends on it. */
+/** Validates an operator's override of a spec, so that an invalid override is refused before it is stored. */
 import { overlaps, type Spec } from '../../model/definition.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { checkSchedule } from '../../time/schedule.ts';

@@ -15,7 +15,8 @@ export const timeMax = 253_402_300_799_999;
 /** Checks a name: one line of text without control characters, because people read it and patterns match it. */
 export function checkName(what: string, name: unknown): string {
   const text = checkText(what, name, nameMax);
-  // U+FFFE and U+FFFF are refused because SQLite's GLOB treats them as U+FFFD, so patterns would match differently.
+  // U+FFFE and U+FFFF are refused because SQLite's GLOB treats them as U+FFFD: patterns would match other names than in
+  // the other stores.
   if (/[\p{Cc}\uFFFE\uFFFF]/u.test(text)) {
     const message = `the ${what} has control characters: use letters, digits and punctuation`;
     throw new Refusal('malformed.name', message, { what });
