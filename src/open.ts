@@ -41,7 +41,7 @@ export interface EngineOptions {
   readonly lease?: Duration;
   /**
    * How long a handler may block the event loop before the instance counts as hung and other instances take over its
-   * jobs. Timeouts are enforced before that. Default: 10m.
+   * jobs. The timeouts of attempts are enforced even while the event loop is blocked. Default: 10m.
    */
   readonly blockedMax?: Duration;
   /**
@@ -130,7 +130,8 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
 }
 
 /**
- * Lets the store report the ends of its jobs. Nothing is reported if the store has no `onEnd`, or for jobs in memory.
+ * Returns a function that registers a callback for the end of a job of the store. It registers nothing if the store
+ * has no `onEnd`, or if the job is in memory.
  */
 const endsIn = (store: Store): OnEnd => (id, call) =>
   (id < firstMemoryId ? store.onEnd?.(id, call) : undefined) ?? (() => {});

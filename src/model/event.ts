@@ -108,8 +108,9 @@ export type TickOutcome =
   | { readonly schedule: number; readonly nominal: number; readonly to?: number; readonly count?: number; readonly skipped: TickSkip };
 
 /**
- * Why a tick was skipped. `SkipReason`: by the rules for late ticks and clock changes. `overlap`: an earlier run was
- * open. `disabled`: the definition was disabled. `edited`: an edit removed the schedule of the tick.
+ * Why a tick was skipped. A `SkipReason`: the misfire policy skipped the tick, or its wall time was in the gap of a
+ * clock change. `overlap`: an earlier run was open. `disabled`: the definition was disabled. `edited`: an edit removed
+ * the schedule of the tick.
  */
 export type TickSkip = SkipReason | 'overlap' | 'disabled' | 'edited';
 

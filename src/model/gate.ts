@@ -1,6 +1,7 @@
 /**
- * The gate: a limit that several jobs share. It names the type, the definition, the key (such as a tenant) and whether
- * only the leader may admit jobs. From the number of admitted jobs, this file computes how many more a gate admits.
+ * The gate: a limit that several jobs share. It has the type of these jobs, their definition, their key (such as a
+ * tenant), and whether only the leader may admit them. `GateAdmissions` computes from the number of admitted jobs how
+ * many more jobs a gate admits.
  */
 
 export interface Gate {
@@ -17,8 +18,8 @@ export interface Gate {
 }
 
 /**
- * How many jobs may be admitted at a time, across all instances, by name. For a name that is missing, the limit in the
- * gate applies, if there is one.
+ * How many jobs of a type or of a definition may be admitted at a time, across all instances. For a type or definition
+ * that is missing here, `typeMax` or `defMax` of the gate applies, if it is set.
  */
 export interface Limits {
   readonly types: ReadonlyMap<string, number>;
@@ -58,7 +59,7 @@ export class GateAdmissions {
     this.#isLeader = isLeader;
   }
 
-  /** Returns how many more jobs the gate admits; 0 for a gate of the leader if this instance is not the leader. */
+  /** Returns how many more jobs the gate admits; 0 for a gate with `leaderOnly` if this instance is not the leader. */
   room(text: string): number {
     const gate = this.#gate(text);
     return gate.leaderOnly && !this.#isLeader ? 0 : Math.max(0, roomAt(gate, this.#admitted, this.#limits));

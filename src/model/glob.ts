@@ -163,7 +163,7 @@ function readRanges(chars: readonly string[]): CharRange[] {
 
 /**
  * Sorts the ranges and merges those that touch, because fewer ranges are tested faster. Drops reversed ranges, which
- * PostgreSQL refuses.
+ * PostgreSQL refuses. The first character of a reversed range remains, because `readRanges` has added it separately.
  */
 function joined(ranges: readonly CharRange[]): CharRange[] {
   const sorted = ranges.filter(([first, last]) => first <= last).sort((a, b) => a[0] - b[0]);

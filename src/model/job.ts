@@ -138,7 +138,7 @@ export interface RunTick {
   readonly def: number;
   readonly schedule: number;
   readonly nominal: number;
-  /** Whether the next tick of the schedule counts from this run. */
+  /** Whether the next tick of the schedule counts from the start or end of this run. */
   readonly isAwaited: boolean;
 }
 
@@ -199,8 +199,9 @@ export const isLate = (job: Job): job is PendingJob =>
 export const isOpen = (job: Job): job is OpenJob => job.state !== 'ended';
 
 /**
- * Returns the retention of the job itself; undefined: the default retention of the instances applies. For a failed
- * Bedrock job without `retentionMs`, returns Infinity: the job stays until a client or an operator deletes it.
+ * Returns the retention that the policy of the job sets; undefined: it sets none, and the default retention of the
+ * instances applies. For a failed Bedrock job without `retentionMs`, returns Infinity: the job stays until a client or
+ * an operator deletes it.
  */
 export function ownRetentionMs({ kind, fate, policy: { retentionMs } }: EndedJob): number | undefined {
   const isBedrock = kind === 'bedrock' || kind === 'mock';

@@ -49,8 +49,8 @@ export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimi
 }
 
 /**
- * Like `checkJsonText`, but accepts every key and number. Read the text with `parseExact`. Do not copy its keys by
- * assignment: a key may be `__proto__`.
+ * Like `checkJsonText`, but accepts every key and number. Parse the text with `parseExact`. Do not copy the members of
+ * the parsed value by assignment: a key may be `__proto__`.
  */
 export function checkExactText(text: string, limits: JsonLimits = exactJsonLimits): string {
   checkBytes(text, limits);
@@ -210,7 +210,10 @@ class JsonWalk {
     this.#keys[this.#keys.length - 1] = key;
   }
 
-  /** Moves to another holder: the value that was visited last, or one that encloses it. */
+  /**
+   * Makes `holder` the last entry of `#holders`. If it is not an entry yet, adds it; if it is, removes the entries
+   * after it.
+   */
   #turnTo(holder: object): void {
     const level = this.#holders.lastIndexOf(holder);
     if (level < 0) this.#holders.push(holder);

@@ -156,7 +156,7 @@ function handOutAgainAt(job: Job, retryAfter: string, now: number): number {
   const again = applyModifiers(parseModifiers(retryAfter), now);
   if (job.policy.repeat === undefined) return again;
   const { base, modifiers } = parseRepeat(job.policy.repeat);
-  // A repeat rule that leads outside the calendar must not make the claim fail.
+  // A repeat rule that leads outside the years 0000 to 9999 must not make the claim fail.
   const next = tryModifiers(modifiers, base === 'scheduled' ? scheduledDue(job) : now);
   return next !== null && next > now ? Math.min(again, next) : again;
 }
@@ -217,9 +217,9 @@ function settle(job: HeldJob, _command: Command, { now }: Asking): Verdict {
 }
 
 /**
- * Returns when the job is due after its last child has ended. If `plan` set a due time (Bedrock), returns that time, or
- * the due time that a later edit has set. A job with a repeat rule keeps a due time in the past, because its next
- * repeat may count from that time. All other jobs are due now.
+ * Returns when the job is due after its last child has ended. If the command `plan` has set a due time (Bedrock),
+ * returns that time, or the due time that a later edit has set. A job with a repeat rule keeps a due time in the past,
+ * because its next repeat may count from that time. All other jobs are due now.
  */
 function dueAfterChildren({ scheduled, due, policy }: HeldJob, now: number): number {
   if (scheduled !== null) return due;

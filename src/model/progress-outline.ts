@@ -10,9 +10,9 @@ export interface Outline {
   /** The number of stages started so far in this process; the total is not known. */
   readonly stages: number;
   /**
-   * The percentage of items of the current stage that have ended, rounded down; null: the total is unknown or 0. 100
-   * when the process has succeeded. If it was cancelled or has failed, skipped items do not count: a cancel skips all
-   * remaining items.
+   * If the process has succeeded: 100. If not: the percentage of items of the current stage that have ended, rounded
+   * down; null if there is no stage, or its total is unknown or zero. If the stage or process was cancelled or has
+   * failed, skipped items do not count as ended, because a cancel skips all remaining items.
    */
   readonly percent: number | null;
   /** The descriptions of the newest running items, at most ten. */

@@ -60,7 +60,7 @@ export interface ProcessNode extends ProgressNode {
 }
 
 export interface StageNode extends ProgressNode {
-  /** The number of items; null: unknown. */
+  /** The number of items that the handler announced, or that have ended if these are more; null: unknown. */
   readonly total: number | null;
   readonly policy: EffectivePolicy;
   readonly done: number;

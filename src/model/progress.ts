@@ -64,7 +64,10 @@ interface StartItem {
   readonly policy?: FailurePolicy | undefined;
 }
 
-/** Skips the running item with the id `item`. If there is none, counts `count` (default 1) further items as skipped. */
+/**
+ * Skips the running item with the id `item`. Without `item`, or if no item with this id runs, counts `count` (default
+ * 1) further items as skipped.
+ */
 interface SkipItem {
   readonly kind: 'skipItem';
   readonly item?: ItemId | undefined;
@@ -217,7 +220,8 @@ function skipItem(progress: Progress, step: SkipItem, at: number): Progress {
 }
 
 /**
- * Marks the current process as cancelled immediately. Its stage and items continue to their end, and the mark remains.
+ * Sets the status of the current process to CANCELLED immediately. Its stage and items continue until they end, and
+ * the process stays CANCELLED.
  */
 function cancel(progress: Progress, reason: Text, at: number): Progress {
   if (isCancelled(progress)) return progress;
@@ -261,8 +265,9 @@ const success = (summary: Text): Ending => ({ status: 'SUCCESS', summary: cut(su
 const implicitSuccess = (node: string): Ending => success(`(${node} completed implicitly)`);
 
 /**
- * Returns the ending of a failed node. A failure with `cancelled` is only the reaction to a cancel. If an earlier
- * failure or a skipped stage caused it, the node ends as an error; if not, as cancelled.
+ * Returns the ending of a failed node. A failure with `cancelled` is only the reaction to a cancel. If the cancel
+ * follows from an earlier failure (the work was aborted, or the stage is skipped), the node ends as ERROR; if not, as
+ * CANCELLED.
  */
 function failureOf(progress: Progress, { error, cancelled }: Failure): Ending {
   const isEcho = progress.aborted || (progress.skipStage && !isCancelled(progress));

@@ -3,7 +3,7 @@ import { Refusal } from '../refusal.ts';
 import type { RefusalCode } from '../refusal.ts';
 
 export interface RetryPolicy {
-  /** All attempts, including the first. */
+  /** The maximum number of attempts, including the first. */
   readonly attemptsMax: number;
   readonly backoff: Backoff;
   readonly baseMs: number;
@@ -49,7 +49,8 @@ export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
 
 /**
  * Returns after how many lapses of its lease a job fails. A Bedrock job with `retryAfter` never fails for this reason.
- * Instead, `handOutsMax` limits how often it is handed out, unless its name starts with `manual`.
+ * Instead, `handOutsMax` limits how often it is handed out. Such a job has no limit at all if its name starts with
+ * `manual`.
  */
 export const crashesMaxOf = (policy: Partial<RetryPolicy> & { readonly retryAfter?: string }): number =>
   policy.retryAfter === undefined ? retryOf(policy).crashesMax : Infinity;

@@ -76,7 +76,7 @@ export class ThreadHeartbeat implements BackupHeartbeat {
     });
     this.#thread.on('error', (error) => {
       logger.error('the heartbeat thread failed', { error });
-      // From now on, jobs are executed without the backup heartbeat.
+      // The thread may have failed before it was ready. Jobs are executed all the same, without a backup heartbeat.
       onReady();
     });
     this.#thread.unref();

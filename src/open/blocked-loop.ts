@@ -58,7 +58,7 @@ export class BlockedLoop {
 
   /**
    * Call repeatedly with the attempts that run now. Fails overdue attempts, and gives up the jobs of the instance if
-   * the loop stays blocked. Returns the ids of these jobs; null: no job was changed.
+   * the loop stays blocked. Returns the ids of the jobs that it failed or gave up; null: no job was changed.
    */
   async check(running: readonly LimitedAttempt[], now: number): Promise<BlockedReport | null> {
     this.#note(running, now);
@@ -70,8 +70,8 @@ export class BlockedLoop {
   }
 
   /**
-   * Notes the attempts that run, and which have exceeded their timeout. The time of an attempt counts from when this
-   * thread first saw it, because threads do not share a monotonic clock.
+   * Records in `#seen` which attempts run, and which of them have exceeded their timeout. The time of an attempt
+   * counts from when this thread first saw the attempt, because threads do not share a monotonic clock.
    */
   #note(running: readonly LimitedAttempt[], now: number): void {
     const seen = new Map<string, Seen>();
@@ -97,9 +97,9 @@ export class BlockedLoop {
   }
 
   /**
-   * Whether an attempt has been overdue for so long that the jobs are given up. If the event loop is known to be inside
-   * an overdue handler, that is a third of the lease. If not, it is two thirds, because the handler that blocks the
-   * loop may not be overdue.
+   * Whether an attempt has been overdue for so long that the jobs must be given up: for a third of the lease if the
+   * event loop is known to be inside the handler of this attempt. If not, for two thirds of the lease, because another
+   * handler, which is not overdue, may block the loop.
    */
   #isStuck(overdue: readonly LimitedAttempt[], now: number): boolean {
     if (this.#isGivenUp) return false;
@@ -142,8 +142,9 @@ const timeout = ({ fence, timeoutMs, isInHandler }: LimitedAttempt): CommandRequ
 };
 
 /**
- * Returns the command that gives up a job. A job whose handler may block the loop lapses. The lapse counts as a crash,
- * so that the job cannot block one instance after another. Every other job is released; its attempt does not count.
+ * Returns the command that gives up a job. `isSuspect`: the handler of the job may block the event loop. Such a job
+ * gets the command `lapse`, which counts as a crash, so that the job cannot block one instance after another. Every
+ * other job is released; its attempt does not count.
  */
 const giveUp = ({ fence }: Job, isSuspect: boolean): CommandRequest['command'] =>
   isSuspect ? { do: 'lapse', fence } : { do: 'release', fence };

@@ -2,8 +2,8 @@
  * Admission: decides which of the jobs that wait at gates a claim takes. A claim reads the first due jobs of each lane
  * in claim order, and admits each job whose gate has room. So its cost depends on the number of jobs that it admits,
  * not on the number of gates. If too many of the jobs that were read are at full gates, the claim walks from gate to
- * gate to find the rest; `GateMemory` has the gate after which this walk starts. During the walk, a full gate costs one
- * index seek, however many jobs wait at it.
+ * gate to find further jobs that it can admit. `GateMemory` has the gate after which this walk starts. During the
+ * walk, a full gate costs one index seek, however many jobs wait at it.
  */
 import { byClaimOrder } from '../model/claim-order.ts';
 import type { GateAdmissions } from '../model/gate.ts';
@@ -60,8 +60,8 @@ export interface GatedType {
 }
 
 /**
- * Remembers for each type at which gate this instance's last walk over the waiting gates stopped. The next walk starts
- * behind that gate, so that every gate gets its turn.
+ * Remembers for each type at which gate this instance's last walk over the gates with waiting jobs stopped. The next
+ * walk starts behind that gate, so that every gate gets its turn.
  */
 export class GateMemory {
   readonly #stops = new Map<string, string>();

@@ -8,7 +8,7 @@ import { turn, type Clock } from '../time/clock.ts';
 
 export interface IdScanRequest {
   readonly order: 'newest' | 'oldest';
-  /** The scan starts beyond this id, in the given order. Default: at the newest or oldest job. */
+  /** The scan starts after this id, in the order `order`. Default: it starts with the first job in this order. */
   readonly after?: number | undefined;
   /** How long a step should take. The number of rows per step is adapted to it. */
   readonly stepMs: number;

@@ -22,9 +22,10 @@ interface Column {
   readonly table: 'job' | 'ended' | 'both';
   /**
    * How an update of a stored row writes the column. `fixed`: never. `set`: always, with the new value. `sparse`: if
-   * the value does not change, the parameter is null, and the statement keeps the stored value. So all rows whose value
-   * does not change share the parameter null, even if their values differ. `lease`: if the change does not affect the
-   * lease, the statement keeps the stored value, which `extend` may have raised since the job was read.
+   * the value does not change, the parameter is null, and the statement keeps the stored value. So the parameter is
+   * equal for all rows whose value does not change, and PostgreSQL statements pass equal parameters only once.
+   * `lease`: if the change does not affect the lease, the statement keeps the stored value, which `extend` may have
+   * raised since the job was read.
    */
   readonly update: 'fixed' | 'set' | 'sparse' | 'lease';
   readonly of: (job: never) => ColumnValue;

@@ -1,7 +1,7 @@
 /**
  * The process that executes users' SQL, one query at a time. A query can read `jobs`; an authorizer denies everything
- * else. Each query has a connection of its own, so that no data and no secret name passes from one query to a later
- * one.
+ * else. Each query has a connection of its own, so that a later query can use neither the data of an earlier query nor
+ * the random name of that query's view (`openFile`).
  */
 import { constants, DatabaseSync } from 'node:sqlite';
 import { systemRandom } from '../../random.ts';

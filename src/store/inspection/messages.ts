@@ -20,7 +20,7 @@ export type SentRow = readonly (string | number | null | DataParts)[];
 
 /**
  * The parts of the column `data`: the stored input, how often the job was handed out, and the time from which its
- * SCHEDULED repeat counts (null: it has no SCHEDULED repeat, or is not handed out). If the job was handed out, the
+ * SCHEDULED repeat counts (null: the job has no SCHEDULED repeat, or is not handed out). If the job was handed out, the
  * column shows the count and the time as members of the input.
  */
 export type DataParts = readonly [input: string, handOuts: number, originalNextRun: string | null];

@@ -1,11 +1,14 @@
-/** The feed of the memory store: the retained events of all jobs. A cursor is the number of the next event to read. */
+/**
+ * The feed of the memory store: the retained events of all jobs. A cursor is the position of the next event to read.
+ * Positions count from 0, the first event of the store, and include events that were dropped.
+ */
 import type { Change } from '../../model/change.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FeedPage, FeedEvent } from '../store.ts';
 
 export class MemoryFeed {
   #events: FeedEvent[] = [];
-  /** The number of the oldest retained event. */
+  /** The position of the oldest retained event, which is also the number of events that were dropped. */
   #start = 0;
 
   append(changes: readonly Change[]): void {

@@ -12,9 +12,9 @@ export interface Claiming {
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]>;
 
   /**
-   * Returns the next time after `after` (default: now) at which a job that the request could claim becomes due. It may
-   * return an earlier time, at which the caller should ask again; null: no later job is known. Pass the time of the
-   * last search as `after`. If a job has become due after that search, the returned time is in the past.
+   * Returns the first time after `after` (default: now) at which a job that the request could claim becomes due; null:
+   * no such job is known. The store may return an earlier time instead, at which the caller should ask again. Pass the
+   * time of the last search as `after`. If a job has become due since that search, the returned time is in the past.
    */
   nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after?: number): Promise<number | null>;
 

@@ -36,7 +36,7 @@ export interface Beat {
   readonly about: InstanceAbout;
   /** The jobs that the instance believes it holds. */
   readonly holds: readonly Holding[];
-  /** Takes the name from the process that has registered it, which is known to be dead. */
+  /** Takes the name from the process that has registered it. Set it only if that process is known to be dead. */
   readonly takeOver?: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface InstanceAbout {
   /** The default retention of ended runs; null: they are never deleted. */
   readonly retentionMs?: number | null;
   readonly draining: boolean;
-  /** Whether the instance was the leader at its last heartbeat, and so does the maintenance. */
+  /** Whether the instance was the leader at its last heartbeat. */
   readonly leads?: boolean;
 }
 

@@ -28,8 +28,9 @@ export interface Maintenance {
 
   /**
    * Deletes ended jobs whose retention is over, with their histories, notes and ended children. Also deletes feed
-   * entries older than `feedKeptMs`, expired keys, staged children of outdated fences, and instances whose lease lapsed
-   * `instanceKeptMs` ago. Returns the number of deleted jobs without their children.
+   * entries older than `feedKeptMs`, expired keys, children staged under a fence that is no longer current, and
+   * instances whose lease lapsed `instanceKeptMs` ago or earlier. Returns the number of deleted jobs, not counting
+   * their children.
    */
   purge(options: PurgeOptions): Promise<number>;
 
@@ -75,7 +76,7 @@ export interface StoreHealth {
   readonly bloat: readonly Bloat[];
   /** The size of SQLite's write-ahead log file; null: another database. */
   readonly logBytes: number | null;
-  /** The age of the oldest open transaction; null: there is none, or it is not visible. */
+  /** The age of the oldest open transaction; null: there is none, or the store cannot see it. */
   readonly oldestTransactionMs: number | null;
   /** The connections of this process. */
   readonly pool: Pool | null;

@@ -27,8 +27,9 @@ export interface Reading {
   log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]>;
 
   /**
-   * Registers a function to call when the job may have ended, in any process; returns a function that removes it. A
-   * call may come early, late, repeatedly or not at all. Absent: only reading the job again shows that it has ended.
+   * Registers a function to call when the job may have ended, whichever process ended it; returns a function that
+   * removes it. A call may come early, late, repeatedly or not at all. A store without this method reports no ends:
+   * the caller must read the job again.
    */
   onEnd?(id: number, call: () => void): () => void;
 

@@ -11,9 +11,9 @@ export interface Writing {
   now(): number;
 
   /**
-   * Reads the clock of the store, so that `now` returns store time; undefined: `now` already returns it. Call it before
-   * a decision that uses `now`, unless a statement was executed before. A store that uses the clock of this process
-   * does not have this method.
+   * Reads the clock of the store, so that `now` returns store time. Returns undefined if `now` already does. Call it
+   * before a decision that uses `now`, unless the store has already executed a statement for this process. A store
+   * that uses the clock of this process does not have this method.
    */
   synchronize?(): Promise<void> | undefined;
 

@@ -3,8 +3,9 @@
  *
  * Saves (bench/LEDGER.md, "the hint of a lone run says what a claim needs to know"): the scan before the write; a job
  * created by another process starts after 3.4 instead of 4.3 ms.
- * Applies if the last full scan of the request left no due job. Since then, this process must have written no job that
- * may be pending, and other processes must have announced only the hinted job.
+ * Applies if all of these hold: the last full scan of the request found fewer jobs than requested, so that it left no
+ * due job; since that scan, this process has written no job that may be pending; since that scan, other processes have
+ * announced only the hinted job.
  * Without it (`take` returns null, or the row has changed) the claim scans its lanes.
  */
 import type { Change } from '../../../model/change.ts';

@@ -31,16 +31,16 @@
  * Lanes. A lane is a kind, a type and a priority, and one range of the index. The lanes of a request are found by
  * seeks: from one priority to the next lower one, and for a pattern from one type to the next. Jobs that are due later
  * are never read. Jobs of other types are read only for a pattern with many types (scan-in-order.ts). With one lane,
- * its rows are locked directly. With several, the first rows of each are read without locks, sorted, and locked in
- * claim order; otherwise every claim would lock `limit` rows per lane.
+ * its rows are locked directly. With several lanes, the first rows of each lane are read without locks, sorted, and
+ * then locked in claim order. If they were locked when they are read, every claim would lock `limit` rows per lane.
  *
  * Gates. Jobs with a limit wait in an index of their own, so that a full gate does not slow down other claims. Admitted
  * jobs are counted from the rows; there is no stored counter that could become wrong.
  *
  * Scan cursor. Claimed rows leave dead entries at the start of each lane until a vacuum. Under load a claim resumes at
- * the last claimed (due, id) of each lane. A cursor expires about two seconds after its full scan at the latest. The
- * next full scan finds jobs that were added before the cursor's position, such as retries and new jobs with an earlier
- * due time.
+ * the last claimed (due, id) of each lane. A cursor expires about two seconds after the full scan that created it, at
+ * the latest. The next full scan finds jobs that were added before the cursor's position, such as retries and new jobs
+ * with an earlier due time.
  *
  * Hint. The NOTIFY for a single new run contains its columns. A claimer that knows of no other due job claims the run
  * without a scan. A hint is not trusted: the UPDATE requires that the row has every value of the hint.
