@@ -2,7 +2,10 @@
 import { Refusal } from '../refusal.ts';
 import type { Beat, Instance } from './store.ts';
 
-/** Returns whether another process has a lease under the name of this heartbeat; false if `takeOver` is set. */
+/**
+ * Returns whether another process uses the instance name of this heartbeat under a lease that has not lapsed; false if
+ * `takeOver` is set.
+ */
 export const isTaken = ({ about, takeOver }: Beat, known: Instance, now: number): boolean =>
   !takeOver && known.leaseUntil > now && isOtherBoot(about.boot, known.about.boot);
 

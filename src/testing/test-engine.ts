@@ -30,11 +30,11 @@ export async function testEngine(options: TestOptions = {}): Promise<TestEngine>
 const patienceMs = 2_000;
 const quietTurns = 12;
 /**
- * The length of the last part of the idle time before the next due job. `#skipIdleTime` does not skip this part, so
- * that every engine loop turns at least once in it.
+ * `#skipIdleTime` leaves this much idle time before the next due job, so that every engine loop has at least one turn
+ * in it.
  */
 const unskippedMs = 65_000;
-/** Enough turns of the event loop for a poll that finds no work. */
+/** `advance` waits for this many turns of the event loop after each step: enough for a poll that finds no work. */
 const settlingTurns = 3;
 
 /** An engine that exposes its store of in-memory jobs. */
@@ -149,7 +149,10 @@ export class TestEngine implements RunMaker {
     return (this.engine[name] as (...values: unknown[]) => unknown).bind(this.engine);
   }
 
-  /** If no job is running, moves the clock to `unskippedMs` before the next due job or `end`, whichever is earlier. */
+  /**
+   * If no job is running, moves the clock to `unskippedMs` before the next due time, or before `end` if that is
+   * earlier. Does nothing if this would skip `unskippedMs` or less.
+   */
   async #skipIdleTime(end: number): Promise<void> {
     const stores = [this.#store, ...(this.#crashable?.isCrashed ? [] : [this.#engine!.memory])];
     const running = await Promise.all(stores.map((store) => store.count({ standings: ['running'] })));

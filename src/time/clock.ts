@@ -99,7 +99,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Advances the time and fires the timers in order. Before the first and after each, lets awaiting code continue. */
+  /** Advances the time and fires the timers in order. Awaiting code continues before the first timer and after each. */
   async advance(ms: number): Promise<void> {
     if (this.#advancing) throw new Error('cannot advance: the clock is advancing already');
     this.#advancing = true;
@@ -110,7 +110,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Moves only the wall clock, as an operator or a time server can. No timer fires, and monotonic time stays. */
+  /** Moves only the wall time, as an operator or a time server can. Fires no timer; monotonic time does not change. */
   jump(ms: number): void {
     this.#wall += ms;
   }

@@ -82,7 +82,7 @@ export function readCron(text: string): CronSpec {
   };
 }
 
-/** A part of a cron expression, with its index for error messages. */
+/** A part of a cron expression. `position` is the index at which it begins in `whole`, for error messages. */
 interface Piece {
   /** The whole expression. */
   readonly whole: string;

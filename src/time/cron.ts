@@ -22,15 +22,18 @@ export type OverlapPolicy = 'first' | 'last' | 'both';
 
 export interface CronRules {
   readonly zone: string;
-  /** Default: `next`. A repeating interval has by default no extra tick for a gap, since it continues in real time. */
+  /** Default: `next`; for a repeating interval: no tick for a gap, since the interval continues after the gap. */
   readonly gap?: GapPolicy | undefined;
-  /** Default: `first`. For a repeating interval: `both`, since it continues in real time. */
+  /** Default: `first`; for a repeating interval: `both`, so that it also ticks while clocks repeat an hour. */
   readonly overlap?: OverlapPolicy | undefined;
 }
 
 export interface CronTick {
   readonly at: number;
-  /** The wall time that matches the expression (a number as in zone.ts). In a gap, clocks show another time at `at`. */
+  /**
+   * The wall time that matches the expression (a number as in zone.ts). Clocks show it at the instant `at`, unless it
+   * is in a gap.
+   */
   readonly wall: number;
   readonly note?: 'gap' | 'overlap';
   /** The wall time is in a gap and the policy is `skip`: the tick is recorded, but does not run. */
@@ -61,8 +64,8 @@ export function nextCron(spec: CronSpec, rules: CronRules, after: number): CronT
   return null;
 }
 
-// A bound on the loop of `nextCron`, which returns null beyond it. Each hop passes a change of the offset or skips to
-// the next matching date, so a few hops suffice in practice.
+// A bound on the loop of `nextCron`: after this many hops, `nextCron` returns null. Each hop passes a change of the
+// zone's offset or skips to the next matching date, so a few hops suffice in practice.
 const hopsMax = 100;
 
 interface Policies {
@@ -122,8 +125,8 @@ function tickFromGap(spec: CronSpec, policy: Policies['gap'], stretch: Stretch, 
 }
 
 /**
- * Returns the skipped tick for wall times in the gap after the stretch; null: none. Its time is the last millisecond
- * before the gap. All other ticks are at whole seconds, so it differs from them.
+ * Returns the skipped tick for wall times in the gap after the stretch; null: none. The tick's time `at` is the last
+ * millisecond before the gap. All other ticks are at whole seconds, so no other tick has the same time.
  */
 function skippedTick(spec: CronSpec, policy: Policies['gap'], { to, offset, after }: Stretch): CronTick | null {
   if (policy !== 'skip' || after <= offset) return null;

@@ -14,7 +14,7 @@ export type Modifier =
 
 type ModifierUnit = 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year';
 
-/** An item of a comma-separated list, and its index in the text. */
+/** An item of a comma-separated list, and the index in the text at which the item begins. */
 export interface Item {
   readonly text: string;
   readonly position: number;
@@ -40,7 +40,7 @@ export function parseModifiers(text: string): Modifier[] {
   });
 }
 
-/** Truncates the instant to the second and applies the modifiers in order. Refuses a result outside 0000 to 9999. */
+/** Truncates to the second and applies the modifiers in order. Refuses a result outside the years 0000 to 9999. */
 export function applyModifiers(modifiers: readonly Modifier[], instant: number): number {
   const result = tryModifiers(modifiers, checkInstant(instant));
   if (result !== null) return result;
@@ -105,10 +105,10 @@ function howTo(text: string): string {
   return 'Write each modifier like +1 HOUR, START OF DAY or WEEKDAY 1.';
 }
 
-// The functions below have the same results as SQLite's date.c. Adding seconds, minutes, hours or days may lead outside
-// the calendar, and a later modifier may lead back into it. All other modifiers need an instant within the years -4713
-// to 9999. A day beyond the end of its month counts into the next month: 31 January + 1 month is 3 March, or 2 March in
-// a leap year.
+// The functions below have the same results as SQLite's date.c. Adding seconds, minutes, hours or days may give a time
+// outside the years -4713 to 9999, and a later addition may lead back into these years. All other modifiers need a time
+// within these years. A day beyond the end of its month counts into the next month: 31 January + 1 month is 3 March, or
+// 2 March in a leap year.
 const julianMin = -210_866_760_000_000;
 const julianYearMin = -4713;
 

@@ -50,8 +50,8 @@ const reanchorBelowMs = 4 * 3_600_000;
 
 /**
  * If `next` is not after now, returns the first time after now that is a whole number of intervals after the scheduled
- * time, as Bedrock does since 2026. Applies only to rules with base SCHEDULED that only add, with an interval of at
- * least one second and below `reanchorBelowMs`. In all other cases returns `next`.
+ * time, as Bedrock does since 2026. Applies only to rules with base SCHEDULED whose modifiers are all of kind `add`,
+ * with an interval of at least one second and below `reanchorBelowMs`. In all other cases returns `next`.
  */
 function reanchored({ base, modifiers }: Repeat, next: number, moments: RepeatMoments): number {
   const now = Math.floor(moments.finished / 1000) * 1000;
@@ -62,7 +62,7 @@ function reanchored({ base, modifiers }: Repeat, next: number, moments: RepeatMo
   return scheduled + (Math.floor((now - scheduled) / interval) + 1) * interval;
 }
 
-/** Returns the distance between two runs if the rule makes it constant and positive; otherwise null. */
+/** Returns the time in ms between two consecutive runs if the rule makes it constant and positive; otherwise null. */
 export function periodOf({ modifiers }: Repeat): number | null {
   const length = fixedLengthMs(modifiers);
   return length !== null && length > 0 ? length : null;

@@ -179,7 +179,7 @@ function spreadMsOf(spread: Duration | undefined): number | undefined {
 
 type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Drops undefined fields, so that a schedule is equal to its copy after JSON. */
+/** Drops undefined fields, as JSON does, so that a schedule is equal to the stored or sent copy of it. */
 function known<T extends object>(fields: T): Known<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Known<T>;
 }

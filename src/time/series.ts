@@ -35,13 +35,14 @@ export interface Series {
   readonly awaitsRun: boolean;
   next(after: number): Occurrence | null;
   /**
-   * Returns the newest occurrences in (after, until] that run, at most `most`. Also returns skipped occurrences that
-   * are between or after the occurrences that run.
+   * Returns the newest occurrences in (after, until] that run, at most `most`. Also returns the skipped occurrences
+   * between these and after them.
    */
   newest(after: number, until: number, most: number): Occurrence[];
   /**
-   * Returns all occurrences in (after, until] as skipped. The reason is `gap` for an occurrence whose `skipped` is set,
-   * and `reason` for the others. If there are more than can be counted, they are one range with `reason`.
+   * Returns ranges that cover all occurrences in (after, until] as skipped. The reason is `gap` for an occurrence whose
+   * `skipped` is set, and `reason` for the others. If the occurrences are too many to be counted (`walkMax`), returns
+   * one range with `reason`.
    */
   skips(after: number, until: number, reason: SkipReason): Skip[];
 }
@@ -75,7 +76,9 @@ export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waitin
   return periodicSeries(schedule.kind === 'every' ? base : wholeSecond(base), period, from !== 'scheduled');
 }
 
-/** How many occurrences are visited one by one. If there are more, the rest is skipped without being counted. */
+/**
+ * The maximum number of occurrences that are visited one by one. If more are skipped, the rest of them is not counted.
+ */
 export const walkMax = 10_000;
 
 /** Returns the first occurrence after an instant; null: there is none. */
@@ -123,7 +126,8 @@ function chainOf(rule: Repeat, base: number): Step {
       if (next === null) return null;
       chain.push(next);
     }
-    // After `walkMax` occurrences the rule is applied to the given instant instead, which gives only approximate times.
+    // If `walkMax` occurrences do not reach beyond `lower`, the rule is applied to `lower` itself. The times that
+    // result from this are only approximate.
     const nominal = chain.at(-1)! > lower ? firstAfter(chain, lower) : follow(rule, lower);
     return nominal === null ? null : { nominal };
   };
@@ -208,8 +212,8 @@ function walk(step: Step, after: number, until: number, most: number): WalkResul
 }
 
 /**
- * Returns the newest occurrences, as `Series.newest` says. If there are more than `walkMax`, bisects the range to find
- * a start from which at least `most` occurrences run and few are visited.
+ * Returns the newest occurrences, as `Series.newest` says. If the range has more than `walkMax` occurrences, bisects it
+ * to find a late start: at least `most` of the occurrences after the start run, and few have to be visited.
  */
 function newestOf(step: Step, after: number, until: number, most: number): Occurrence[] {
   const whole = walk(step, after, until, walkMax);

@@ -10,7 +10,10 @@ import { spreadOf } from './spread.ts';
 export type { Moments, Skip, SkipReason } from './series.ts';
 
 export interface TickMoments extends Moments {
-  /** The nominal time of the last tick that was handled; before the first tick, `activated`. */
+  /**
+   * The nominal time of the last tick that ran or was skipped; before the first tick, `activated`. Only later ticks are
+   * returned.
+   */
   readonly after: number;
 }
 
@@ -30,10 +33,7 @@ export interface Tick {
 export type NextTick = Tick | 'waiting' | null;
 
 export interface Misfire {
-  /**
-   * For late ticks: `skip` runs none. `once` runs the newest for all of them, or none if a later tick is on time. `all`
-   * runs each.
-   */
+  /** Which late ticks run. `skip`: none. `once`: only the newest, and none if a later tick is on time. `all`: each. */
   readonly policy: 'skip' | 'once' | 'all';
   /** A tick that is late by more than this does not run, whatever the policy, unless it is on time by `graceMs`. */
   readonly windowMs: number;
@@ -107,8 +107,9 @@ interface Sorted {
 }
 
 /**
- * Divides the ticks in (after, until] into those that run and those that are skipped. From old to new, these are: ticks
- * outside the window, late ticks, ticks beyond the cap, and ticks that run.
+ * Divides the ticks in (after, until] into those that run and those that are skipped. From old to new: ticks skipped
+ * because of the window, then because they are late, then because of the cap, and finally the ticks that run. A tick
+ * whose `skipped` is set never runs.
  */
 function sort(series: Series, after: number, until: number, plan: MisfirePlan): Sorted {
   const onTimeFrom = until - plan.graceMs;

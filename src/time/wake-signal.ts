@@ -14,7 +14,7 @@ export class WakeSignal {
     return this.#waiters.size;
   }
 
-  /** How often `notify` was called. Compare it before and after some work to see whether a call was missed. */
+  /** How many times `notify` was called. Two equal values show that it was not called in between. */
   get notified(): number {
     return this.#notified;
   }
@@ -32,7 +32,7 @@ export class WakeSignal {
   wait(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      // Uses callbacks, not `Clock.sleep` with an AbortController: aborting one costs more than a short turn of a loop.
+      // Uses callbacks, not `Clock.sleep` with an AbortController: an abort takes longer than a short turn of a loop.
       const wake = (): void => {
         cancelTimer();
         signal?.removeEventListener('abort', wake);

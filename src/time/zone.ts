@@ -48,7 +48,9 @@ export function instantsOf(zone: string, wall: number): number[] {
   return instants.sort((a, b) => a - b);
 }
 
-/** Returns the stretch around an instant. Each end is a change of the offset, or at least half a year away. */
+/**
+ * Returns the stretch around an instant. Each end is a change of the offset, or an end of the three searched buckets.
+ */
 export function stretchAt(zone: string, instant: number): Stretch {
   const rules = rulesOf(zone);
   const known = rules.latest;

@@ -29,7 +29,7 @@ export class EvidenceIndex {
   readonly #acknowledged: Set<number>;
   readonly #starts: ReadonlyMap<number, number[]>;
   readonly #effects: ReadonlyMap<number, number[]>;
-  /** The jobs of starts and effects that `check` has not seen yet. */
+  /** The ids of the jobs in `starts` and `effects` for which `check` has not been called yet. */
   readonly #unseen: Set<number>;
 
   constructor({ acknowledged, starts, effects = [] }: Evidence) {

@@ -1,12 +1,12 @@
-/** Invariants between a run and its tasks, a parent and its children. */
+/** Invariants between a run and its tasks, and between any parent and its children. */
 import type { Event } from '../model/event.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import type { JobWithHistory } from './history.ts';
 import { violation, type Violation } from './violation.ts';
 
 /**
- * How long a commit may take. The time of an event is that of its decision, so a claim that is committed before a
- * cancel can have a later time than the cancel. S16 tolerates a difference up to this limit.
+ * How long a commit may take. The time of an event is when it was decided, not when it was committed. So a claim that
+ * is committed before a cancel can have a later time than the cancel. S16 tolerates a difference up to this limit.
  */
 const commitMaxMs = 30_000;
 

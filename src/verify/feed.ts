@@ -7,8 +7,8 @@ import { violation, type Violation } from './violation.ts';
 const portion = 1000;
 
 /**
- * Checks the feed from its oldest stored entry to its newest. `seen` has the number of the newest event of each open
- * job.
+ * Checks the feed from its oldest stored entry to its newest. `seen` maps the id of each open job to the number
+ * (`Event.n`) of the newest event of this job that has been read from the feed.
  */
 export async function* checkFeed(
   store: Pick<Store, 'eventsAfter'>,

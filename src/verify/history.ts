@@ -59,8 +59,8 @@ function checkReplay(job: Job, replayed: Job): Violation[] {
 const text = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200);
 
 /**
- * Returns the fields of a job that its history determines. Input and result are stored beside the history. Extending a
- * lease is no event, so a later end of the lease counts as equal.
+ * Returns the fields of a job that its history determines. Input and result are left out, since they are stored beside
+ * the history. Extending a lease is no event, so a lease that ends later than that of `replayed` counts as equal to it.
  */
 function comparable(job: Job, replayed: Job): object {
   const { input: _input, result: _result, ...rest } = job;

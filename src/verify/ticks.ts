@@ -1,4 +1,4 @@
-/** Invariants of the ticks of a definition: each is handled once, in order, and none is left out. */
+/** Invariants of the ticks of a definition: each tick runs or is skipped once, in order, and none is left out. */
 import { countsFromRun, specOf, type Definition, type Spec } from '../model/definition.ts';
 import type { Event, TickOutcome } from '../model/event.ts';
 import type { Plan, SchedulePlan } from '../model/job.ts';
@@ -45,8 +45,8 @@ const isRespecified = (event: Event): boolean => event.kind === 'edited' && even
 const specOfText = (input: string): Spec => specOf(JSON.parse(input) as Definition);
 
 /**
- * S18: a nominal time has at most one run per schedule. Only the total is checked, since an edit can change the index
- * of a schedule.
+ * S18: a nominal time has at most one run per schedule. Only the number of its runs over all schedules is checked,
+ * since an edit can change the index of a schedule.
  */
 function countRuns({ ticks, plan }: TickedEvent, answered: Map<number, number>, find: FindTick): void {
   for (const tick of ticks) {
@@ -64,7 +64,10 @@ interface TickLink {
   readonly name: string;
 }
 
-/** S19, S22: an event moves the next tick of a schedule on. Every tick that it passes has a run or a recorded skip. */
+/**
+ * S19, S22: a `ticked` event moves a schedule from its next tick to a later one. Every tick before that later one has a
+ * run or a recorded skip.
+ */
 function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void {
   // Before an edit removes schedules, an event records their missed ticks and leaves the plan unchanged. In that plan,
   // the next tick of a removed schedule is one that the event has just recorded. `isPassedOver` would report it as a
@@ -93,7 +96,7 @@ function isPassedOver(expected: number | null, before: SchedulePlan, after: Sche
   return before.activated === after.activated ? after.next?.nominal !== expected : expected <= after.activated;
 }
 
-/** S19, T1: the planned tick is the first one after the last handled tick. */
+/** S19, T1: the planned tick of a schedule is the first one after its last tick that ran or was skipped. */
 function checkNext(spec: Spec, plan: Plan, name: string, find: FindTick): void {
   plan.schedules.forEach((now, index) => {
     const schedule = spec.schedules[index];

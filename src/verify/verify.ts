@@ -155,7 +155,8 @@ class StoreInspection {
 
   /**
    * Returns the job with its history; null: the job was deleted. If the job was changed between the two reads, reads
-   * both again, up to `confirmations` times. If they still differ, returns them as they are.
+   * both again, up to `confirmations` times. If the version still differs from the number of events, returns both as
+   * they are.
    */
   async #withHistory(seen: Job): Promise<JobWithHistory | null> {
     let job: Job | undefined = seen;

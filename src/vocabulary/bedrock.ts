@@ -55,8 +55,8 @@ export function data(job: Job): string {
 }
 
 /**
- * Returns the data with two more members: the number of hand-outs, and the time from which a SCHEDULED repeat is
- * computed (`scheduled`; null: this member is not added).
+ * Returns the data with the number of hand-outs in the member `countKey`. If `scheduled` is not null, also adds it as
+ * `originalNextRun`, the time from which a SCHEDULED repeat is computed.
  */
 export const withHandOut = (input: string, count: number, scheduled: string | null): string =>
   withMembers(input, { [countKey]: count, ...(scheduled === null ? {} : { originalNextRun: scheduled }) });

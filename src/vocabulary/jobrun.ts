@@ -100,8 +100,8 @@ export interface JobRunStats {
    */
   readonly percentSuccess: number | null;
   /**
-   * The time from the start of the run to its end; null: it has not ended or never started. The start is the first one
-   * since the run was created, reopened or repeated.
+   * The time from the first start of the run to its end; null: the run has not ended or never started. Starts before
+   * the run was last reopened or repeated do not count.
    */
   readonly totalMs: number | null;
   /** The duration of the attempt that planned the tasks; null: there is none. */

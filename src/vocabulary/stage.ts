@@ -172,8 +172,8 @@ function ending(job: EndedJob, events: readonly Event[]): StageEnding {
 }
 
 /**
- * Returns the ending of a cancelled job: the code, actor and reason of the cancel request. If the final event has
- * another code, for example because the job was stopped, returns those of the final event.
+ * Returns the ending of a cancelled job, with the code, actor and reason of the cancel request. If the final event has
+ * another code, for example because the job was stopped, uses the code, actor and reason of that event.
  */
 function termination({ cancel }: EndedJob, events: readonly Event[]): StageEnding {
   const last = events.findLast((event) => event.kind === 'cancelled');

@@ -54,8 +54,8 @@ export class Wake {
   }
 
   /**
-   * Changes the time of the -shm file, which watchers of the folder notice and SQLite ignores. At most once per
-   * transaction.
+   * Changes the modification time of the -shm file, at most once per transaction. Watchers of the folder notice this;
+   * SQLite ignores it.
    */
   #touchShared(): void {
     if (this.#path === ':memory:' || this.#commitsSignalled === this.#connection.commits) return;
@@ -64,7 +64,7 @@ export class Wake {
     try {
       utimesSync(`${this.#path}-shm`, now, now);
     } catch {
-      // The file belongs to another user. Watchers then notice the write to the -wal file.
+      // The -shm file belongs to another user. Watchers notice the write to the -wal file instead.
     }
   }
 

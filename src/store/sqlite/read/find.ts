@@ -58,8 +58,8 @@ const newSearch = (connection: Connection, query: Query): Search =>
   ({ connection, query, indexes: new IndexChooser(connection, query) });
 
 /**
- * Returns the id at which a step of about `rows` rows ends; null: fewer rows are left. It counts all entries of the
- * chosen indexes, because a step reads all of them, not only the matching jobs.
+ * Returns the id at which a step over about `rows` index entries ends; null: fewer entries are left. All entries of the
+ * chosen indexes count, because a step also reads the entries of jobs that do not match the query.
  */
 function stepEnd(
   { connection, query, indexes }: Search,

@@ -20,9 +20,9 @@ export function history(connection: Connection, id: number, from = 1, limit = In
 }
 
 /**
- * Returns the feed events after a cursor. A cursor consists of the number of a feed entry and of how many of its events
- * have been read; 0: all of them. A cursor beyond the newest entry is from a file that an older backup has replaced:
- * reading continues at the end.
+ * Returns the feed events after a cursor. A cursor is `seq.read`: the number of a feed entry, and how many of the
+ * events in that entry have been read. If `read` is 0, all of them have been read. A cursor beyond the newest entry was
+ * made before an older backup replaced the file; reading then continues at the end of the feed.
  */
 export function eventsAfter(connection: Connection, cursor: string | null, limit: number): FeedPage {
   const newest = newestSeq(connection);

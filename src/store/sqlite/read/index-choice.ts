@@ -18,13 +18,13 @@ export interface IndexChoice {
 }
 
 /**
- * How many types are read as ranges of their own at most, since each range takes time and blocks the event loop. With
- * more types, the index by fate is read if the query excludes succeeded jobs; otherwise jobs are scanned by id.
+ * The maximum number of types for which one range per type is read. Each range takes time and blocks the event loop.
+ * With more types, the index by fate is read if the query excludes succeeded jobs; otherwise jobs are scanned by id.
  */
 const entriesMax = 200;
 /**
- * How many types are read for a pattern at most. A pattern such as `*x` has no literal prefix, so the types that do not
- * match it are read, too.
+ * The maximum number of types that `#typesLike` reads to find those that match a pattern. A pattern such as `*x` has no
+ * literal prefix, so types that do not match it are read, too.
  */
 const seeksMax = 300;
 
@@ -68,7 +68,8 @@ export class IndexChooser {
   }
 
   /**
-   * Returns one range per type within `base`; null: there are too many types, or there are neither types nor a pattern.
+   * Returns one range per type within `base`; null: there are too many types, or the query names no types and `glob` is
+   * undefined.
    */
   #choicesPerType(base: IndexChoice, glob: string | undefined): IndexChoice[] | null {
     const name = JSON.stringify(base);
@@ -105,8 +106,8 @@ export class IndexChooser {
 
 /**
  * Returns the ranges of the jobs that ended at `time` or later. They serve queries by `createdFrom`, which no index
- * covers: a job that was created at `time` or later cannot have ended before. If only few jobs have ended since then,
- * all of them are read; if many have, a scan by id finds matches soon.
+ * covers: a job that was created at `time` or later cannot have ended before `time`. They are used only if few jobs
+ * have ended since `time`; if many have, a scan by id finds matches soon.
  */
 const choicesSince = (time: number): IndexChoice[] => [
   { index: 'ended_past', terms: ['parent IS NULL', 'purge_at IS NULL', 'ended_at >= ?'], values: [time] },

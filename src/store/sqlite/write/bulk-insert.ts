@@ -21,7 +21,7 @@ export const isPlainInsert = ({ before, after, events }: Change): boolean =>
   before === null && after?.state === 'pending' && after.unique === null && events.length === 1;
 
 
-/** Inserts a group of jobs that `insertsFrom` returned: into `job`, or with a `stage` into `staged`. */
+/** Inserts a group of jobs that `insertsFrom` returned: into `staged` if `stage` is given, otherwise into `job`. */
 export function insertTogether(
   connection: Connection,
   group: readonly Change[],
@@ -69,8 +69,8 @@ const ofStaged = insertionsInto('staged', `${openNames}, stage`, sharedCount + 1
 const isSameEvent = (event: Event, other: Event): boolean => event === other || areShallowEqual(event, other);
 
 /**
- * Returns the changes from index `from` on that `insertTogether` can insert together, and takes their ids; empty: the
- * change at `from` cannot be inserted in bulk.
+ * Returns the changes from index `from` on that `insertTogether` can insert together, and claims the ids of their jobs
+ * in `freeIds`; empty: the change at `from` cannot be inserted in bulk.
  */
 export function insertsFrom(changes: readonly Change[], from: number, freeIds: FreeIds): readonly Change[] {
   const first = changes[from]!;

@@ -23,7 +23,10 @@ export function freeIdsOf(connection: Connection, changes: readonly Change[]): F
   return { claimId: (id) => taken.size !== taken.add(id).size };
 }
 
-/** Treats every id as free. Also used for staged children, whose ids are checked when they are unstaged. */
+/**
+ * Treats every id as free. Used if one query has shown that all ids of the new jobs are free, and for staged children,
+ * whose ids are checked when they are unstaged.
+ */
 export const allIdsFree: FreeIds = { claimId: () => true };
 const noIdFree: FreeIds = { claimId: () => false };
 

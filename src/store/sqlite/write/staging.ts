@@ -2,10 +2,9 @@
  * Staging: stores children that no query finds until a commit names the parent and the parent's fence. Implements
  * `stageChildren` of `port/writing.ts`.
  *
- * Saves one commit with all children, which would need much memory and a long transaction. Children are written in
- * batches, each by bulk insert, and `unstage` copies them inside the database. Applies to runs that plan more than
- * 1,000 tasks. Without it the commit that ends the planning would insert all tasks, and block the other writers of the
- * file meanwhile.
+ * Saves memory and a long transaction: children are written in batches, each by bulk insert, and `unstage` copies them
+ * inside the database. Applies to runs that plan more than 1,000 tasks. Without it the commit that ends the planning
+ * would insert all tasks, and block the other writers of the file meanwhile.
  */
 import type { Change } from '../../../model/change.ts';
 import type { OpenJob } from '../../../model/job.ts';
