@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
   },
   { title: 'a unique key is given to every job', cuts: [noKeys], seeds: [1], isQuick: true },
   { title: 'a claim whose reply was lost is forgotten', cuts: [noDoubt], seeds: [305, 116], isQuick: true },
-  { title: 'children of ended parents stay open', cuts: [noOrphans], seeds: [203, 285, 150, 25, 305] },
+  { title: 'children of ended parents stay open', cuts: [noOrphans], seeds: [245, 203, 285, 150, 25, 305] },
   {
     title: 'a repair takes the job from its new holder',
     cuts: [cut('jobs/repair.ts', `({ do: 'lapse', fence })`, `({ do: 'lapse' })`)],
