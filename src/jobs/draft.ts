@@ -25,7 +25,7 @@ export interface Draft {
   readonly policy?: Policy;
   readonly tags?: Tags;
   readonly tick?: RunTick;
-  /** Jobs of one job type with the same limit key share a limit, such as the jobs of one tenant. */
+  /** Jobs of one job type with the same limit key share a limit. With the tenant as the key, each tenant has its own. */
   readonly limitKey?: string;
   /**
    * How many jobs may execute at once: `typeMax` limits the jobs of the job type, `defMax` those of the definition. If

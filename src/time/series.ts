@@ -116,7 +116,10 @@ function baseOf(from: RepeatBase, { activated, scheduled, started, finished }: M
   return moment === undefined ? planned : Math.max(activated, moment);
 }
 
-/** Returns a step through the occurrences of a repeat rule: each is the rule applied to the one before. */
+/**
+ * Returns the function that finds the first occurrence of a repeat rule after an instant. Each occurrence is computed by
+ * applying the rule to the previous one.
+ */
 function chainOf(rule: Repeat, base: number): Step {
   const chain = [base];
   return (after) => {

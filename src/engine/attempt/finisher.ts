@@ -49,8 +49,8 @@ export class Finisher {
   }
 
   /**
-   * Queues an outcome. Retries its write until the store responds or `stopRetrying` is called. In both cases,
-   * `onStored` gets the answer.
+   * Queues an outcome. Its write is retried until the store responds; `onStored` then gets the store's answer. After
+   * `stopRetrying`, a write that fails is not retried, and `onStored` gets the refusal `unavailable.store`.
    */
   finish(request: CommandRequest, onStored: OnStored): void {
     this.#queue.push({ request, onStored });

@@ -127,8 +127,8 @@ function filledIn(
   const limitKey = rules.limitKey(output);
   const { startBy } = request;
   const due = dueOf(request, now);
-  // Only a run that is due now takes the key of `onePerType`: a later run would block all others until it is due.
-  // The gate limits the later run when it is claimed.
+  // Only a run that is due now takes the unique key of `onePerType`. A run that is due in the future would block all
+  // other runs of the type until it has ended. Instead, the gate of the type (limit 1) delays it when it is claimed.
   const overlap = isOnePerType && due <= now
     ? { unique: { key: overlapKey('', { type: draft.type, onePerType: true }) } }
     : {};
