@@ -1,4 +1,4 @@
-// A run of very many tasks. In the middle of its planning it waits for the test.
+// A run of very many tasks. In the middle of its planning it waits for the test, and one of its tasks does too.
 import { jobType, typed } from '../../../../src/index.ts';
 import { gate, tell } from './ledger.ts';
 
@@ -13,7 +13,10 @@ export const large = jobType('large', {
       yield { task, text: 'some text for each' };
     }
   },
-  taskResults: ({ task: { task } }) => ({ square: task ** 2 }),
+  taskResults: async ({ input, task: { task }, signal }) => {
+    if (task === input.tasks / 2) await gate('watched', signal);
+    return { square: task ** 2 };
+  },
   jobResults: async ({ tasks, counts }) => {
     let [seen, sum] = [0, 0];
     for await (const { result } of tasks) {
