@@ -60,7 +60,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
   ],
   'src/store/': [
     ['query', 'text-cache', 'id-scan', 'batcher', 'url-options', 'feed-position'],
-    ['port', 'job-body', 'tally-sum', 'tally-row', 'end-waiters'],
+    ['port', 'job-body', 'tally-sum', 'tally-row'],
     ['store', 'job-columns'],
     ['row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],

@@ -4,6 +4,7 @@
  * hand-off that is not stored yet. If another instance changes the job without ending it, no caller is woken. So each
  * caller also polls, at the interval that it passes to `until` or `changed`.
  */
+import { CallbacksById } from '../../time/callbacks-by-id.ts';
 import type { Clock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
 
@@ -19,7 +20,7 @@ export type OnEnd = (id: number, call: () => void) => () => void;
 export class JobWatchers {
   readonly #clock: Clock;
   readonly #onEnd: OnEnd;
-  readonly #signals = new Map<number, Set<WakeSignal>>();
+  readonly #waiters = new CallbacksById();
 
   constructor(clock: Clock, onEnd: OnEnd = () => () => {}) {
     this.#clock = clock;
@@ -27,12 +28,11 @@ export class JobWatchers {
   }
 
   get hasWaiters(): boolean {
-    return this.#signals.size > 0;
+    return this.#waiters.size > 0;
   }
 
   notify(ids: Iterable<number>): void {
-    if (!this.hasWaiters) return;
-    for (const id of ids) for (const signal of this.#signals.get(id) ?? []) signal.notify();
+    this.#waiters.call(ids);
   }
 
   /** Resolves when this instance has changed the job or the job has ended, at the latest after `withinMs`. */
@@ -48,28 +48,20 @@ export class JobWatchers {
    */
   watch(id: number): JobWatch {
     const signal = new WakeSignal(this.#clock);
-    const removeSignal = this.#addSignal(id, signal);
+    const notify = () => signal.notify();
+    const removeWaiter = this.#waiters.add(id, notify);
     let removeEnd: (() => void) | undefined;
     let seen = 0;
     return {
       changed: async (withinMs) => {
-        removeEnd ??= this.#onEnd(id, () => signal.notify());
+        removeEnd ??= this.#onEnd(id, notify);
         if (signal.notified === seen) await signal.wait(withinMs);
         seen = signal.notified;
       },
       stop: () => {
-        removeSignal();
+        removeWaiter();
         removeEnd?.();
       },
-    };
-  }
-
-  #addSignal(id: number, signal: WakeSignal): () => void {
-    const signals = this.#signals.get(id) ?? new Set();
-    this.#signals.set(id, signals.add(signal));
-    return () => {
-      signals.delete(signal);
-      if (signals.size === 0) this.#signals.delete(id);
     };
   }
 }

@@ -6,7 +6,7 @@
 import type { Change } from '../../model/change.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 import { systemClock, turn } from '../../time/clock.ts';
-import { EndWaiters } from '../end-waiters.ts';
+import { CallbacksById } from '../../time/callbacks-by-id.ts';
 
 /**
  * If an id was announced longer ago than this, the next `wait` for the id announces it again, for processes that have
@@ -26,7 +26,7 @@ export type SendNotice = (text: string) => void;
 
 export class EndNotices {
   readonly #send: SendNotice;
-  readonly #own = new EndWaiters();
+  readonly #own = new CallbacksById();
   /** The ids that this process has announced, each with the monotonic time of its last announcement. */
   readonly #announced = new BoundedMap<number, number>(idsMax);
   /** The ids that other processes have announced. */

@@ -5,7 +5,7 @@
  */
 import type { Change } from '../../model/change.ts';
 import { systemClock } from '../../time/clock.ts';
-import { EndWaiters } from '../end-waiters.ts';
+import { CallbacksById } from '../../time/callbacks-by-id.ts';
 import type { Connection } from './connection.ts';
 import type { Wake } from './wake.ts';
 
@@ -15,7 +15,7 @@ const restFactor = 9;
 export class EndWatch {
   readonly #connection: Connection;
   readonly #wake: Wake;
-  readonly #waiters = new EndWaiters();
+  readonly #waiters = new CallbacksById();
   #stopListening: (() => void) | null = null;
   #restUntil = 0;
   #cancelTimer: (() => void) | null = null;

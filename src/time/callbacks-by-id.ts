@@ -1,8 +1,6 @@
-/**
- * The callbacks of callers in this process that wait for jobs, by job id. Each is called when its job may have ended.
- */
+/** The callbacks of callers in this process that wait for a change, by the id of the object that changes. */
 
-export class EndWaiters {
+export class CallbacksById {
   readonly #calls = new Map<number, Set<() => void>>();
 
   get size(): number {
