@@ -65,8 +65,8 @@ function finishRequest({ headers, services }: BedrockCall): FinishRequest {
 }
 
 /**
- * Returns when the job is due again: a time or a delay. An invalid value is passed on to the queue: if the job repeats,
- * the queue ignores the value; if the job does not repeat, the queue refuses it.
+ * Returns when the job is due again: the time in `nextRun`, or else the delay in `delay`. An invalid time or delay is
+ * returned, too: the queue refuses it if the job does not repeat, and ignores it if the job repeats.
  */
 const dueOf = (headers: Headers): RetryRequest['due'] =>
   timeOf(headers.get('nextrun')) ?? { inSeconds: atoi(headers.get('delay') ?? '') };
