@@ -167,7 +167,7 @@ function judged(result: HttpResult, { host }: URL): HttpResult {
   throw Object.assign(new Error(message), { data: { status, body: result.body } });
 }
 
-/** Returns the wait in ms that the header `Retry-After` asks for, in seconds or as a date; null: absent or invalid. */
+/** Converts the header `Retry-After`, a number of seconds or a date, to a wait in ms; null: it is absent or invalid. */
 function waitOf(given: string | undefined): number | null {
   if (given === undefined) return null;
   const ms = /^\d{1,9}$/.test(given.trim()) ? Number(given) * 1000 : new Date(given).getTime() - systemClock.now();

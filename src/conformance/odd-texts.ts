@@ -1,6 +1,6 @@
 /** Odd texts: texts that a store with errors in escaping, encoding or limits would change or refuse. */
 
-/** Texts that every text field must store unchanged, such as a message, a tag, a key or a reason. */
+/** Texts that every text field (a message, a tag, a key, a reason) must store unchanged. */
 export const oddTexts: readonly string[] = [
   '',
   ' ',

@@ -190,8 +190,8 @@ class FeedReader {
 }
 
 /**
- * Returns by how many ms the clock advances before a step: sometimes enough for leases, back-offs, unique periods and
- * retentions to end.
+ * Returns by how many ms the clock advances before a step. Some waits are so long that leases, back-offs, periods of
+ * unique keys and retentions end.
  */
 function waitBefore(step: number, seed: number): number {
   const waits = [0, 0, 1, 0, 10, 0, 0, 50, 0, 0, 0, 1000, 0, 0, 3, 0, 5000, 0, 0, 40, 0, 0, 61_000];
