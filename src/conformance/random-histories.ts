@@ -1,7 +1,8 @@
 /**
- * Random histories: the store under test and the memory store get the same calls and must return the same answers. At
- * the end, both must have the same content, and every history must replay. Many histories run concurrently on one
- * clock, each in its own share. A history that fails is run again alone, and shrunk to the moves that matter.
+ * Random histories: random sequences of moves. The store under test and the memory store get the same calls and must
+ * return the same answers. At the end, both must have the same content, and the events of each job must replay. Many
+ * histories run concurrently on one clock, each in its own share. A history that fails is run again alone, and shrunk
+ * to the moves that matter.
  */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import fc from 'fast-check';
