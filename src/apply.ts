@@ -20,7 +20,7 @@ export type CommandAnswer = Change | Refusal;
 
 export const isChange = (answer: CommandAnswer): answer is Change => !(answer instanceof Refusal);
 
-/** Who asks for a change, and why. The time of the change is that of the store. */
+/** Who asks for a change, and why. `now` is left out, because it is always the time of the store. */
 export type Asker = Omit<Asking, 'now'>;
 
 /** After this many conflicts with other writers, `contended` is thrown. Ordinary contention causes far fewer. */

@@ -67,7 +67,7 @@ export class BedrockConnection implements BedrockCaller {
   #isBusy = false;
   #isWriting = false;
   #isClosing = false;
-  /** Whether the client has sent FIN. It may still read replies, but the server cannot know that. */
+  /** Whether the client has sent FIN. The server cannot know whether such a client still reads replies. */
   #hasEnded = false;
   #isBroken = false;
   /** When the current wait for the client began, in monotonic time. */

@@ -31,7 +31,7 @@ const timeoutDefault: Duration = '30s';
 const timeoutMaxMs = 3_600_000;
 const bodyKeptMax = 65_536;
 const retryAfterMaxMs = 86_400_000;
-/** Headers that the input may not set: they could redirect the request, or split it in two (request smuggling). */
+/** Headers that the input may not set: they could change the host, or split the request in two (request smuggling). */
 const ownHeaders: readonly string[] = [
   'host',
   'connection',

@@ -25,7 +25,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** For tests. */
+  /** Replaces the system clock in tests. */
   readonly clock?: Clock;
 }
 

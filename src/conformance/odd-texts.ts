@@ -25,7 +25,7 @@ export const textsForJson: readonly string[] = [
   ...oddTexts, 'a\u0000b', '\u0001\u001f\u007f', '\ud800 alone', '\uffff\ufffe',
 ];
 
-/** JSON texts such as inputs, which a store must return unchanged, character by character. */
+/** Texts for fields that have JSON, such as the input. A store must return them unchanged, character by character. */
 export const oddPayloads: readonly string[] = [
   'null',
   'true',

@@ -1,4 +1,4 @@
-/** FinishJob, RetryJob and FailJob: how a worker ends its hand-out of a job. */
+/** FinishJob, RetryJob and FailJob: the commands with which a worker ends its work on a job that was handed out. */
 import type { FinishRequest, RetryRequest } from '../../jobs/bedrock/finish.ts';
 import type { Refusal } from '../../refusal.ts';
 import { ok, type BedrockCall, type BedrockCommand } from '../call.ts';

@@ -72,8 +72,8 @@ export class Printout {
   }
 
   /**
-   * Removes the mark from a line and delivers the rest. The line has a rest if the last output of a call does not end
-   * with a line end, so that the mark follows on the same line.
+   * Delivers a line. If the line ends with the mark, removes the mark and delivers the rest, if any. There is a rest if
+   * the last output of a call has no line end: then the mark follows it on the same line.
    */
   #take(line: string, level: LogLevel): void {
     const isMarked = this.#unmarked > 0 && line.endsWith(this.#mark);
