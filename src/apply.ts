@@ -20,7 +20,7 @@ export type CommandAnswer = Change | Refusal;
 
 export const isChange = (answer: CommandAnswer): answer is Change => !(answer instanceof Refusal);
 
-/** Who asks for a change, and why. The time of the change is that of the store. */
+/** Who asks for a change, and why. `now` is left out, because it is always the time of the store. */
 export type Asker = Omit<Asking, 'now'>;
 
 /** After this many conflicts with other writers, `contended` is thrown. Ordinary contention causes far fewer. */
@@ -75,7 +75,7 @@ export async function applyTogether(
     if (!(await store.commit(batch)).includes(false)) return changes;
     const taken = sharedKey(effective) ?? (await takenKeys(store, effective)).find((key) => key !== undefined);
     // Another job may have taken the key after `decide` read the jobs, so `decide` is called once more. If its new
-    // changes need the same key again, they are refused.
+    // changes cannot be written because of the same key, the refusal is thrown.
     if (taken && taken.detail['key'] === missed) throw taken;
     missed = taken?.detail['key'];
     if (tries === triesMax) throw contended(jobOf(effective[0]!).id);
@@ -89,7 +89,7 @@ export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[])
 export interface Claimed {
   /** All changes that were written, including those of jobs that ended instead of being claimed. */
   readonly changes: readonly Change[];
-  /** The store time of the search. Given this time, `nextDue` also finds jobs that became due since the search. */
+  /** The store time of the search. Pass it to `nextDue`, so that jobs that became due after the search are found. */
   readonly searchedAt: number;
 }
 
@@ -98,9 +98,9 @@ export const claim = (store: Store, request: ClaimRequest, holder: string, lease
   claimFor(store, request, leaseMs, () => holder);
 
 /**
- * Claims jobs for several holders. `holderOf` returns the holder of the next job, given how many jobs this call has
- * claimed before. `commandsFor` returns the commands for a job: `claiming`, optionally followed by commands that end
- * the job in the same change, so that the holder does not get it.
+ * Claims jobs for several holders. `holderOf` returns the holder of the next job; `served` is the number of jobs that
+ * this call has claimed so far. `commandsFor` returns the commands for a job: `claiming`, optionally followed by
+ * commands that end the job in the same change, so that the holder does not get the job.
  */
 export async function claimFor(
   store: Store,
@@ -164,8 +164,8 @@ async function loadJobs(store: Writer, requests: readonly CommandRequest[]): Pro
 }
 
 /**
- * Lets the machine decide one request. If several requests are for the same job, the first is written; the others
- * conflict with it and are decided again.
+ * Lets the machine decide one request. If `applyEach` has several requests for one job, all are decided from the same
+ * version of the job. The first change is written; the others conflict with it, and their requests are decided again.
  */
 const decide = (request: CommandRequest, job: Job | undefined, asking: Asking): CommandAnswer =>
   job ? step(job, request.command, asking) : unknownJob(idOf(request));

@@ -27,7 +27,7 @@ export interface ClientTimeouts {
   readonly headMs: number;
   /** From the blank line to the end of the body. Default: 30 seconds. */
   readonly bodyMs: number;
-  /** Between a reply and the next request. Default: 24 hours. */
+  /** From the connect or a reply to the first byte of the next request. Default: 24 hours. */
   readonly idleMs: number;
   /** To receive the part of a reply that does not fit into the system's send buffer. Default: 30 seconds. */
   readonly writeMs: number;
@@ -41,7 +41,7 @@ interface UnconfirmedReply {
 
 /** How many requests are read ahead while one is being answered. Beyond that, the socket is paused. */
 const queuedRequestsMax = 32;
-/** How long the client's side of the connection may stay open after the server's side is closed. */
+/** The client has this long to close its side after the server has closed its own; then the socket is destroyed. */
 const halfCloseMs = 2_000;
 /**
  * A TCP reset within this time after a reply means that the client did not read the reply. A later reset does not
@@ -67,7 +67,7 @@ export class BedrockConnection implements BedrockCaller {
   #isBusy = false;
   #isWriting = false;
   #isClosing = false;
-  /** Whether the client has sent FIN. It may still read replies, but the server cannot know that. */
+  /** Whether the client has sent FIN. The server cannot know whether such a client still reads replies. */
   #hasEnded = false;
   #isBroken = false;
   /** When the current wait for the client began, in monotonic time. */
@@ -149,8 +149,8 @@ export class BedrockConnection implements BedrockCaller {
   }
 
   /**
-   * Counts earlier replies as read, because the client has sent something after them. A client that pipelines sends
-   * requests before it has read the replies, so its bytes confirm nothing.
+   * Called when bytes arrive. If the client has never pipelined, they show that it has read all earlier replies. A
+   * client that pipelines sends requests before it has read the replies, so its bytes confirm nothing.
    */
   #confirm(isPipelined: boolean): void {
     this.#isPipelining ||= isPipelined;
@@ -246,8 +246,8 @@ export class BedrockConnection implements BedrockCaller {
   }
 
   /**
-   * Replies 202, or 500 if too many commands wait, and closes the connection. The command runs at `at` (null: now), and
-   * its own reply is not sent.
+   * Replies 202 and closes the connection; the command runs at `at` (null: now), and its own reply is not sent. If too
+   * many commands wait already, replies 500 instead, and the command does not run.
    */
   #forget(request: BedrockRequest, at: number | null): void {
     const { services, logger, runLater } = this.#parts;

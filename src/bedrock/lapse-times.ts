@@ -2,7 +2,7 @@
 
 /** The interval of the periodic check. */
 export const lapseMs = 250;
-/** Store time is an estimate. So checks are due from this long before a known end of a lease to this long after it. */
+/** Store time is an estimate. So for this long before and after a known end of a lease, a check is always due. */
 const toleranceMs = 10;
 
 export class LapseTimes {

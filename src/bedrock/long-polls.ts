@@ -1,7 +1,7 @@
 /**
  * Long polls: requests of workers that wait for jobs. Requests that differ at most in `limit` form a group. One claim
- * serves the requests of a group, in order of arrival. Groups are served when the store reports a claimable job, when a
- * job becomes due, and when a lease lapses.
+ * serves the requests of a group, in order of arrival. A group is served when a request joins it, when the store
+ * reports a claimable job (also after the repair of a lapsed lease), and when a job for the group becomes due.
  */
 import { Loop } from '../time/loop.ts';
 import type { Logger } from '../logger.ts';
@@ -99,7 +99,8 @@ export class LongPolls {
    * Hands out jobs that are due now. A claim that found nothing is repeated in three cases:
    * - A concurrent claim handed out a job with `retryAfter: +0 SECONDS`. The lease of such a job has no duration, so
    *   the job is due again; but a claim skips the row of the job while another claim has locked the row.
-   * - A check after the claim repaired jobs. Another server may have granted leases that lapsed after the last check.
+   * - The claim was followed by a check for lapsed leases, and the check has repaired jobs. Their leases, which another
+   *   server may have granted, lapsed after the previous check.
    * - After such a repair, a concurrent claim handed out a job. When a repair ends, all requests that waited for it
    *   make their claims at the same time. Each claim skips rows that others have locked, so repaired jobs may be left.
    */
@@ -291,7 +292,7 @@ export class LongPolls {
   }
 }
 
-/** Returns one entry per job to claim, `handOutMax` at most: each waiter `limit` times, in order of arrival. */
+/** Returns the waiter of each job to claim: in order of arrival, each waiter `limit` times; at most `handOutMax`. */
 function requestsOf(waiters: ReadonlySet<Waiter>): Waiter[] {
   const requests: Waiter[] = [];
   for (const waiter of waiters) {

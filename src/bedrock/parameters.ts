@@ -1,4 +1,4 @@
-/** The parameters of a request: reads its headers as Bedrock does. Header names are in lower case here. */
+/** Reads the parameters of a request from its headers, as Bedrock does. The keys of `Headers` are in lower case. */
 import { namesBytesMax } from '../jobs/bedrock/check.ts';
 import { isRefusal } from '../refusal.ts';
 import type { TypeNames } from '../store/store.ts';

@@ -184,7 +184,6 @@ export class BedrockServer {
     for (const cancel of this.#later) cancel();
   }
 
-  /** Runs the work at a store time; null: now. Returns false if too many commands wait already. */
   #runLater(work: () => Promise<void>, at: number | null): boolean {
     if (at === null) {
       this.#run(work);

@@ -12,8 +12,8 @@ export class StatusError extends Error {
 }
 
 /**
- * The statuses of one command, by refusal code. A code that the command does not list has its status in `common`. A
- * code that is missing in `common`, too, has the status `500 Refused`.
+ * The statuses of one command, by refusal code. A code that the command does not list has its status in `common`; a
+ * code that is in neither list has the status `500 Refused`.
  */
 export type Statuses = { readonly [C in RefusalCode]?: string | ((refusal: Refusal) => string) };
 

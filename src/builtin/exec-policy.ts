@@ -93,7 +93,8 @@ export class ExecPolicy {
   }
 
   /**
-   * Returns the program to start. Throws if it is not listed, or if its file is gone or its path leads to another file.
+   * Returns the program to start. Throws if it is not listed, or if its real path has no file any more or has become a
+   * link to another file since the type was created.
    */
   program(name: string): FixedProgram {
     const program = this.#programs.get(name);

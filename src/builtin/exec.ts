@@ -92,7 +92,7 @@ async function execute(
   { path, listedPath, cwd, env: operatorEnv }: FixedProgram,
 ): Promise<ExecResult> {
   signal.throwIfAborted();
-  // By the mark in their environment, `ProcessTree` finds the descendants of the program. The mark is random: id and
+  // `ProcessTree` finds the descendants of the program by this mark in their environment. The mark is random: id and
   // fence would not be unique on this machine, because runs of different databases can have the same id and fence.
   const mark = `STINT_EXEC=${systemRandom.hex(16)}`;
   const child = spawn(path, words, {
@@ -151,9 +151,9 @@ const exitOf = (child: Child, name: string): Promise<ProgramEnd> =>
 async function endRest(child: Child, tree: ProcessTree | null, watch: Watch, log: Context['log']): Promise<void> {
   const isClosed = tree === null || (child.stdout.closed && child.stderr.closed);
   const closed = isClosed ? Promise.resolve() : once(child, 'close').catch(() => {});
-  // If `graceLeftMs` is 0, end() below kills the group in the same turn of the event loop in which Node reaped the
-  // program. No other group can have the number of this group so soon. So leaderExited(), which prevents signals to the
-  // group, is not called here.
+  // After `leaderExited()`, the group is not signalled any more, because another group may get its number. If
+  // `graceLeftMs` is 0, the group can still be signalled: `end()` does so in the same turn of the event loop in which
+  // Node reaped the program, and no other group has the number so soon.
   if (watch.graceLeftMs > 0) {
     tree?.leaderExited();
     await tree?.isGoneWithin(watch.graceLeftMs);

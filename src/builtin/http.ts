@@ -31,7 +31,7 @@ const timeoutDefault: Duration = '30s';
 const timeoutMaxMs = 3_600_000;
 const bodyKeptMax = 65_536;
 const retryAfterMaxMs = 86_400_000;
-/** Headers that the input may not set: they could redirect the request, or split it in two (request smuggling). */
+/** Headers that the input may not set: they could change the host, or split the request in two (request smuggling). */
 const ownHeaders: readonly string[] = [
   'host',
   'connection',
@@ -167,7 +167,7 @@ function judged(result: HttpResult, { host }: URL): HttpResult {
   throw Object.assign(new Error(message), { data: { status, body: result.body } });
 }
 
-/** Returns the wait in ms that the header `Retry-After` asks for, in seconds or as a date; null: absent or invalid. */
+/** Converts the header `Retry-After`, a number of seconds or a date, to a wait in ms; null: it is absent or invalid. */
 function waitOf(given: string | undefined): number | null {
   if (given === undefined) return null;
   const ms = /^\d{1,9}$/.test(given.trim()) ? Number(given) * 1000 : new Date(given).getTime() - systemClock.now();

@@ -22,8 +22,8 @@ let current: Promise<unknown> = Promise.resolve();
 let next: Promise<readonly ProcessEntry[]> | null = null;
 
 /**
- * Lists all processes as they are after the call: a list that is being read already is not returned. Only one list is
- * read at a time: all calls during a reading share the next list.
+ * Lists all processes as they are after the call. Only one list is read at a time. Calls made while a list is being
+ * read do not get that list: they share the next one, which is read after it.
  */
 export function processEntries(): Promise<readonly ProcessEntry[]> {
   next ??= current.then(() => {

@@ -1,9 +1,9 @@
 /**
- * The processes that one program started, ended together. The program's process group is signalled; on Windows, only
- * the program itself. On Linux, descendants outside the group are found, too: by the chain of parents, recorded while
- * the program runs, and by a mark in their environment. A descendant escapes only if all of this is true: its parent
- * exited before the descendant was recorded, it left the group and session, and it cleared its environment. Only a
- * cgroup or a PID namespace would prevent that.
+ * Ends a program together with all processes that it started. The program's process group is signalled; on Windows,
+ * only the program itself. On Linux, descendants outside the group are found, too: by the chain of parents, recorded
+ * while the program runs, and by a mark in their environment. A descendant escapes only if all of this is true: its
+ * parent exited before the descendant was recorded, it left the group and session, and it cleared its environment. Only
+ * a cgroup or a PID namespace would prevent that.
  */
 import { systemClock } from '../time/clock.ts';
 import {
@@ -139,7 +139,10 @@ export class ProcessTree {
       starts.has(pid) ? starts.get(pid) === startTicks : used.has(pid)));
   }
 
-  /** Signals the group (on Windows: the program). Returns false if the group is empty or its number may be reused. */
+  /**
+   * Signals the group (on Windows: the program). Returns false if the group is empty, or if another group may have its
+   * number by now.
+   */
   #signalGroup(signal: NodeJS.Signals | 0): boolean {
     if (!this.#isGroupSafe) return false;
     try {

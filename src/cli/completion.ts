@@ -87,8 +87,8 @@ const steps = (points: readonly CompletionPoint[], line: (path: string) => strin
     .join('\n');
 
 /**
- * Returns `path` as the bash and zsh scripts compose it: the commands before the last one, a space, and the last
- * command. If `path` has only one command, the result begins with the space.
+ * Returns the text that the bash and zsh scripts compare when the last command of `path` is entered: the commands so
+ * far, a space, and the last command. For the first command, no command precedes the space.
  */
 const entered = (path: string): string => (path.includes(' ') ? path : ` ${path}`);
 

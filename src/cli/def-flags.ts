@@ -1,4 +1,4 @@
-/** The command-line options for the settings of a definition, with the names of the options of `jobDef`. */
+/** The command-line options for the settings of a definition. Most of them have the name of an option of `jobDef`. */
 import type { Command } from 'commander';
 import type { DefOptions } from '../engine/declare/job-def.ts';
 import { parseJson, type Json, type JsonObject } from '../model/json.ts';

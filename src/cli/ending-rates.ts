@@ -5,7 +5,7 @@ import type { FeedEvent } from '../store/store.ts';
 /** By type: how many jobs have ended with each fate. */
 export type EndingCounts = Map<string, Record<Fate, number>>;
 
-/** Counts an event that ended a job. Definitions, audit entries, types and builds end, too, but are not counted. */
+/** Counts the event if it ended a job of `workKinds`. Jobs of other kinds, such as definitions, are not counted. */
 export function countEnding(counts: EndingCounts, { type, kind, event: { kind: ending } }: FeedEvent): void {
   if (!workKinds.includes(kind)) return;
   if (ending !== 'succeeded' && ending !== 'failed' && ending !== 'cancelled') return;

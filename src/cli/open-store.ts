@@ -1,6 +1,6 @@
 /**
- * Opens the store of a command. Only this call imports the adapters, because the import takes most of the time of a
- * short command.
+ * Opens the store of a command. The adapters are imported only when a store is opened, because their import takes most
+ * of the time of a short command.
  */
 import type { OpenStoreOptions } from '../open/store.ts';
 import type { Store } from '../store/store.ts';

@@ -3,8 +3,8 @@ import { styleText } from 'node:util';
 
 /**
  * The characters that are printed as escapes: control characters, and format characters such as U+202E that reorder or
- * hide text. The joiners of emoji and scripts (U+200C, U+200D) are excluded. The escapes are also valid in JSON, so
- * escaped JSON output parses to the same value.
+ * hide text. The joiners of emoji and scripts (U+200C, U+200D) are printed unchanged. The escapes are also valid in
+ * JSON, so escaped JSON output parses to the same value.
  */
 const unsafe = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/gu;
 /** The unsafe characters that this program itself prints: line breaks, tabs, and the styles that `styled` sets. */

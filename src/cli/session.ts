@@ -38,8 +38,8 @@ export async function withEngine<T>({ store: url }: CommonFlags, work: (engine: 
 }
 
 /**
- * Opens a store; refuses it if its schema is not that of this version. Only `migrate`, `serve` and `work` create or
- * migrate a store.
+ * Opens a store; refuses it if its schema is not the one that this version of Stint needs. Only `migrate`, `serve` and
+ * `work` create or migrate a store.
  */
 export async function openCurrent(url: string): Promise<Store> {
   const store = await openStore(url, { create: false });

@@ -1,6 +1,6 @@
 /**
- * The schedules in `--settings`. Each has the short form of requests in the HTTP API, or the form with `kind`, in which
- * the HTTP API returns the schedules of definitions.
+ * The schedules in `--settings`. Each has one of two forms: the short form of requests to the HTTP API, or the form
+ * with `kind` in which the HTTP API returns the schedules of definitions.
  */
 import { z } from 'zod';
 import { ScheduleRequest } from '../http/contract/requests.ts';

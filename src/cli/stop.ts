@@ -20,7 +20,7 @@ const exitCodes = { forced: 130, unfinished: 1 } as const;
 
 type CloseServers = () => Promise<unknown>;
 
-/** The first SIGINT or SIGTERM from now on. A second one exits at once. */
+/** Resolves with the first SIGINT or SIGTERM. A second signal ends this process at once. */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let isStopping = false;
@@ -34,7 +34,7 @@ export function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** Waits until the engine is open. A signal before that exits at once: nothing runs yet. */
+/** Waits until the engine is open. A signal before that ends this process at once, because no job runs yet. */
 export async function openUnlessStopped<T>(stopped: Promise<NodeJS.Signals>, opening: Promise<T>): Promise<T> {
   let isOpening = true;
   void stopped.then(() => {

@@ -13,7 +13,7 @@ export interface Moment {
   readonly store: string;
   readonly instances: readonly Instance[];
   readonly tallies: readonly Tally[];
-  /** By type: how many jobs ended per second. */
+  /** How many jobs ended per second, by type and fate. */
   readonly rates: ReadonlyMap<string, Readonly<Record<Fate, number>>>;
   readonly running: readonly Snapshot[];
   readonly oldestDue: number | null;

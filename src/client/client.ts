@@ -25,7 +25,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** For tests. */
+  /** Replaces the system clock in tests. */
   readonly clock?: Clock;
 }
 
@@ -114,7 +114,7 @@ export class Client {
 
   /**
    * Yields the events of a streaming route. Reconnects when the connection is lost, and resumes after the last event
-   * id. Throws if more than `retries` connections in a row fail without an event.
+   * id. Throws if the server refuses the request, or if more than `retries` connections in a row fail without an event.
    */
   async *events(
     name: 'stream' | 'streamRun',

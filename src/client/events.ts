@@ -7,7 +7,7 @@ export interface ServerEvent {
   readonly lastId: string | null;
 }
 
-/** Yields the events of a body. Calls `onId` with every id, including ids of blocks without data. */
+/** Yields the events of a body that have data. Calls `onId` with the id of every event, even of one without data. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   onId: (id: string) => void,

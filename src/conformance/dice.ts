@@ -1,4 +1,4 @@
-/** Dice: the random choices within one move, all derived from one seed. With seed 0, every roll is 0. */
+/** Dice: the random choices within one move (see moves.ts), all derived from one seed. With seed 0, every roll is 0. */
 import { seededRandom, type Random } from '../random.ts';
 
 export class Dice {

@@ -11,7 +11,7 @@ export type { CallersTransaction, Open, Opened } from './world.ts';
 export interface Conformance {
   /** Opens an empty, migrated store that uses the given clock. */
   readonly open: Open;
-  /** How many random histories are compared with the memory store; 0: none. Default: 500. */
+  /** How many random histories (sequences of moves) are compared with the memory store; 0: none. Default: 500. */
   readonly histories?: number;
   /** How many times eight connections race each other in real time; 0: never. Default: 8. */
   readonly races?: number;

@@ -1,4 +1,4 @@
-/** Leadership: one leader at a time per role, with a term that rises with each new leader. */
+/** Leadership: at most one leader at a time for each `role`, with a term that rises with each new leadership. */
 import { equal } from 'node:assert/strict';
 import { same } from './same.ts';
 import type { Topic } from './world.ts';

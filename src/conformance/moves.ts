@@ -235,7 +235,7 @@ const extend: Move = async (share, _who, dice) => {
   await share.agree('extend', (store) => store.extend(holdings, until));
 };
 
-/** Reads a job, extends its lease, and only then commits a change that was decided on the job as read. */
+/** Reads a job and extends its lease. Then commits a change that was decided from the job as it was before that. */
 const overtake: Move = async (share, who, dice) => {
   const seen = await pickJob(share, who, ({ state }) => state === 'running');
   if (!seen) return;

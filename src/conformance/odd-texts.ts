@@ -1,6 +1,6 @@
 /** Odd texts: texts that a store with errors in escaping, encoding or limits would change or refuse. */
 
-/** Texts that every text field must store unchanged, such as a message, a tag, a key or a reason. */
+/** Texts that every text field (a message, a tag, a key, a reason) must store unchanged. */
 export const oddTexts: readonly string[] = [
   '',
   ' ',
@@ -25,7 +25,7 @@ export const textsForJson: readonly string[] = [
   ...oddTexts, 'a\u0000b', '\u0001\u001f\u007f', '\ud800 alone', '\uffff\ufffe',
 ];
 
-/** JSON texts such as inputs, which a store must return unchanged, character by character. */
+/** Texts for fields that have JSON, such as the input. A store must return them unchanged, character by character. */
 export const oddPayloads: readonly string[] = [
   'null',
   'true',

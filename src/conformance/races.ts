@@ -1,7 +1,7 @@
 /**
- * Races: several connections change a small set of jobs concurrently, in real time. Each connection decides on the
- * version of a job that it last read. A ledger records the store's answers. After the race, these answers are compared
- * with the stored histories.
+ * Races: several connections change a small set of jobs concurrently, in real time. Each connection decides a change
+ * from the version of the job that it last read, which may be outdated. A ledger records the store's answers. After the
+ * race, these answers are compared with the stored histories.
  */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { seededRandom, systemRandom, type Random } from '../random.ts';
@@ -103,8 +103,8 @@ async function allEnd(works: readonly Promise<unknown>[]): Promise<void> {
 }
 
 /**
- * Replays the feed and checks S11, S16 and S32 of docs/promises.md after every event. Only for stores whose feed is in
- * commit order; the port does not require this order.
+ * Replays the feed and checks S11, S16 and S32 of docs/promises.md after every event. Only for SQLite: the feed of
+ * PostgreSQL orders concurrent transactions by their number, not by the time of their commit.
  */
 export function checkInFeedOrder(feed: readonly FeedEvent[], jobs: readonly Job[]): void {
   const current = new Map(jobs.map((job) => [job.id, blankJob(originOf(job))]));

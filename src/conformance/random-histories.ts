@@ -1,7 +1,8 @@
 /**
- * Random histories: the store under test and the memory store get the same calls and must return the same answers. At
- * the end, both must have the same content, and every history must replay. Many histories run concurrently on one
- * clock, each in its own share. A history that fails is run again alone, and shrunk to the moves that matter.
+ * Random histories: random sequences of moves. The store under test and the memory store get the same calls and must
+ * return the same answers. At the end, both must have the same content, and the events of each job must replay. Many
+ * histories run concurrently on one clock, each in its own share. A history that fails is run again alone, and shrunk
+ * to the moves that matter.
  */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import fc from 'fast-check';
@@ -190,8 +191,8 @@ class FeedReader {
 }
 
 /**
- * Returns by how many ms the clock advances before a step: sometimes enough for leases, back-offs, unique periods and
- * retentions to end.
+ * Returns by how many ms the clock advances before a step. Some waits are so long that leases, back-offs, periods of
+ * unique keys and retentions end.
  */
 function waitBefore(step: number, seed: number): number {
   const waits = [0, 0, 1, 0, 10, 0, 0, 50, 0, 0, 0, 1000, 0, 0, 3, 0, 5000, 0, 0, 40, 0, 0, 61_000];

@@ -76,5 +76,5 @@ export function buildOf(entries: readonly TypeEntry[], defs: readonly JobDef[]):
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
-/** Whether the type is built in. Every engine has these types, so they are not registered. */
+/** Whether the type is one that every engine has, such as `stint.bulk`. These types are not registered. */
 const isInternal = (name: string): boolean => name.startsWith('stint.');

@@ -227,7 +227,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#actions.resume(id, act);
   }
 
-  /** Finishes a job that its handler handed off. */
+  /** Completes a job that its handler handed off: the job succeeds with `result`. */
   complete(token: string, result?: unknown): Promise<Job> {
     return this.#actions.complete(token, result);
   }
@@ -237,7 +237,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#actions.fail(token, error);
   }
 
-  /** Finishes a job that was handed off, without its token, in place of the system that has the token. */
+  /** Like `complete`, but without the token: an operator acts for the system that has the token. */
   completeJobRun(id: number, result?: unknown, act?: ActOptions): Promise<Job> {
     return this.#actions.completeHandedOff(id, result, act);
   }
@@ -322,7 +322,7 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.stats(id);
   }
 
-  /** The stage of a run, and the data of each stage (seed 3 of docs/seeds.md). */
+  /** The current stage of a run, and the data of each of its stages (seed 3 of docs/seeds.md). */
   stage(id: number): Promise<StageInfo<readonly LogLine[]>> {
     return this.#reads.stage(id);
   }
@@ -358,8 +358,8 @@ export class EngineCore implements RunBackend, RunMaker {
   }
 
   /**
-   * Counts jobs by kind, type and standing: the state of an open job, the fate of an ended one. With `dueBy`, also counts
-   * how many of them are pending and due before that time.
+   * Counts jobs by kind, type and standing: the state of an open job, the fate of an ended one. With `dueBy`, also
+   * counts how many of them are pending and due before that time.
    */
   count(query?: Query, dueBy?: number): Promise<readonly Tally[]> {
     return this.#reads.count(query, dueBy);
@@ -381,8 +381,8 @@ export class EngineCore implements RunBackend, RunMaker {
   }
 
   /**
-   * The limits on jobs of these types, from the code of this engine or as another program registered them. A claim for a
-   * worker without the code of the types needs these limits.
+   * The limits on jobs of these types, from the code of this engine or as another program registered them. A claim for
+   * a worker without the code of the types needs these limits.
    */
   limits(types: readonly string[]): Promise<Limits> {
     return this.#reads.limits(types);

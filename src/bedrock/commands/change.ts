@@ -7,8 +7,8 @@ import { StatusError } from '../status.ts';
 const dataBytesMax = 1_048_576;
 
 export const updateJob: BedrockCommand = {
-  // A repeat with base STARTED needs the last start of the job. So the queue refuses such a new repeat if the job has
-  // never started.
+  // A repeat with base STARTED is computed from the last start of the job. If the job has never started, the queue
+  // refuses to set such a repeat: `wrong.state`.
   statuses: { 'wrong.state': '400 Unique Constraints Violation' },
   run: async ({ headers, services, caller }) => {
     const id = jobIdOf(headers);

@@ -1,4 +1,4 @@
-/** FinishJob, RetryJob and FailJob: how a worker ends its hand-out of a job. */
+/** FinishJob, RetryJob and FailJob: the commands with which a worker ends its work on a job that was handed out. */
 import type { FinishRequest, RetryRequest } from '../../jobs/bedrock/finish.ts';
 import type { Refusal } from '../../refusal.ts';
 import { ok, type BedrockCall, type BedrockCommand } from '../call.ts';
@@ -65,8 +65,8 @@ function finishRequest({ headers, services }: BedrockCall): FinishRequest {
 }
 
 /**
- * Returns when the job is due again: a time or a delay. An invalid value is passed on to the queue: if the job repeats,
- * the queue ignores the value; if the job does not repeat, the queue refuses it.
+ * Returns when the job is due again: the time in `nextRun`, or else the delay in `delay`. An invalid time or delay is
+ * returned, too: the queue refuses it if the job does not repeat, and ignores it if the job repeats.
  */
 const dueOf = (headers: Headers): RetryRequest['due'] =>
   timeOf(headers.get('nextrun')) ?? { inSeconds: atoi(headers.get('delay') ?? '') };

@@ -35,8 +35,8 @@ function requestOf({ headers }: BedrockCall, names: PollRequest['names'], limit:
 }
 
 /**
- * Hands out jobs. Throws `404 No job found` if there is none to hand out. One exception: without `Connection: wait`,
- * returns an empty list if jobs matched but all of them failed instead of being handed out.
+ * Hands out jobs. Throws `404 No job found` if no job matches or, with `Connection: wait`, if the wait ends without a
+ * job. Without `Connection: wait`, returns an empty list if all jobs that matched failed instead of being handed out.
  */
 async function handOut(
   { services, caller, headers }: BedrockCall,

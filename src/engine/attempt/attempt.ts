@@ -56,7 +56,7 @@ export class Attempt {
 
   /**
    * Whether the attempt was ended because the engine closes or the lease may have lapsed. In both cases the job is
-   * released, and the attempt does not count.
+   * released if this instance still holds it, and the attempt does not count.
    */
   get isReleased(): boolean {
     return this.#isReleased;

@@ -59,7 +59,7 @@ export class FailureLog {
     });
   }
 
-  /** Logs how many failures of this window got no line; then resets `#count`, so that they are not logged again. */
+  /** Logs how many failures of this window got no line, and subtracts them from `#count`: they are logged only once. */
   #logRest(): void {
     const left = this.#count - linesPerWindow;
     if (left > 0) this.#logger.warn(`${left} more jobs failed`, { count: left });

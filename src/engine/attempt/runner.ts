@@ -119,7 +119,7 @@ export class Runner {
   #executionOf(attempt: Attempt): Execution {
     const type = this.#parts.registry.require(attempt.job.type);
     const { clock, notes } = this.#parts;
-    // An isolated handler has another tracker in its own thread or process, which reports its progress.
+    // The progress of an isolated handler is reported by another tracker, in the thread or process of the handler.
     const onChange = isIsolated(type, attempt.job)
       ? () => {}
       : (progress: Progress) => notes.progress(attempt.holding, progress);

@@ -1,4 +1,7 @@
-/** Converts an operator's changes of a definition, named like the options of `jobDef`, to a patch of its override. */
+/**
+ * Converts an operator's changes of a definition to a patch of its override. The changes have the names of the options
+ * of `jobDef`.
+ */
 import type { OverridePatch } from '../../jobs/checks/spec.ts';
 import { checkFields, checkObject } from '../../jobs/checks/values.ts';
 import type { Spec } from '../../model/definition.ts';

@@ -1,4 +1,4 @@
-/** The instance command: an operator's command to one instance, as a run of a type that only this instance claims. */
+/** The instance command: an operator's command to one instance, as a run of a type that only that instance claims. */
 import type { Draft } from '../../jobs/draft.ts';
 
 /** `drain`: stop claiming; `resume`: claim again. */

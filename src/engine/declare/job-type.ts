@@ -15,9 +15,9 @@ interface CommonOptions<S extends Schema> extends Settings {
   /** How many tasks of this type may be running at a time, across all instances. */
   readonly taskConcurrency?: number;
   /**
-   * How many runs with the same key may be running at a time, such as one per tenant. The key is a path in the input,
-   * such as `tenant` or `customer.id`, or a function of the input. With a function, only programs that have the code of
-   * the type can create runs.
+   * How many runs with the same key may be running at a time, for example one run per tenant. The key is a path in the
+   * input, such as `tenant` or `customer.id`, or a function of the input. With a function, only programs that have the
+   * code of the type can create runs.
    */
   readonly limit?: { readonly key: string | ((input: OutputOf<S>) => string); readonly concurrency: number };
   /**

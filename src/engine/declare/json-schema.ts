@@ -61,8 +61,8 @@ export function checkStorable(type: string, schema: Schema): void {
 }
 
 /**
- * Converts JSON Schema to a schema, for programs without the code of the type. Null: zod cannot read the JSON Schema,
- * so every input is accepted.
+ * Converts JSON Schema to a zod schema, for programs without the code of the type. Null: zod cannot read the JSON
+ * Schema, so every input is accepted.
  */
 export function schemaFromText(text: string): Schema | null {
   try {

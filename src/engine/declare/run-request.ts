@@ -41,8 +41,8 @@ export type ResultOf<What extends Runnable> =
   What extends JobDef<never, infer Result> ? Result : What extends JobType<never, infer Result> ? Result : never;
 
 /**
- * The request parameter of `createJobRun`. Its input is optional for a definition, which has parameters, and for a type
- * that accepts `undefined`; otherwise it is required.
+ * The request parameter of `createJobRun`. `input` is optional for a definition, whose parameters are its default, and
+ * for a type that accepts `undefined`; for other types it is required.
  */
 export type RequestOf<What extends Runnable> =
   What extends JobDef<infer Input, unknown> ? [request?: RunRequest<Input>]
@@ -128,7 +128,8 @@ function filledIn(
   const { startBy } = request;
   const due = dueOf(request, now);
   // Only a run that is due now takes the unique key of `onePerType`. A run that is due in the future would block all
-  // other runs of the type until it has ended. Instead, the gate of the type (limit 1) delays it when it is claimed.
+  // other runs of the type until it has ended. When that run becomes due, the gate of the type (limit 1) makes it wait
+  // while another run of the type is running.
   const overlap = isOnePerType && due <= now
     ? { unique: { key: overlapKey('', { type: draft.type, onePerType: true }) } }
     : {};

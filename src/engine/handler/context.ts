@@ -34,8 +34,8 @@ export interface RunFacts {
   /** The name of the definition of the run; null: the run was created from a type, without a definition. */
   readonly def: string | null;
   /**
-   * When this attempt was due. First attempt of a scheduled run: the time of its tick plus the spread of the schedule.
-   * Retry: the end of the retry delay.
+   * When this attempt was due. First attempt of a scheduled run: the time of its tick, plus the delay that results from
+   * the spread of the schedule. Retry: the end of the retry delay.
    */
   readonly dueTime: Date;
   /** The time of the tick that created the run, the same in every attempt; null: no tick created the run. */

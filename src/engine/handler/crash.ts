@@ -52,7 +52,7 @@ function howOf({ exitCode, signal, error }: HostEnd, uncaught: Error | null): st
   if (uncaught) return `ended with an uncaught error: ${uncaught.name}: ${uncaught.message}`;
   if (isOutOfMemory(error)) return 'ran out of memory';
   if (error instanceof Error) return `failed: ${error.message}`;
-  // V8 ends a process whose heap is full with this signal.
+  // When the heap is full, V8 ends the process with this signal.
   if (signal === 'SIGABRT') return 'was ended by SIGABRT, which can mean that it ran out of memory';
   if (signal !== null) return `was ended by ${signal}`;
   return `exited with code ${exitCode}`;

@@ -34,7 +34,7 @@ export class Snooze extends Error {
   }
 }
 
-/** The job was cancelled. It is the reason of the handler's signal, and `startingStage` throws it. */
+/** The job was cancelled. This error is the reason of the handler's signal, and `startingStage` throws it. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }

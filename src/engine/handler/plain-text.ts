@@ -46,7 +46,7 @@ const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const cleaned = (text: string): string =>
   text.replace(csi, '').replace(osc, '').replaceAll('\r\n', '\n').replace(control, visible).toWellFormed();
 
-/** Returns the Unicode symbol of a control character, such as ␀, ␛ and ␡; without one, an escape such as `\u0085`. */
+/** Returns the Unicode symbol of a control character, such as ␀; if there is none, an escape such as `\u0085`. */
 function visible(char: string): string {
   const code = char.charCodeAt(0);
   if (code === 0x7f) return '\u2421';

@@ -14,8 +14,8 @@ const hashDigits = 32;
 export const newToken = ({ id, fence }: Holding, random: Random): string => `${id}.${fence}.${random.hex(secretBytes)}`;
 
 /**
- * Returns the job and fence of a token. Refuses any other text, such as a token of an early version of Stint, which has
- * no random bits.
+ * Returns the job and fence of a token. Refuses any other text, also the tokens of early versions of Stint, because
+ * they have no random bits.
  */
 export function parseToken(token: string): Holding {
   const [, id, fence] = /^(\d{1,16})\.(\d{1,16})\.[0-9a-f]{32}$/.exec(token) ?? [];

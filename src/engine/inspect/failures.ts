@@ -15,7 +15,7 @@ export interface FailureGroup {
   readonly retrying: number;
   /** The times of the failures, newest first. For a job that is being retried: the time of its last change. */
   readonly times: readonly number[];
-  /** The newest jobs of the group. */
+  /** The jobs with the newest failures of the group. */
   readonly samples: readonly Job[];
 }
 

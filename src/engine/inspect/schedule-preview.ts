@@ -7,7 +7,7 @@ import { preview, type PreviewOptions, type PreviewTick } from '../../time/previ
 import type { TickMoments } from '../../time/ticks.ts';
 
 export interface PreviewedTick extends PreviewTick {
-  /** The index of the schedule in the definition. */
+  /** The index of the schedule in the list `schedules` of the definition. */
   readonly schedule: number;
   /**
    * `waits`: the run of this tick waits for the previous run to end. `replaces`: the previous run is cancelled, and the

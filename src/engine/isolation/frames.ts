@@ -14,7 +14,7 @@ export function frameOf(value: unknown): Buffer {
   return frame;
 }
 
-/** Reassembles frames from the pieces of a stream, which can begin and end anywhere in a frame. */
+/** Reassembles frames from the pieces of a stream. A piece can begin and end anywhere in a frame. */
 export class FrameReader {
   #pieces: Buffer[] = [];
   #bytes = 0;

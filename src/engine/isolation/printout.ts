@@ -72,8 +72,8 @@ export class Printout {
   }
 
   /**
-   * Delivers a line without the mark. If the last output of a call does not end with a line end, the mark follows it on
-   * the same line.
+   * Delivers a line. If the line ends with the mark, removes the mark and delivers the rest, if any. There is a rest if
+   * the last output of a call has no line end: then the mark follows it on the same line.
    */
   #take(line: string, level: LogLevel): void {
     const isMarked = this.#unmarked > 0 && line.endsWith(this.#mark);

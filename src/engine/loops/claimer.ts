@@ -21,7 +21,6 @@ export interface ClaimerParts {
   readonly types: readonly string[];
   readonly slots: Slots<RunningJob>;
   readonly attempts: Attempts;
-  /** How many outcomes are not stored yet. */
   readonly pendingOutcomes: () => number;
   readonly limits: () => Limits;
   readonly isLeader: () => boolean;

@@ -70,7 +70,7 @@ export class Heartbeat {
   /**
    * Renews the lease, revokes lost attempts and delivers cancels. If the lease may have lapsed before the store
    * answered, sends a second heartbeat, which also asks whether the jobs that wait for a slot were lost. The first
-   * asked only about the jobs of running attempts.
+   * heartbeat asked only about the jobs of running attempts.
    */
   async beat({ takeOver = false } = {}): Promise<void> {
     if (!(await this.#isRenewed(takeOver))) await this.#isRenewed(false);

@@ -19,7 +19,8 @@ export interface EngineLink {
   readonly listen: (onCommand: (command: ChildCommand) => void) => void;
   /**
    * Ends the console output of a call. A process prints `mark` after the output, so that the engine knows when it has
-   * read all of it. A thread ignores `mark`, and sends text after the last line end as a line.
+   * read all of it. A thread ignores `mark`; if the output does not end with a line end, its last part is sent as a
+   * line.
    */
   readonly endOutput: (mark: string) => void;
 }

@@ -1,4 +1,4 @@
-/** A process as host: a child process with pipes for commands and reports, which leads its own process group. */
+/** A process as host: a child process that leads its own process group, with pipes for commands and reports. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
