@@ -6,7 +6,7 @@ import { BoundedMap } from '../../time/bounded-map.ts';
 
 /** The durations that end with an event. Null: this duration does not end with the event, or its start was not seen. */
 export interface JobDurations {
-  /** The time from due to claimed. */
+  /** How long the job waited for a worker until it was claimed. */
   readonly waitedMs: number | null;
   readonly ranMs: number | null;
 }

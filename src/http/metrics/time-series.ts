@@ -52,7 +52,7 @@ export class TimeSeries {
     this.#since = now;
   }
 
-  /** Sets the time at which counting begins. `load` adds jobs that ended before this time. */
+  /** Sets the time from which events are counted. `load` adds jobs that ended before this time. */
   countFrom(since: number): void {
     this.#since = since;
   }
