@@ -1,6 +1,6 @@
 /**
- * JSON as Stint stores it: text within limits of size and depth, free of keys that could reach a prototype. Bedrock's
- * data is stored as written instead (`checkExactText`), because its workers use other languages.
+ * JSON as Stint stores it: text within limits of size and depth, without the keys in `unsafeKeys`. Bedrock's data is
+ * stored as written instead (`checkExactText`), because its workers use other languages.
  */
 import { isRefusal, Refusal } from '../refusal.ts';
 
@@ -63,8 +63,8 @@ const wellFormed = (text: string): string =>
   text.isWellFormed() ? text : text.replace(/\p{Surrogate}/gu, escapedUnit);
 
 /**
- * Parses a text and leaves out keys that could reach a prototype. A text that `checkJsonText` has accepted contains no
- * such key.
+ * Parses a text and leaves out the keys in `unsafeKeys`. A text that `checkJsonText` has accepted contains none of
+ * them.
  */
 export function parseJson(text: string): Json {
   return parsed(text, mayHaveUnsafeKey(text) ? leaveOutUnsafe : undefined);
