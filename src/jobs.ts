@@ -60,7 +60,7 @@ export class Jobs {
     return (await this.claimBatch(request)).jobs;
   }
 
-  /** Like `claim`, but also returns `searchedAt`, which a worker needs to wait until the next job is due. */
+  /** Like `claim`, but also returns `searchedAt`, from which `nextDue` of the store finds when the next job is due. */
   async claimBatch(request: WorkRequest): Promise<ClaimedJobs> {
     return claimJobs(this.store, checkWorkRequest(request));
   }

@@ -37,7 +37,7 @@ export interface EngineOptions {
   readonly defs?: readonly AnyJobDef[];
   /** How many handlers run at a time. Default: 16. */
   readonly slots?: number;
-  /** How long after the last heartbeat of an instance others take over its jobs. Default: 15s; at least 1s. */
+  /** The time from the last heartbeat of an instance until others take over its jobs. Default: 15s; at least 1s. */
   readonly lease?: Duration;
   /**
    * How long a handler may block the event loop before the instance counts as hung and other instances take over its
@@ -45,8 +45,8 @@ export interface EngineOptions {
    */
   readonly blockedMax?: Duration;
   /**
-   * How long after their end runs are deleted, unless their type or definition sets a retention. Default: 30d; null:
-   * never.
+   * The time from the end of a run until it is deleted, unless its type or definition sets a retention. Default: 30d;
+   * null: runs are never deleted.
    */
   readonly retention?: Duration | null;
   /** Receives reports of background failures. Default: none. */

@@ -164,7 +164,7 @@ export class EngineReads {
     const request = { kinds: workKinds, names: { exact: types } };
     const { database, memory } = this.#stores;
     const found = [...(await memory.store.oldestDue(request)), ...(await database.store.oldestDue(request))];
-    return new Map(found.sort(([, a], [, b]) => b.due - a.due)); // the last entry of a type stays: the job due first
+    return new Map(found.sort(([, a], [, b]) => b.due - a.due)); // per type, the last entry stays: the earliest due
   }
 
   async failures(request: FailuresRequest): Promise<Failures> {

@@ -141,8 +141,8 @@ export class RunActions {
 }
 
 /**
- * Returns the edit with its due time as the field `due`, whichever of the three names was given. If `given` is not an
- * object, returns it unchanged, because the check of edits refuses it later.
+ * Returns the edit with its due time as the field `due`, even if it was given as `dueTime` or `dueAt`. If `given` is
+ * not an object, returns it unchanged, because the check of edits refuses it later.
  */
 function editOf(given: RunEdit): Edit {
   const time = dueTimeOf(given ?? {});

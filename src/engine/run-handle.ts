@@ -32,7 +32,7 @@ export interface LogRequest {
   readonly limit?: number;
 }
 
-/** Creates runs of a type with an input, or of a definition, whose parameters are the default input. */
+/** Creates runs of a type, or of a definition. The parameters of a definition are the default input of its runs. */
 export interface RunMaker {
   createJobRun<What extends Runnable>(what: What, ...request: RequestOf<What>): Promise<RunHandle<ResultOf<What>>>;
 }
@@ -100,8 +100,9 @@ export class RunCancelled extends Error {
 }
 
 /**
- * The bounds of the interval at which `result` reads the run if nothing reports its end, such as while the connection
- * for notifications is lost. The interval is the time waited so far, so that the end of a short run is noticed soon.
+ * If no notification reports the end of the run, for example because the connection is lost, `result` reads the run at
+ * intervals within these bounds. Each interval equals the time waited so far, so that the end of a short run is noticed
+ * soon.
  */
 const resultPollMs = { min: 25, max: 1_000 };
 const watchPollMs = 250;

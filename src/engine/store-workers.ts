@@ -1,4 +1,4 @@
-/** The workers of an engine, one per store: one for its database, and one for memory from the first in-memory job on. */
+/** The workers of an engine: one for its database and, as soon as there are in-memory jobs, one for memory. */
 import type { Jobs } from '../jobs.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { Holding } from '../store/store.ts';

@@ -48,7 +48,7 @@ export class Worker {
     this.#running = running({ ...parts, timeLimits }, this.#lease, this.#maintaining.follow);
     this.#claiming = claiming(parts, this.#lease, this.#maintaining.leader, this.#running, () => this.#isDraining);
     this.#heartbeat = this.#newHeartbeat();
-    // The back-off is short, so that the lease is renewed soon after the store answers again.
+    // The back-off after a failed heartbeat is short, so that the lease is renewed soon after the store answers again.
     this.#beating = new Loop('heartbeat', parts, () => this.#heartbeat.turn(), leaseMs / 6);
     this.#schedulingWake = new ThrottledWake(this.#maintaining.scheduling, clock, schedulingWakeMs);
     this.#maintaining.leader.onGained(() => {

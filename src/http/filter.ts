@@ -61,7 +61,7 @@ function payloadOf(text: string, visibility: Visibility): NonNullable<Query['inp
   return { path, equals: scalarOf(value) };
 }
 
-/** The refusal of a search by a redacted value: the result would reveal the value. */
+/** The refusal of a search for a value that the caller sees redacted: the result would reveal the value. */
 const hidden = (what: string): HttpRefusal =>
   new HttpRefusal('forbidden', `this token may not see this part of ${what}, and cannot search it`);
 

@@ -30,7 +30,7 @@ const familyStatus: Readonly<Record<string, number>> = {
 
 const ownStatus: { readonly [C in RefusalCode]?: number } = { 'malformed.input': 422, 'malformed.store': 500 };
 
-/** The HTTP status of a refusal code. A test checks that it is not undefined for any code. */
+/** The HTTP status of a refusal code. A test checks that every code has a status. */
 export const statusOf = (code: RefusalCode): number | undefined => ownStatus[code] ?? familyStatus[code.split('.')[0]!];
 
 /** The refusals that only exist over HTTP: the status and the title of each. */

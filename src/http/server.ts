@@ -46,8 +46,9 @@ export interface HttpOptions {
   /** Default: no tokens, and only callers on this machine have access. */
   readonly access?: AccessOptions;
   /**
-   * Host names that clients may use in URLs, besides loopback names. Default: none, or any name if the server listens
-   * beyond this machine. Needed if a proxy in front of this server, or a server that mounts it, has its own name.
+   * Host names that clients may use in URLs, besides loopback names. Default: any name if the server listens beyond
+   * this machine; otherwise none. Needed if a proxy in front of this server, or a server that mounts it, has its own
+   * name.
    */
   readonly hosts?: readonly string[];
   /** The folder of the built dashboard; null: no dashboard. */

@@ -47,7 +47,7 @@ export class StaticFiles {
   readonly #files = new Map<string, { readonly type: string; readonly content: Buffer }>();
 
   /**
-   * Reads the files of a folder whose media type is known. If the folder is null or missing, only the plain page is
+   * Reads the files with a known media type from a folder. If the folder is null or missing, only the plain page is
    * served.
    */
   constructor(folder: string | null) {

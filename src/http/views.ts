@@ -206,7 +206,7 @@ function defView(known: ListedDefinition, configuration: Configuration, visibili
   };
 }
 
-/** The view of a definition, with its status read from the store. */
+/** The view of a definition. Reads its runs for the fields of `Configuration`. */
 export const definitionView = async (
   engine: Pick<EngineCore, 'configuration'>,
   known: ListedDefinition,

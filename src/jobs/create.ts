@@ -134,7 +134,7 @@ async function update(store: Writer, id: number, draft: Draft, by: string): Prom
 const isWaiting = (job: Job): boolean =>
   (job.state === 'pending' || (job.state === 'held' && job.hold !== 'children')) && job.phase !== 'gather';
 
-/** Returns the edit of an existing job by a draft; fields that the draft does not set stay as they are. */
+/** Returns the edit that sets the fields of a draft in an existing job; fields that the draft omits stay unchanged. */
 function editOf(draft: Draft, now: number): Edit {
   const { input, policy, tags } = originOf(draft, 0, now);
   const { priority, due } = firstStateOf(draft, now);

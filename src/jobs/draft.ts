@@ -25,7 +25,7 @@ export interface Draft {
   readonly policy?: Policy;
   readonly tags?: Tags;
   readonly tick?: RunTick;
-  /** Jobs of one job type with the same limit key share a limit. With the tenant as the key, each tenant has its own. */
+  /** Jobs of one job type with the same limit key share a limit. Example: a key for each tenant limits each tenant. */
   readonly limitKey?: string;
   /**
    * How many jobs may execute at once: `typeMax` limits the jobs of the job type, `defMax` those of the definition. If
@@ -36,7 +36,7 @@ export interface Draft {
 
 export interface UniqueRequest {
   readonly key: string;
-  /** If the key is taken: `keep` the job that has it, or `update` that job. */
+  /** If the key is taken: `keep` (default) the job that has it, or `update` that job. */
   readonly onTaken?: 'keep' | 'update';
   /** How long after creation the key stays taken, even after the job has ended. Default: while the job is open. */
   readonly forMs?: number;

@@ -88,8 +88,8 @@ async function replace(store: Store, due: DueDefinition, now: number, asker: Ask
 }
 
 /**
- * Returns the open runs that a new run replaces: the earlier runs of the definition. With `onePerType`, also all
- * other runs of the type, except runs of other definitions whose tick is at the same instant or later.
+ * Returns the open runs that a new run replaces: the earlier runs of the definition. With `onePerType`, also the
+ * other runs of the type, except those whose tick is not older than the due tick of this definition.
  */
 async function runsToReplace(store: Store, due: DueDefinition, now: number): Promise<readonly Job[]> {
   const { def, spec } = due;

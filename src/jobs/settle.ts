@@ -45,7 +45,7 @@ export async function settleParents(store: Store, asker: Asker, parents?: readon
 
 /**
  * Stops open children of parents that have ended, and deletes open children of parents that were deleted. A crash after
- * the end of a parent leaves its children open. Returns the number of such parents.
+ * the end of a parent leaves its children open. Returns how many ended or deleted parents had open children.
  */
 export async function endOrphans(store: Store, asker: Asker): Promise<number> {
   const parents = await store.orphaned(settleBatch);

@@ -113,7 +113,7 @@ export const definitionOf = (def: Job): Definition => JSON.parse(def.input) as D
 /** The unique key of the job that stores a definition: no two definitions have the same name. */
 export const definitionKey = (name: string): string => `def ${name}`;
 
-/** The unique key that a run has while it is open. If a tick finds the key taken, its run would overlap an open run. */
+/** The unique key of an open run, if `isAlone`. If a tick finds the key taken, its run would overlap an open run. */
 export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>): string =>
   spec.onePerType ? `live type ${spec.type}` : `live def ${name}`;
 
@@ -165,7 +165,7 @@ export function planOf(
 export const dueOf = ({ schedules }: Plan): number =>
   Math.min(never, ...schedules.map(({ next }) => next?.due ?? never));
 
-/** Returns how many runs the ticks due now create if none is skipped for overlap. */
+/** Returns how many runs the due ticks of the definition create if the overlap policy skips none. */
 export function callsFor(def: Job, spec: Spec, now: number, runs: RunMoments): number {
   const callsOf = (plan: SchedulePlan, index: number): number =>
     dueNow(plan, spec, index, def.def!, now, runs)?.fire.length ?? 0;
@@ -216,7 +216,7 @@ export function wakeUp(def: Job, spec: Spec, now: number): EventBody {
 }
 
 /**
- * Returns a skip for each tick of a removed schedule that was not handled although its nominal time has passed. With
+ * Returns a skip for each tick of the removed schedules whose nominal time has passed, but which was not handled. With
  * `spreadMs`, a tick is due after its nominal time, so an edit can remove the schedule between these two times.
  */
 export function removedTicks(def: Job, before: Spec, after: Spec, now: number): readonly TickOutcome[] {

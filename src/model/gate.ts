@@ -1,7 +1,7 @@
 /**
- * The gate: a limit that several jobs share. It has the type of these jobs, their definition, their key (such as a
- * tenant), and whether only the leader may admit them. `GateAdmissions` computes from the number of admitted jobs how
- * many more jobs a gate admits.
+ * The gate: a limit that several jobs share. It names the type of these jobs, their definition and their key (such
+ * as a tenant), and says whether only the leader may admit them. `GateAdmissions` computes from the number of admitted
+ * jobs how many more jobs a gate admits.
  */
 
 export interface Gate {

@@ -27,7 +27,7 @@ interface CharSet {
 type CharRange = readonly [first: number, last: number];
 
 /**
- * Parses a pattern. Refuses `malformed.pattern` for characters that the stores compare differently, and for too many
+ * Parses a pattern. Throws `malformed.pattern` for characters that the stores compare differently, and for too many
  * characters or stars. A pattern without wildcards may have any length.
  */
 export function parseGlob(text: string): Glob {

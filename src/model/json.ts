@@ -1,6 +1,6 @@
 /**
- * JSON as Stint stores it: text within limits of size and depth, free of keys that could reach a prototype. Bedrock's
- * data is stored as written instead (`checkExactText`), because its workers use other languages.
+ * JSON as Stint stores it: text within limits of size and depth, without the keys in `unsafeKeys`. Bedrock's data is
+ * stored as written instead (`checkExactText`), because its workers use other languages.
  */
 import { isRefusal, Refusal } from '../refusal.ts';
 
@@ -25,7 +25,7 @@ const pathShownMax = 200;
 
 /**
  * Returns the JSON text of a user's value. Undefined is left out of objects; in arrays and as the whole value, it
- * becomes null. Refuses `malformed.json`, with the path of the wrong value in the detail, if JSON.stringify would lose
+ * becomes null. Throws `malformed.json`, with the path of the wrong value in the detail, if JSON.stringify would lose
  * data: for NaN, functions, symbols, Maps and other objects that are neither plain nor have `toJSON`.
  */
 export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits): string {
@@ -36,7 +36,7 @@ export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits)
 }
 
 /**
- * Checks a text from outside, and returns it with half surrogate pairs replaced by escapes. Refuses `malformed.json` if
+ * Checks a text from outside, and returns it with half surrogate pairs replaced by escapes. Throws `malformed.json` if
  * the text is no JSON, exceeds the limits, or contains an unsafe key or a number such as 1e999, which is read as
  * Infinity.
  */
@@ -63,8 +63,8 @@ const wellFormed = (text: string): string =>
   text.isWellFormed() ? text : text.replace(/\p{Surrogate}/gu, escapedUnit);
 
 /**
- * Parses a text and leaves out keys that could reach a prototype. A text that `checkJsonText` has accepted contains no
- * such key.
+ * Parses a text and leaves out the keys in `unsafeKeys`. A text that `checkJsonText` has accepted contains none of
+ * them.
  */
 export function parseJson(text: string): Json {
   return parsed(text, mayHaveUnsafeKey(text) ? leaveOutUnsafe : undefined);
@@ -77,7 +77,7 @@ export function parseJson(text: string): Json {
 export const parseExact = (text: string): Json => parsed(text, asWritten);
 
 /**
- * Returns the JSON text of a value from `parseExact`, also after changes to it. Refuses `malformed.json` beyond the
+ * Returns the JSON text of a value from `parseExact`, also after changes to it. Throws `malformed.json` beyond the
  * limits.
  */
 export const exactText = (value: Json): string => checkExactText(JSON.stringify(value));

@@ -51,7 +51,7 @@ const rules: Rules = {
 
 /**
  * Returns the change that the command makes, or a refusal. A change without events means that the command had no
- * effect, such as a second, equal cancel.
+ * effect, for example because an earlier cancel has asked for the same.
  */
 export function step(job: Job, command: Command, asking: Asking): Change | Refusal {
   const verdict = decide(job, command, asking);

@@ -7,7 +7,7 @@ export interface Outline {
   readonly status: ProgressStatus | null;
   readonly process: string | null;
   readonly stage: StageOutline | null;
-  /** The number of stages started so far in this process; the total is not known. */
+  /** How many stages of the newest process have started; the total is not known. */
   readonly stages: number;
   /**
    * If the process has succeeded: 100. If not: the percentage of items of the current stage that have ended, rounded

@@ -276,7 +276,7 @@ function failureOf(progress: Progress, { error, cancelled }: Failure): Ending {
   return { status: 'CANCELLED', summary: null, error: cut(error) };
 }
 
-/** Returns the ending of nodes that are open when their parent ends: they get the status of the parent. */
+/** Returns the ending of nodes that are still open when `parent` has ended: they get the status of `parent`. */
 function endingInside(parent: ProgressNode, node: string): Ending {
   if (parent.status === 'SUCCESS' || parent.status === 'RUNNING') return implicitSuccess(node);
   return { status: parent.status, summary: null, error: parent.error };

@@ -23,8 +23,8 @@ export interface TypeEntry {
   readonly taskConcurrency: number | null;
   readonly keyConcurrency: number | null;
   /**
-   * The path in the input to the key that `keyConcurrency` limits, as member names, outermost first. Null: there is no
-   * key, or only the code of the type can compute it.
+   * The path in the input to the key for `keyConcurrency`, as member names, outermost first. Null: there is no key, or
+   * only the code of the type can compute the key.
    */
   readonly keyPath: readonly string[] | null;
   readonly isolate: 'thread' | 'process' | null;

@@ -28,7 +28,7 @@ export interface BlockedReport {
 
 interface Seen {
   readonly since: number;
-  /** When this thread first saw that the attempt has exceeded its timeout; null: it has not. */
+  /** When this thread first saw that the attempt has exceeded its timeout; null: not exceeded. */
   overdueSince: number | null;
   isEnforced: boolean;
 }

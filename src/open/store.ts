@@ -17,7 +17,7 @@ export function openStore(url: string, { clock = systemClock, create = true }: O
   return openStoreAt({ url, options: clock === systemClock ? {} : { clock } }, { create });
 }
 
-/** Opens a store by its address: URL and options of the adapter. The heartbeat thread opens the same store with it. */
+/** Opens a store by its address. The heartbeat thread opens the same store as the main thread by this address. */
 export function openStoreAt(
   { url, options }: StoreAddress,
   { create = true }: { readonly create?: boolean } = {},

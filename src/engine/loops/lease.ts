@@ -1,4 +1,4 @@
-/** The lease of this instance, as far as this process knows. After its lapse, other instances repair the jobs. */
+/** The lease of this instance, as far as this process knows. When it lapses, others repair this instance's jobs. */
 import type { Clock } from '../../time/clock.ts';
 
 export class InstanceLease {
@@ -24,12 +24,18 @@ export class InstanceLease {
     return this.#clock.monotonic() - this.#renewedAt;
   }
 
-  /** How long after a heartbeat the lease is safe. Less than the lease: time passes between a check and its effect. */
+  /**
+   * How long after a heartbeat the lease counts as safe. This is shorter than `durationMs`, because time passes between
+   * a check and its effect.
+   */
   get safeMs(): number {
     return (this.durationMs * 2) / 3;
   }
 
-  /** Whether this instance certainly holds its jobs: the lease is valid, and the heartbeat thread gave up no jobs. */
+  /**
+   * Whether this instance certainly holds its jobs: the lease is valid, and the backup heartbeat has given up no jobs
+   * since the last confirmed heartbeat was sent.
+   */
   get isSafe(): boolean {
     return this.silenceMs < this.safeMs && this.givenUp === this.#givenUpSeen;
   }

@@ -55,7 +55,10 @@ export class Slots<T> {
     return this.#reserved;
   }
 
-  /** The number of free slots that neither a queued job nor a reservation needs; negative if slots are missing. */
+  /**
+   * The number of free slots that neither a queued job nor a reservation needs. Negative if queued jobs and
+   * reservations need more slots than are free.
+   */
   get unreserved(): number {
     return this.free - this.waiting - this.#reserved;
   }

@@ -46,7 +46,7 @@ export class JobNotes {
   #lines: BufferedLine[] = [];
   #linesTotal = 0;
   #bytesTotal = 0;
-  /** The last lines, while the limits leave no room for them in `#lines`. Only the newest ones are buffered. */
+  /** The newest lines, while the limits leave no room for them in `#lines`: at most `endLinesMax` and `endBytesMax`. */
   #end: BufferedLine[] = [];
   #dropped = 0;
   #droppedAt = 0;

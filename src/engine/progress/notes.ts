@@ -177,7 +177,7 @@ export class Notes {
     this.#options.onLost(id, fence);
   }
 
-  /** Moves the job behind the others: if its note causes the failure, the others are written first. */
+  /** Moves the job to the end of `#jobs`: its notes may have caused the failure, so those of other jobs come first. */
   #suspect(job: JobNotes): void {
     job.isSuspect = true;
     const key = keyOf(job.holding);

@@ -98,7 +98,7 @@ async function nextUnless<T>(stop: AbortSignal, source: Source<T>): Promise<Iter
   }
 }
 
-/** Limits how many items are processed at a time. Only one caller may wait at a time. */
+/** Limits how many items are processed at a time. Only one call of `whenFree` or `end` may be pending. */
 class ConcurrencyLimit {
   readonly #parallelism: number;
   #busy = 0;

@@ -4,8 +4,8 @@ import type { ProcessNode, Progress } from '../../model/progress.ts';
 export const progressBytesMax = 262_144;
 
 /**
- * How many items of each stage, and how many stages of each process, a cut leaves in the text. The first cut with which
- * the text is small enough is used.
+ * Each cut leaves at most `items` items of each stage and `stages` stages of each process in the text. The first cut
+ * that makes the text small enough is used.
  */
 const cuts = [
   { items: 100, stages: 100 },

@@ -19,7 +19,7 @@ type Describe<T> = (item: T, index: number) => string | null;
 type ItemWork<T> = (item: T, index: number) => unknown;
 type Summary = (succeeded: number, failed: number) => string;
 
-/** The arguments of `runStage` or `runStageInParallel` with items. */
+/** The arguments of a call of `runStage` or `runStageInParallel` that passes items. */
 interface StagePlan<T> {
   readonly items: Items<T>;
   readonly parallelism: number;
@@ -35,7 +35,7 @@ export class Tracker implements ProgressTracker {
   #failure: unknown;
   #isOver = false;
   #lastItem = 0;
-  /** One controller for each stage with items that is running; its abort prevents further items from starting. */
+  /** One controller for each running stage that has items; its abort prevents further items from starting. */
   #stops: readonly AbortController[] = [];
 
   constructor({ clock, onChange }: TrackerOptions) {
@@ -361,7 +361,7 @@ function summaryOf(
 
 /**
  * Whether an error is a reaction to a cancel, and not a failure. An AbortError is a reaction only if the job was
- * cancelled; otherwise the handler itself has aborted an operation.
+ * cancelled (`isAsked`); in any other job, the handler itself has aborted an operation.
  */
 function isGivingUp(cause: unknown, isAsked: boolean): boolean {
   try {

@@ -21,7 +21,10 @@ export interface ClaimingPart {
   readonly claimOnCreate: ClaimOnCreate;
 }
 
-/** Creates the claimer and its loop. A free slot or a stored outcome wakes the loop, if the claimer needs jobs. */
+/**
+ * Creates the claimer and its loop. When a job leaves its slot or its outcome is stored, the loop is woken, provided
+ * that the claimer needs jobs.
+ */
 export function claiming(
   parts: ClaimingNeeds,
   lease: InstanceLease,

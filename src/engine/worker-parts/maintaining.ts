@@ -31,7 +31,7 @@ const startLimitsMs = 5_000;
 const settleMs = 10_000;
 const orphansMs = 30_000;
 const retentionMs = 60_000;
-/** By which factor an instance that is not the leader waits longer between two rounds of maintenance. */
+/** An instance that is not the leader waits this many times as long between two rounds of maintenance. */
 const followerDelayFactor = 2;
 
 export function maintaining(parts: MaintainingNeeds, lease: InstanceLease): MaintainingPart {

@@ -3,9 +3,7 @@ import { isLoopbackName } from './access.ts';
 import { HttpRefusal } from '../problems.ts';
 
 export interface GuardOptions {
-  /**
-   * Accepted host names besides loopback names. Default: none, or any name if the server listens beyond this machine.
-   */
+  /** Accepted host names besides loopback names. Default: any name if `isPublic`; otherwise none. */
   readonly hosts?: readonly string[] | undefined;
   readonly isPublic: boolean;
 }

@@ -6,7 +6,7 @@ import type { Visibility } from './redact.ts';
 export interface Principal {
   readonly name: string;
   readonly role: Role;
-  /** Whether the caller is on this machine and the server has no tokens. */
+  /** Whether the caller has access only because it is on this machine; see `Access.isSetUp`. */
   readonly isLocal: boolean;
   /** How much of a payload the caller sees: all of it, all except its secrets, or only its shape. */
   readonly visibility: Visibility;

@@ -1,4 +1,4 @@
-/** Redaction: hides nothing of a payload, its secrets or all its values, depending on the reader's `Visibility`. */
+/** Redaction of payloads: by the `Visibility` of the reader, hides nothing, only the secrets, or all values. */
 import { isExactNumber } from '../../model/json.ts';
 import { isSecretName, withoutSecrets } from '../../model/secrets.ts';
 
@@ -34,8 +34,8 @@ export function redactTexts<T>(value: T, visibility: Visibility): T {
 }
 
 /**
- * Redacts the tags with names of secrets, such as `password`. Callers of all roles see the other tags, because tags are
- * made for searches.
+ * Redacts the values of tags that are named like a secret, such as `password`. Callers of all roles see the other tags,
+ * because tags are made for searches.
  */
 export const redactTags = (
   tags: Readonly<Record<string, string>> | null,

@@ -194,7 +194,7 @@ const limitMax = z.number().int().nullable().optional();
 
 /**
  * An override, merged into the previous one. Omitted fields stay as they were; null removes a field from the override,
- * so that the declared setting applies again.
+ * so that the declared setting applies again. Exception: `params: null` makes null the input of the runs.
  */
 export const DefOverride = z
   .strictObject({

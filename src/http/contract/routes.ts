@@ -47,7 +47,7 @@ const administer: readonly Role[] = ['admin'];
 
 const Items = <S extends z.ZodType>(id: string, one: S) => z.object({ items: z.array(one) }).meta({ id });
 const text = z.string();
-/** Prefixes a path. The result is a literal type, so that the compiler checks the dashboard's paths. */
+/** Prefixes a path with `apiPath`. The result is a literal type, so that the compiler checks the dashboard's paths. */
 const at = <const P extends string>(path: P): `${typeof apiPath}${P}` => `${apiPath}${path}`;
 const define = <const R extends Record<string, Route>>(table: R): R => table;
 

@@ -125,7 +125,7 @@ export const LimitView = z
   .meta({ id: 'Limit' });
 export type LimitView = z.infer<typeof LimitView>;
 
-/** The open jobs of one type. */
+/** The numbers of open jobs of one type, and the instances, slots and limits for them. */
 export const QueueView = z
   .object({
     type: z.string(),

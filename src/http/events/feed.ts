@@ -1,6 +1,6 @@
 /**
- * The event feed: one reader of the store's feed, shared by all streams. It also delivers the events of in-memory jobs,
- * which have no position.
+ * The event feed: one reader of the store's feed, shared by all streams. It also delivers the events of in-memory jobs;
+ * these events have no position.
  */
 import type { Logger } from '../../logger.ts';
 import type { FeedPage as StoreFeed, FeedEvent, Store } from '../../store/store.ts';

@@ -59,8 +59,8 @@ export class RunTurns {
   }
 
   /**
-   * Wakes the watches of up to `runsPerTurn` due runs: changed runs first, then the other running ones. Within each
-   * group, the watches that began to wait earlier come first.
+   * Wakes the watches of up to `runsPerTurn` due runs: runs with a new event first, then running runs without one.
+   * Within each group, the watches that began to wait earlier come first.
    */
   #turn(): void {
     this.#stopTimer = null;

@@ -16,7 +16,8 @@ const heartbeatMs = 15_000;
 const tooSlow = 'the client reads too slowly; reconnect with the last id';
 /**
  * How many of the events that were sent while catching up are remembered. The shared feed delivers the newest of them
- * again, and the stream skips these. Normally the shared feed lags behind by far fewer events than this.
+ * again, and the stream skips these. Normally the shared feed lags behind the store by far fewer events
+ * than this.
  */
 export const sentMax = 20_000;
 

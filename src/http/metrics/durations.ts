@@ -4,9 +4,9 @@ import { workKinds } from '../../model/state.ts';
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 
-/** The durations that end with an event. Null: this duration does not end with the event, or its start was not seen. */
+/** The durations that end with an event; null for one that does not end with it, or whose start was not seen. */
 export interface JobDurations {
-  /** The time from due to claimed. */
+  /** How long the job waited for a worker until it was claimed. */
   readonly waitedMs: number | null;
   readonly ranMs: number | null;
 }

@@ -7,8 +7,8 @@ export type Counted = (typeof counted)[number];
 type Counts = Record<Counted, number>;
 
 /**
- * The JSON form of a bucket. `all` has the counts in the order of `counted`. Each entry of `types` starts with the index
- * of a type in `SeriesState.types`. The counts of this type follow, in the order of `counted`.
+ * The JSON form of a bucket. `all` has the counts in the order of `counted`. Each entry of `types` starts with the
+ * index of a type in `SeriesState.types`. The counts of this type follow, in the order of `counted`.
  */
 export interface BucketState {
   readonly all: readonly number[];

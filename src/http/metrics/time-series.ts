@@ -52,7 +52,7 @@ export class TimeSeries {
     this.#since = now;
   }
 
-  /** Sets the time at which counting begins. `load` adds jobs that ended before this time. */
+  /** Sets the time from which events are counted. `load` adds jobs that ended before this time. */
   countFrom(since: number): void {
     this.#since = since;
   }
@@ -162,7 +162,7 @@ const countsAt = (bucket: SeriesBucket | undefined, type: string | undefined): R
 
 /**
  * If a bucket has fewer durations than this, its percentiles include durations of the buckets before it. Otherwise one
- * long job could determine the 99th percentile: of ten durations, it is the longest.
+ * long job could determine the 99th percentile, which is the longest duration if there are only ten.
  */
 const durationsMin = 100;
 const bucketsBackMax = 10;

@@ -146,7 +146,6 @@ const claimOf = ({ worker, types, limit = 1, leaseMs = leaseDefaultMs }: ClaimBo
  */
 const holderName = (principal: Principal, worker: string): string => `${actor(principal)}/${worker}`;
 
-/** Releases jobs that were claimed for a client that has disconnected. */
 async function release({ engine }: HttpServices, jobs: readonly RunningJob[]): Promise<void> {
   await engine.jobs.conclude(
     jobs.map((job) => ({ job, command: { do: 'release' as const, fence: job.fence } })),

@@ -165,8 +165,8 @@ class Creation {
   }
 
   /**
-   * Returns the job with this name, stored or created earlier in this request; otherwise undefined. Throws a refusal if
-   * the job belongs to another parent.
+   * Returns the job with this name, which is stored or was created earlier in this request; undefined: there is none.
+   * Throws a refusal if the job belongs to another parent.
    */
   async #existing(draft: QueueDraft): Promise<Job | undefined> {
     const { name, parent } = draft;
@@ -253,9 +253,7 @@ function checkGeneration({ id, parent }: Job): void {
   throw new Refusal('grandchildren', `job ${id} is a child itself and can have no children`, { parent: id });
 }
 
-/**
- * Returns the kind of the parents, or without parents the kind of the request. Refuses a mix of mock and real parents.
- */
+/** Returns the kind of the parents; if there are none, that of the request. Refuses a mix of mock and real parents. */
 function kindOf(parents: ReadonlyMap<number, Job>, isMock: boolean): Kind {
   const [first = isMock ? 'mock' : 'bedrock', ...others] = new Set([...parents.values()].map(({ kind }) => kind));
   if (others.length === 0) return first;

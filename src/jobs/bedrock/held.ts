@@ -11,8 +11,8 @@ import { isMock } from './data.ts';
 import { isGone } from './query.ts';
 
 /**
- * The running job as a change, or a refusal if the job is not handed out. If its lease has lapsed, the change gives the
- * job back to its worker. If not, the change has no events.
+ * A change whose `after` is the running job, or a refusal if the job is not handed out. If the lease of the job has
+ * lapsed, the change gives the job back to its worker. If not, the change has no events.
  */
 type Held = Change | Refusal;
 

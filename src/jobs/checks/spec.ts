@@ -29,8 +29,8 @@ const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec
 };
 
 /**
- * Changes to an override. Null removes a setting from the override, so that the value from the code applies again; only
- * `params` is set to null instead. The fields of `policy` and `gate` are merged one by one.
+ * Changes to an override. Null removes a setting from the override, so that the value from the code applies again.
+ * Exception: `params: null` makes null the input of the runs. The fields of `policy` and `gate` are merged one by one.
  */
 export type OverridePatch = {
   readonly [F in Overridable]?: F extends 'policy' | 'gate' ? Nullable<NonNullable<Spec[F]>> | null : Spec[F] | null;

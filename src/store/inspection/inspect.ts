@@ -20,8 +20,8 @@ export interface RowSource {
 }
 
 /**
- * Sends a JSON array of SentRow to the process; resolves when the next piece can be sent. Refuses `costly.query` if the
- * pieces of a query exceed `sentMax`.
+ * Sends a JSON array of SentRow to the process; resolves when the next piece can be sent. Rejects with `costly.query`
+ * if the pieces of a query exceed `sentMax`.
  */
 export type WriteRows = (text: string) => Promise<void>;
 
