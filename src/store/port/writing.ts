@@ -18,8 +18,8 @@ export interface Writing {
   synchronize?(): Promise<void> | undefined;
 
   /**
-   * Reserves `count` consecutive ids that no other caller gets; returns the first. Later ids are larger; gaps are
-   * possible.
+   * Reserves `count` consecutive ids that no other call gets; returns the first. A later call returns larger ids; there
+   * may be gaps.
    */
   reserveIds(count: number): Promise<number>;
 
@@ -52,7 +52,7 @@ export type Writer = Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'commi
 export interface Batch {
   readonly changes: readonly Change[];
   readonly whole?: boolean;
-  /** Staged children that become jobs in this commit. Requires `whole`. */
+  /** The children staged under this parent and fence become jobs in this commit. Requires `whole`. */
   readonly staged?: { readonly parent: number; readonly fence: number };
 }
 

@@ -17,9 +17,9 @@ import {
 import { nowSql } from '../sql/server-clock.ts';
 
 /**
- * Locks jobs that their gates admit now, and returns them in claim order. If the gates admit no job, returns null or no
- * rows. If the last claim found no full gate, one round trip both locks the first waiting jobs and counts the admitted
- * jobs.
+ * Locks jobs that their gates admit now, and returns them in claim order. If the gates admit no job, returns either
+ * null or an object whose `rows` are empty. If the last claim found no full gate, one round trip both locks the first
+ * waiting jobs and counts the admitted jobs.
  */
 export async function gatedRows(
   session: Session,

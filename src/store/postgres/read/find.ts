@@ -191,8 +191,8 @@ interface IdsRequest {
   readonly beyond: readonly string[];
   readonly direction: string;
   /**
-   * The LIMIT clause. If `chooseIndex` returns an index, the clause limits the ids of each row of the CTE `entry`. If
-   * `chooseIndex` returns null, the clause limits all ids together.
+   * The LIMIT clause. If `chooseIndex` returns an index, the clause limits the ids that are found for each row of the
+   * CTE `entry`. If `chooseIndex` returns null, the clause limits all ids together.
    */
   readonly portion: string;
   readonly since: number | undefined;

@@ -216,8 +216,8 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
 }
 
 /**
- * Reserves ids and returns the first. Calls `onSchema` with the version of the schema, since a newer Stint may have
- * migrated it meanwhile.
+ * Reserves ids and returns the first. Calls `onSchema` with the version of the schema, because a newer Stint may have
+ * migrated the schema after this store was opened.
  */
 export async function reserveIds(session: Session, amount: number, onSchema: (version: number) => void): Promise<number> {
   const text = `update ${session.schema}.counter set value = value + $1 where name = 'id'

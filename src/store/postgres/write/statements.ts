@@ -29,7 +29,7 @@ export function writeKindOf({ before, after }: Change): WriteKind {
   return isOpen(after) ? 'reopen' : 'amend';
 }
 
-/** The fields of new jobs of which some have unique keys. */
+/** The fields of new jobs if some of them have unique keys. */
 export const newKeyedFields = [...newFields, ...keyFields];
 
 /**
