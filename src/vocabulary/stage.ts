@@ -109,7 +109,7 @@ export const isLegalHistory = (history: readonly Pick<StageEvent, 'type'>[]): bo
 export interface StageInfo<Log> {
   readonly stage: Stage;
   readonly create: { readonly at: number };
-  /** `position`: the number of claimable jobs ahead of this one; null: the job is not in the queue now. */
+  /** `position`: how many due jobs precede this job in claim order; null: the job is not in the queue now. */
   readonly queue: { readonly at: number; readonly position: number | null } | null;
   readonly run: { readonly at: number; readonly log: Log } | null;
   readonly done: ({ readonly at: number } & StageEnding) | null;

@@ -69,8 +69,8 @@ const ofStaged = insertionsInto('staged', `${openNames}, stage`, sharedCount + 1
 const isSameEvent = (event: Event, other: Event): boolean => event === other || areShallowEqual(event, other);
 
 /**
- * Returns the changes from index `from` on that `insertTogether` can insert together, and claims the ids of their jobs
- * in `freeIds`; empty: the change at `from` cannot be inserted in bulk.
+ * Returns the changes from index `from` on that `insertTogether` can insert together, and marks the ids of their jobs
+ * as taken (`freeIds.claimId`). Empty: the change at `from` cannot be inserted in bulk.
  */
 export function insertsFrom(changes: readonly Change[], from: number, freeIds: FreeIds): readonly Change[] {
   const first = changes[from]!;

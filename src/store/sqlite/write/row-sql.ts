@@ -34,8 +34,8 @@ export function sharedValues(job: OpenJob, line: string): SQLInputValue[] {
 }
 
 /**
- * Whether a new job has the shared values of the job from which `sharedValues` made `values`. The history line, which
- * is the last value, is not compared.
+ * Whether the job has the values in `values`, which `sharedValues` made from another job, in all `sharedColumns`. The
+ * last value, the history line, is not compared.
  */
 export const hasSharedValues = (job: Job, values: readonly SQLInputValue[]): boolean =>
   sharedColumns.every(({ of }, index) => of(job) === values[index]);
