@@ -22,7 +22,10 @@ const pauseMs = 5;
  */
 const detailsCharsMax = 2_000;
 const reconnectMaxMs = 10_000;
-/** How often a statement checks the listening connection. Without the check, a lost connection could go unnoticed. */
+/**
+ * The time between two statements that check the listening connection. Without them, a lost connection could go
+ * unnoticed.
+ */
 const checkMs = 30_000;
 const answerMaxMs = 5_000;
 

@@ -80,8 +80,8 @@ export async function lockAndRead<Summary>(
 const searchedAt = 'coalesce($1::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)';
 
 /**
- * The columns of a pending job. The body is the last one: in the summary row, it contains the summary, and all others
- * are null.
+ * The columns of a pending job, with `body` as the last one. In the summary row of `lockAndRead`, `body` contains the
+ * summary, and all other columns are null.
  */
 const namesBeforeBody = namesOf(pendingColumns).filter((name) => name !== 'body');
 export const pendingNames = [...namesBeforeBody, 'body'].join(', ');

@@ -1,6 +1,6 @@
 /**
  * Purges ended jobs past their retention, old feed entries, expired keys, children staged under a fence that is no
- * longer current, and instances that are gone. Implements `purge` of `port/maintenance.ts`.
+ * longer current, and instances whose lease lapsed long ago. Implements `purge` of `port/maintenance.ts`.
  */
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Database } from '../sql/database.ts';

@@ -241,7 +241,7 @@ const isIndexed = (query: Query): boolean =>
 const isTimeless = ({ createdFrom, createdBefore }: Query): boolean =>
   createdFrom === undefined && createdBefore === undefined;
 
-/** Whether the query has no filter on JSON. SQL then selects exactly the matches, without `matchesQuery`. */
+/** Whether the query has no filter on JSON. If so, SQL selects exactly the jobs for which `matchesQuery` is true. */
 const isByColumns = ({ tags, error, input, text }: Query): boolean =>
   tags === undefined && error === undefined && input === undefined && text === undefined;
 

@@ -26,7 +26,6 @@ export interface PeerWatchSettings {
 /** A client of the pool, and the state of its connection. */
 export interface WatchedClient {
   readonly client: pg.PoolClient;
-  /** The number of statements without an answer. */
   unanswered: number;
   /** When the client was used for the first time, or when its last use ended without a loss. */
   lastReplyAt: number;

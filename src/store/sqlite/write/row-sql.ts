@@ -51,7 +51,10 @@ const amendedColumns = (endedColumns as readonly JobColumn[]).filter(isWritten);
 export const updateSql = setSql(updatedColumns);
 export const amendSql = setSql(amendedColumns);
 
-/** Return the parameters of `updateSql` and of `amendSql`, followed by the version that the row must have. */
+/**
+ * `updateValues` and `amendValues` return the parameters of `updateSql` and `amendSql`, followed by the version that
+ * the row must have.
+ */
 export const updateValues = (before: OpenJob, after: OpenJob, line: string, startsChunk: boolean): SQLInputValue[] =>
   newValues(updatedColumns, before, after, startsChunk ? 1 : 0, line);
 
