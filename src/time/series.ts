@@ -77,7 +77,8 @@ export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waitin
 }
 
 /**
- * The maximum number of occurrences that are visited one by one. If more are skipped, the rest of them is not counted.
+ * The maximum number of occurrences that are visited one by one. Of more skipped occurrences, only this many are
+ * counted.
  */
 export const walkMax = 10_000;
 
@@ -117,7 +118,7 @@ function baseOf(from: RepeatBase, { activated, scheduled, started, finished }: M
 }
 
 /**
- * Returns the function that finds the first occurrence of a repeat rule after an instant. Each occurrence is computed by
+ * Returns a function that finds the first occurrence of a repeat rule after an instant. Each occurrence is computed by
  * applying the rule to the previous one.
  */
 function chainOf(rule: Repeat, base: number): Step {

@@ -70,8 +70,8 @@ interface TickLink {
  */
 function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void {
   // Before an edit removes schedules, an event records their missed ticks and leaves the plan unchanged. In that plan,
-  // the next tick of a removed schedule is one that the event has just recorded. `isPassedOver` would report it as a
-  // violation, so it is not called for such an event.
+  // the next tick of a removed schedule is one that the event has just recorded. `isPassedOver` would report that tick
+  // as a violation, so `isPassedOver` is not called for such an event.
   const isUnmoved = isSame(plan, event.plan);
   plan.schedules.forEach((before, index) => {
     const schedule = spec.schedules[index];

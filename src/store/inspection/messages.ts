@@ -20,8 +20,8 @@ export type SentRow = readonly (string | number | null | DataParts)[];
 
 /**
  * The parts of the column `data`: the stored input, and the values of `handOuts` and `originalNextRun` in
- * vocabulary/bedrock.ts. If `handOuts` is 0, the column is the input. Otherwise it is the input with `handOuts` and, if
- * it is not null, `originalNextRun` as additional members.
+ * vocabulary/bedrock.ts. If `handOuts` is 0, the column is the input. Otherwise the column is the input with two more
+ * members: the number of hand-outs, and `originalNextRun` unless that is null.
  */
 export type DataParts = readonly [input: string, handOuts: number, originalNextRun: string | null];
 

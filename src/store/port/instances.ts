@@ -36,7 +36,10 @@ export interface Beat {
   readonly about: InstanceAbout;
   /** The jobs that the instance believes it holds. */
   readonly holds: readonly Holding[];
-  /** Takes the name from the process that has registered it. Set it only if that process is known to be dead. */
+  /**
+   * Takes the instance name from the process that has registered it. Set `takeOver` only if that process is known to be
+   * dead.
+   */
   readonly takeOver?: boolean;
 }
 

@@ -15,8 +15,8 @@ export interface Maintenance {
   lapsed(limit: number): Promise<readonly Job[]>;
 
   /**
-   * Returns running jobs that the instance holds and whose leases have no end of their own: they lapse with the lease
-   * of the instance.
+   * Returns running jobs that the instance holds and whose leases have no end of their own: these leases lapse with the
+   * lease of the instance.
    */
   heldUnderLeaseOf(instance: string, limit: number): Promise<readonly Job[]>;
 

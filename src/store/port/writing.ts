@@ -4,9 +4,9 @@ import type { LogLine, Reading } from './reading.ts';
 
 export interface Writing {
   /**
-   * Returns the time of the store in ms, without a request to the store. Until the clock of the store has been read, it
-   * returns the time of this process. It is not used to judge leases and due times: the store compares them with its
-   * own clock.
+   * Returns the time of the store in ms, without a request to the store. Until the clock of the store has been read,
+   * returns the time of this process. Leases and due times are not compared with the returned time: the store compares
+   * them with its own clock.
    */
   now(): number;
 
@@ -25,7 +25,7 @@ export interface Writing {
 
   /**
    * Writes changes; returns for each whether it was written. A change of a stored job is written only if the job still
-   * has the version `before.version`. A new job is written only if no job has its id and its unique key is free. With
+   * has the version `before.version`. A new job is written only if its id is unused and its unique key is free. With
    * `whole`, either all changes are written or none.
    */
   commit(batch: Batch): Promise<readonly boolean[]>;

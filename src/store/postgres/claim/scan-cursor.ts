@@ -32,7 +32,9 @@ export type CursorRequest = Pick<ClaimRequest, 'kinds' | 'names'>;
 const scanShare = 20;
 const cursorMinMs = 100;
 const cursorMaxMs = 2000;
-/** How many jobs a request must have claimed before it uses a cursor: fewer leave too few dead entries to skip. */
+/**
+ * How many jobs a request must have claimed before it uses a cursor: fewer claims leave too few dead entries to skip.
+ */
 const claimedMin = 2000;
 /**
  * A request uses a cursor even after a fast full scan if it has claimed at least this many jobs since the full scan

@@ -23,8 +23,8 @@ export async function purge(database: Database, options: PurgeOptions): Promise<
 }
 
 /**
- * Deletes up to `limit` ended jobs past their retention, the oldest first; returns how many. Rows that others have
- * locked are left for the next purge.
+ * Deletes up to `limit` ended jobs past their retention, the oldest first; returns how many. Rows that other
+ * transactions have locked are left for the next purge.
  */
 async function purgeOldest(
   session: Session,

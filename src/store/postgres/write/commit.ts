@@ -87,8 +87,8 @@ interface WriteStep {
 }
 
 /**
- * Groups changes by the kind of write. A change with the job or key of an earlier change must be written after the
- * earlier one: it starts new steps.
+ * Groups changes by the kind of write. A change that has the same job or key as an earlier change must be written after
+ * that change, and therefore starts new steps.
  */
 function stepsOf(changes: readonly Change[]): WriteStep[] {
   const steps: WriteStep[] = [];

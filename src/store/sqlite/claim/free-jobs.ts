@@ -120,8 +120,8 @@ const dueInLane = (connection: Connection, { kind, priority }: OrderedLane, now:
   )!.count;
 
 /**
- * In how many jobs of a lane that are due after `after`, `nextInOrder` searches for one that matches the pattern. If
- * none of these jobs matches, it returns the due time of the last one, at which the caller asks again.
+ * How many jobs per lane `nextInOrder` scans. If none matches, it returns the due time of the last job that was
+ * scanned, at which the caller asks again.
  */
 const nextScanMax = 1_000;
 
