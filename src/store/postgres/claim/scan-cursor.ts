@@ -27,7 +27,7 @@ export type CursorRequest = Pick<ClaimRequest, 'kinds' | 'names'>;
 
 /**
  * A cursor is valid for `scanShare` times the duration of its full scan, but at least for `cursorMinMs` and at most for
- * `cursorMaxMs`. Between these bounds, about a twentieth of the server's time for claims goes into full scans.
+ * `cursorMaxMs`. Between these bounds, a request spends at most about a twentieth of the elapsed time on full scans.
  */
 const scanShare = 20;
 const cursorMinMs = 100;
