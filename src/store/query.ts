@@ -1,4 +1,4 @@
-/** The query: a filter over jobs that every store supports, with the pages and counts of its result. */
+/** The query, which every store supports: filters over jobs, and the pages and counts of the jobs that match. */
 import { matches, parseGlob } from '../model/glob.ts';
 import type { Kind } from '../model/state.ts';
 import type { Job } from '../model/job.ts';
@@ -71,7 +71,7 @@ export interface Tally {
   readonly type: string;
   readonly standing: Standing;
   readonly count: number;
-  /** How many of them are pending and were due before a time; absent: the request named no time. */
+  /** How many of them are pending and due before the time `dueBy` of `count`; absent: `dueBy` was not passed. */
   readonly due?: number;
 }
 

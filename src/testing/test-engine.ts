@@ -66,7 +66,10 @@ export class TestEngine implements RunMaker {
     return this.#engine!;
   }
 
-  /** Creates a run. The returned handle uses the current engine, so it still works after a crash and a restart. */
+  /**
+   * Creates a run. Each call of the returned handle uses the engine that is current at that time, so the handle still
+   * works after a crash and a restart.
+   */
   async createJobRun<What extends Runnable>(
     what: What,
     ...request: RequestOf<What>

@@ -99,7 +99,10 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Advances the time and fires the timers in order. Awaiting code continues before the first timer and after each. */
+  /**
+   * Advances the time and fires the timers in order. Code that awaits something continues before the first timer fires,
+   * and after each timer.
+   */
   async advance(ms: number): Promise<void> {
     if (this.#advancing) throw new Error('cannot advance: the clock is advancing already');
     this.#advancing = true;

@@ -4,7 +4,8 @@ import type { CronSpec } from './cron-fields.ts';
 import { instantMax } from './instant.ts';
 
 // How many years ahead the search for a day goes. The rarest dates, such as 29 February on a Friday, come every 28
-// years, or after 40 years around a century without a leap day. 41 years have fewer than 500 months and 15,000 days.
+// years, or after 40 years around a century without a leap day. A search over 41 years visits fewer than 500 months and
+// 15,000 days.
 const yearsMax = 41;
 
 /** Returns the first matching wall time after `after`; null: none within `yearsMax`, or none before the year 10000. */

@@ -31,8 +31,8 @@ export interface CronRules {
 export interface CronTick {
   readonly at: number;
   /**
-   * The wall time that matches the expression (a number as in zone.ts). Clocks show it at the instant `at`, unless it
-   * is in a gap.
+   * The wall time that matches the expression, in milliseconds as defined in zone.ts. Clocks show it at the instant
+   * `at`, unless it is in a gap.
    */
   readonly wall: number;
   readonly note?: 'gap' | 'overlap';

@@ -30,7 +30,7 @@ function describeCron({ text, zone }: CronSchedule): string {
   return days === 'every day' ? `${times} ${zone}` : `${times}, ${days} ${zone}`;
 }
 
-/** How many times of day are listed. With more, the text would be longer than the cron expression. */
+/** The maximum number of times such as 02:30 in a text. With more, it would be longer than the cron expression. */
 const timesMax = 4;
 
 /** Returns "at 02:30", "every 15 minutes" or the like; null: the words would be longer than the cron expression. */

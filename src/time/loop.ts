@@ -80,8 +80,8 @@ export class Loop {
   }
 
   /**
-   * Returns the sleep after a failure in ms: doubled with each further failure up to the maximum, with jitter. Logs
-   * only the first failure of a series.
+   * Returns how many ms to sleep after a failure: twice as long with each further failure, up to the maximum, and with
+   * jitter. Logs only the first failure of a series.
    */
   #backOff(error: unknown): number {
     if (this.#failures === 0) this.#parts.logger.error(`${this.#name}: failed, retrying`, { error });

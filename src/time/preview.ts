@@ -12,7 +12,7 @@ export interface PreviewOptions {
   readonly from: number;
   /** How many ticks: 1 to 1000. */
   readonly count: number;
-  /** The name of the definition. If the schedule has a spread, the delay is computed from this name. */
+  /** The name of the definition. If the schedule has a `spread`, the delay of its runs is computed from this name. */
   readonly name?: string;
   /** For a cron schedule: policies to use instead of those of the schedule. */
   readonly policies?: { readonly gap?: GapPolicy; readonly overlap?: OverlapPolicy };

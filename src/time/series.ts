@@ -40,9 +40,9 @@ export interface Series {
    */
   newest(after: number, until: number, most: number): Occurrence[];
   /**
-   * Returns ranges that cover all occurrences in (after, until] as skipped. The reason is `gap` for an occurrence whose
-   * `skipped` is set, and `reason` for the others. If the occurrences are too many to be counted (`walkMax`), returns
-   * one range with `reason`.
+   * Returns all occurrences in (after, until] as ranges of skipped ones. The reason is `gap` for an occurrence whose
+   * `skipped` is set, and `reason` for the others. If the occurrences must be visited one by one and are more than
+   * `walkMax`, returns one range with `reason`.
    */
   skips(after: number, until: number, reason: SkipReason): Skip[];
 }
@@ -77,7 +77,8 @@ export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waitin
 }
 
 /**
- * The maximum number of occurrences that are visited one by one. If more are skipped, the rest of them is not counted.
+ * The maximum number of occurrences that are visited one by one. Of more skipped occurrences, only this many are
+ * counted.
  */
 export const walkMax = 10_000;
 
@@ -117,7 +118,7 @@ function baseOf(from: RepeatBase, { activated, scheduled, started, finished }: M
 }
 
 /**
- * Returns the function that finds the first occurrence of a repeat rule after an instant. Each occurrence is computed by
+ * Returns a function that finds the first occurrence of a repeat rule after an instant. Each occurrence is computed by
  * applying the rule to the previous one.
  */
 function chainOf(rule: Repeat, base: number): Step {
@@ -216,7 +217,7 @@ function walk(step: Step, after: number, until: number, most: number): WalkResul
 
 /**
  * Returns the newest occurrences, as `Series.newest` says. If the range has more than `walkMax` occurrences, bisects it
- * to find a late start: at least `most` of the occurrences after the start run, and few have to be visited.
+ * to find a time near its end after which at least `most` occurrences run, so that only few have to be visited.
  */
 function newestOf(step: Step, after: number, until: number, most: number): Occurrence[] {
   const whole = walk(step, after, until, walkMax);

@@ -22,7 +22,7 @@ export interface Tick {
   readonly nominal: number;
   /** When it runs: the nominal time plus the spread. */
   readonly due: number;
-  /** For cron: the wall time that matches the expression (a number as in zone.ts). */
+  /** For cron: the wall time that matches the expression, in milliseconds as defined in zone.ts. */
   readonly wall?: number;
   readonly note?: 'gap' | 'overlap';
   /** The wall time is in a gap and the policy is `skip`: `dueTicks` records the tick as skipped, and nothing runs. */
@@ -35,7 +35,7 @@ export type NextTick = Tick | 'waiting' | null;
 export interface Misfire {
   /** Which late ticks run. `skip`: none. `once`: only the newest, and none if a later tick is on time. `all`: each. */
   readonly policy: 'skip' | 'once' | 'all';
-  /** A tick that is late by more than this does not run, whatever the policy, unless it is on time by `graceMs`. */
+  /** A tick that is late by more than this, and by more than `graceMs`, does not run, whatever the policy. */
   readonly windowMs: number;
   /** How many of the due ticks of a schedule run at most, 1 to 1000. The newest ones run, the others are skipped. */
   readonly cap: number;

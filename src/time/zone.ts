@@ -49,7 +49,8 @@ export function instantsOf(zone: string, wall: number): number[] {
 }
 
 /**
- * Returns the stretch around an instant. Each end is a change of the offset, or an end of the three searched buckets.
+ * Returns the stretch around an instant. Changes of the offset are searched in the bucket of the instant, and in the
+ * buckets before and after it. Without a change on a side, the stretch extends to the end of the bucket on that side.
  */
 export function stretchAt(zone: string, instant: number): Stretch {
   const rules = rulesOf(zone);

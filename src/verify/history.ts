@@ -7,7 +7,6 @@ import { isSame } from './same.ts';
 import { checkStep, type HistoryStep } from './step.ts';
 import { violation, type Violation } from './violation.ts';
 
-/** A job and its whole history. */
 export interface JobWithHistory {
   readonly job: Job;
   readonly events: readonly Event[];

@@ -14,7 +14,7 @@ export async function findSharedKey(read: ReadKeys, hash = fingerprint): Promise
   return shared;
 }
 
-/** Returns the values that `valueOf` returns for more than one key; null does not count. */
+/** Calls `valueOf` with each key, and returns the values that it returned more than once, except null. */
 async function repeatedIn<T>(read: ReadKeys, valueOf: (key: string) => T | null): Promise<ReadonlySet<T>> {
   const [seen, repeated] = [new Set<T>(), new Set<T>()];
   for await (const keys of read()) {

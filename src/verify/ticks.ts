@@ -45,8 +45,8 @@ const isRespecified = (event: Event): boolean => event.kind === 'edited' && even
 const specOfText = (input: string): Spec => specOf(JSON.parse(input) as Definition);
 
 /**
- * S18: a nominal time has at most one run per schedule. Only the number of its runs over all schedules is checked,
- * since an edit can change the index of a schedule.
+ * S18: a nominal time has at most one run per schedule. Only the number of its runs for all schedules together is
+ * checked: a tick records the index of its schedule in `Spec.schedules`, and an edit can change that index.
  */
 function countRuns({ ticks, plan }: TickedEvent, answered: Map<number, number>, find: FindTick): void {
   for (const tick of ticks) {
@@ -70,8 +70,8 @@ interface TickLink {
  */
 function checkChain({ event, spec, plan, name }: TickLink, find: FindTick): void {
   // Before an edit removes schedules, an event records their missed ticks and leaves the plan unchanged. In that plan,
-  // the next tick of a removed schedule is one that the event has just recorded. `isPassedOver` would report it as a
-  // violation, so it is not called for such an event.
+  // the next tick of a removed schedule is one that the event has just recorded. `isPassedOver` would report that tick
+  // as a violation, so `isPassedOver` is not called for such an event.
   const isUnmoved = isSame(plan, event.plan);
   plan.schedules.forEach((before, index) => {
     const schedule = spec.schedules[index];

@@ -128,8 +128,8 @@ class StoreInspection {
   }
 
   /**
-   * Checks one job. If the check throws, such as for a row that another version wrote, returns a violation, so that the
-   * other jobs are still checked.
+   * Checks one job. If the check throws, for example because another version of Stint wrote the row, returns a
+   * violation, so that the other jobs are still checked.
    */
   #judgeAny(seen: Job, parents: ReadonlyMap<number, Job>): Promise<Violation[]> {
     return this.#judgeOne(seen, parents).catch((error: unknown) => {

@@ -1,9 +1,8 @@
 /** The violation: the code of an invariant that stored data breaks, the job, and a sentence. */
 
 /**
- * The code of an invariant of docs/promises.md. The letter says when it must hold. S (safety): always. L (liveness):
- * after faults have stopped. T: an invariant of time computation, which always holds. P: a guarantee, as handlers
- * observe it.
+ * The code of an invariant of docs/promises.md. The letter is its kind. S (safety): holds always. L (liveness): holds
+ * after faults have stopped. T: holds always, for the computation of times. P: a guarantee, as handlers observe it.
  */
 export type Invariant = `${'S' | 'L' | 'T' | 'P'}${number}`;
 

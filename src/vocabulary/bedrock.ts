@@ -1,4 +1,7 @@
-/** Bedrock: the states, times and data of a job in the terms of the Bedrock protocol. */
+/**
+ * Bedrock: the states, times and data of a job in the terms of the Bedrock protocol. A job is handed out when a worker
+ * claims it.
+ */
 import { isLate, type Job } from '../model/job.ts';
 import { exactText, isObject, parseExact } from '../model/json.ts';
 import type { Fate } from '../model/state.ts';

@@ -38,8 +38,8 @@ const processWords: Readonly<Record<JobStanding, ProgressStatus | null>> = {
 };
 
 /**
- * Returns the status of a run as that of a process in the tree of progress: CANCELLED as soon as a cancel is requested;
- * null while the run is pending, paused or waits for its parent.
+ * Returns the status that the run has as a process in the tree of progress. It is CANCELLED as soon as a cancel is
+ * requested, and null while the run is pending, paused or waits for its parent.
  */
 export const processStatus = (run: Job): ProgressStatus | null =>
   isAskedToCancel(run) ? 'CANCELLED' : processWords[jobStandingOf(run)];

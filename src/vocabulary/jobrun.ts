@@ -95,8 +95,8 @@ export interface JobRunStats {
   /** The percentage of tasks that have ended. 0: none has; 100: all have; otherwise 1 to 99. */
   readonly percentDone: number;
   /**
-   * The percentage of tasks that succeeded. Null: there are no tasks, or not all are DONE; 0: all failed; 100: all
-   * succeeded; otherwise 1 to 99.
+   * The percentage of tasks that succeeded. Null: there are no tasks, or some are open or were cancelled. 0: all
+   * failed. 100: all succeeded. Otherwise 1 to 99.
    */
   readonly percentSuccess: number | null;
   /**

@@ -1,4 +1,4 @@
-/** Scheduled jobs: the states of their tasks, and the lock of a job with its owner and the work that the owner does. */
+/** Scheduled jobs: the states of their tasks, and the lock of a job: its owner, its end, and the work of the owner. */
 import { isOpen, type Job, type RunningJob } from '../model/job.ts';
 import type { Phase } from '../model/state.ts';
 import { jobStandingOf, type JobStanding } from './standing.ts';
@@ -40,8 +40,8 @@ export interface Lock {
 const unlocked: Lock = { owner: null, expires: null, state: null };
 
 /**
- * Returns the lock of a job: its lease while it runs. A definition ticks and is disabled within one transaction, so it
- * is locked only if a worker has claimed it.
+ * Returns the lock of a job: its lease while it runs. The engine ticks and disables a definition within one
+ * transaction and without a lease, so a definition is locked only if a worker has claimed it.
  */
 export const lockOf = (job: Job): Lock =>
   job.state === 'running' ? { owner: job.lease.holder, expires: job.lease.until, state: lockState(job) } : unlocked;

@@ -59,8 +59,9 @@ export type StageEvent =
 const beginningAgain: ReadonlySet<EventKind> = new Set<EventKind>(['reopened', 'repeated']);
 
 /**
- * Returns the creation, and when each later stage was first reached since the job was created, reopened or repeated. A
- * return to the queue in between (retry, release, lapse) adds no entry. `events` must contain all events of the job.
+ * Returns an entry for the creation, and one for each later stage that the job has reached. After the job was reopened
+ * or repeated, only stages since then count. A return to the queue in between (retry, release, lapse) adds no entry.
+ * `events` must contain all events of the job.
  */
 export function stageHistory(events: readonly Event[]): readonly StageEvent[] {
   let history: StageEvent[] = [];
@@ -109,7 +110,7 @@ export const isLegalHistory = (history: readonly Pick<StageEvent, 'type'>[]): bo
 export interface StageInfo<Log> {
   readonly stage: Stage;
   readonly create: { readonly at: number };
-  /** `position`: the number of claimable jobs ahead of this one; null: the job is not in the queue now. */
+  /** `position`: how many due jobs precede this job in claim order; null: the job is not in the queue now. */
   readonly queue: { readonly at: number; readonly position: number | null } | null;
   readonly run: { readonly at: number; readonly log: Log } | null;
   readonly done: ({ readonly at: number } & StageEnding) | null;

@@ -34,7 +34,7 @@ export interface LifeStep {
   readonly event: Event;
   readonly before: Job;
   readonly after: Job;
-  /** The number of the job's life, from 1. A new life begins when the job is created, reopened or repeated. */
+  /** Which life of the job this is, counted from 1. A life begins when the job is created, reopened or repeated. */
   readonly life: number;
 }
 

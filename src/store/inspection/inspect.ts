@@ -59,8 +59,8 @@ export class Inspector {
   }
 
   /**
-   * Executes a query in the running process, or starts one. A process that was idle may end by itself before it gets
-   * the query; the query is then repeated once, in a new process.
+   * Executes a query in the running process, or in a new process if none runs. A process that was idle may end by
+   * itself before it gets the query; the query is then repeated once, in a new process.
    */
   async #reportOf(sql: string, limits: InspectionLimits): Promise<LastReport> {
     if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');

@@ -104,7 +104,9 @@ function prepareFor(order: QueryOrder): void {
   send({ kind: 'needs', columns });
 }
 
-/** Inserts rows. If SQLite fails, refuses the query and exits, because the store goes on sending rows. */
+/**
+ * Inserts rows. If SQLite fails, refuses the query and ends this process, because the store would go on sending rows.
+ */
 function insertInto({ db, columns, order }: WaitingQuery, rows: readonly SentRow[]): void {
   try {
     insert(db, columns, rows);
@@ -136,10 +138,10 @@ function limit(db: DatabaseSync): void {
 type Authorizer = Parameters<DatabaseSync['setAuthorizer']>[0];
 
 /**
- * Returns an authorizer that lets a query read `tables`, and lets `view` read all tables. SQLite passes the name of the
- * view or CTE inside which a table is read. A query could define a CTE with the name of the view and so read all
- * tables; therefore the name is random. `onRead` is called with each column of `jobs` that the query reads. The column
- * name is empty if a query reads `jobs` but none of its columns, as in `count(*)`.
+ * Returns an authorizer that lets a query read `tables`, and lets `view` read all tables. SQLite passes to it the name
+ * of the view or CTE inside which a table is read (`within`). The name of the view is random: a query that knew it
+ * could define a CTE with this name and so read all tables. `onRead` is called with each column of `jobs` that the
+ * query reads. The column name is empty if a query reads `jobs` but none of its columns, as in `count(*)`.
  */
 function authorizer(
   tables: readonly string[],
@@ -210,8 +212,8 @@ const [denied, outOfMemory, tooBig] = [23, 7, 18];
 function failed({ message, errcode }: SqliteError, sql: string): InspectorReport {
   if (errcode === outOfMemory) return refused('costly.query', 'the query needs too much memory');
   if (errcode === tooBig) return refused('costly.query', `the query makes or reads a text of more than ${textMax} bytes`);
-  // A missing table is refused like a denied one, so that a query cannot find out which tables exist. The tables also
-  // differ between stores.
+  // A missing table is refused like a denied one, so that a query cannot find out which tables exist. This also gives
+  // the same refusal on all stores, although their tables differ.
   const isDenied = errcode === denied || /^(?:not authorized|no such table)/.test(message);
   const isQuestion = /^\s*(?:select|with|values|explain)\b/i.test(sql) || isSyntax(message);
   return refused(isDenied || !isQuestion ? 'forbidden.query' : 'malformed.query', message);

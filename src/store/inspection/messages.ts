@@ -19,9 +19,9 @@ export type RowLocation = { readonly path: string; readonly select: string } | '
 export type SentRow = readonly (string | number | null | DataParts)[];
 
 /**
- * The parts of the column `data`: the stored input, how often the job was handed out, and the time from which its
- * SCHEDULED repeat counts (null: the job has no SCHEDULED repeat, or is not handed out). If the job was handed out, the
- * column shows the count and the time as members of the input.
+ * The parts of the column `data`: the stored input, and the values of `handOuts` and `originalNextRun` in
+ * vocabulary/bedrock.ts. If `handOuts` is 0, the column is the input. Otherwise the column is the input with two more
+ * members: the number of hand-outs, and `originalNextRun` unless that is null.
  */
 export type DataParts = readonly [input: string, handOuts: number, originalNextRun: string | null];
 

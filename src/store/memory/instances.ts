@@ -1,4 +1,4 @@
-/** The instances of the memory store, their leases, and the leader of each role. */
+/** The instances of the memory store, their leases, and the leader of each role that `lead` was called with. */
 import { instanceKeptMs, type Beat, type Instance, type Leadership } from '../store.ts';
 import { isOtherBoot, isTaken, takenInstance } from '../taken-instance.ts';
 

@@ -18,9 +18,9 @@ export interface Instances {
   leave(instance: string): Promise<void>;
 
   /**
-   * Makes the instance the leader of a role that has no leader, or extends its leadership. Returns the current
-   * leadership, which may be that of another instance. The term rises with each new leadership, even if the same
-   * instance leads again.
+   * Makes the instance the leader of `role`, or extends its leadership, unless another instance leads. Returns the
+   * current leadership, which may be that of the other instance. `role` names a duty that only one instance has at a
+   * time, such as `engine` (maintenance). `term` rises with each new leadership, even if the same instance leads again.
    */
   lead(role: string, instance: string, leaseMs: number): Promise<Leadership>;
 }
@@ -36,7 +36,10 @@ export interface Beat {
   readonly about: InstanceAbout;
   /** The jobs that the instance believes it holds. */
   readonly holds: readonly Holding[];
-  /** Takes the name from the process that has registered it. Set it only if that process is known to be dead. */
+  /**
+   * Takes the instance name from the process that has registered it. Set `takeOver` only if that process is known to be
+   * dead.
+   */
   readonly takeOver?: boolean;
 }
 
@@ -56,8 +59,8 @@ export interface InstanceAbout {
   /** The id of the build that the instance runs. */
   readonly build?: string;
   /**
-   * An id that differs for each start of the process; absent: several processes may share the name, such as external
-   * workers.
+   * An id that differs for each start of the process. Absent for external workers, because several of their processes
+   * may share one instance name.
    */
   readonly boot?: string;
   readonly types: readonly string[];

@@ -15,8 +15,8 @@ export interface Maintenance {
   lapsed(limit: number): Promise<readonly Job[]>;
 
   /**
-   * Returns running jobs that the instance holds and whose leases have no end of their own: they lapse with the lease
-   * of the instance.
+   * Returns running jobs that the instance holds and whose leases have no end of their own: these leases lapse with the
+   * lease of the instance.
    */
   heldUnderLeaseOf(instance: string, limit: number): Promise<readonly Job[]>;
 
@@ -74,13 +74,13 @@ export interface StoreHealth {
   readonly bytes: number | null;
   /** Live and dead rows per table; for SQLite, used and free pages of the file. */
   readonly bloat: readonly Bloat[];
-  /** The size of SQLite's write-ahead log file; null: another database. */
+  /** The size of SQLite's write-ahead log file; null: the database is not SQLite. */
   readonly logBytes: number | null;
   /** The age of the oldest open transaction; null: there is none, or the store cannot see it. */
   readonly oldestTransactionMs: number | null;
   /** The connections of this process. */
   readonly pool: Pool | null;
-  /** The connections of all processes. */
+  /** The connections of all processes to the database server, and the maximum that the server allows. */
   readonly connections: { readonly open: number; readonly max: number } | null;
 }
 

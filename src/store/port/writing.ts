@@ -4,9 +4,9 @@ import type { LogLine, Reading } from './reading.ts';
 
 export interface Writing {
   /**
-   * Returns the time of the store in ms, without a request to the store. Until the clock of the store has been read, it
-   * returns the time of this process. It is not used to judge leases and due times: the store compares them with its
-   * own clock.
+   * Returns the time of the store in ms, without a request to the store. Until the clock of the store has been read,
+   * returns the time of this process. Leases and due times are not compared with the returned time: the store compares
+   * them with its own clock.
    */
   now(): number;
 
@@ -18,14 +18,14 @@ export interface Writing {
   synchronize?(): Promise<void> | undefined;
 
   /**
-   * Reserves `count` consecutive ids that no other caller gets; returns the first. Later ids are larger; gaps are
-   * possible.
+   * Reserves `count` consecutive ids that no other call gets; returns the first. A later call returns larger ids; there
+   * may be gaps.
    */
   reserveIds(count: number): Promise<number>;
 
   /**
    * Writes changes; returns for each whether it was written. A change of a stored job is written only if the job still
-   * has the version `before.version`. A new job is written only if no job has its id and its unique key is free. With
+   * has the version `before.version`. A new job is written only if its id is unused and its unique key is free. With
    * `whole`, either all changes are written or none.
    */
   commit(batch: Batch): Promise<readonly boolean[]>;
@@ -52,7 +52,7 @@ export type Writer = Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'commi
 export interface Batch {
   readonly changes: readonly Change[];
   readonly whole?: boolean;
-  /** Staged children that become jobs in this commit. Requires `whole`. */
+  /** The children staged under this parent and fence become jobs in this commit. Requires `whole`. */
   readonly staged?: { readonly parent: number; readonly fence: number };
 }
 

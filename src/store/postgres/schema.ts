@@ -191,9 +191,9 @@ const resetForeignXids = (schema: string): string =>
     update ${schema}.job set xid = '1' where exists (select 1 from restored)`;
 
 /**
- * The lowest xid that counts as not reached: all rows of this server that the statement sees have lower xids. The xid
- * of the statement's own transaction could be lower than that of a visible row: if it is assigned before the snapshot,
- * other transactions may get higher xids and commit before the snapshot.
+ * The lowest xid that counts as not reached: all rows of this server that the statement sees have lower xids. This does
+ * not hold for the xid of the statement's own transaction: if that xid is assigned before the snapshot, other
+ * transactions may get higher xids and commit before the snapshot.
  */
 const unreached = 'pg_snapshot_xmax(pg_current_snapshot())';
 

@@ -22,7 +22,10 @@ const pauseMs = 5;
  */
 const detailsCharsMax = 2_000;
 const reconnectMaxMs = 10_000;
-/** How often a statement checks the listening connection. Without the check, a lost connection could go unnoticed. */
+/**
+ * The time between two statements that check the listening connection. Without them, a lost connection could go
+ * unnoticed.
+ */
 const checkMs = 30_000;
 const answerMaxMs = 5_000;
 
@@ -34,7 +37,9 @@ export interface WakeSettings extends Pick<DatabaseSettings, 'schema' | 'ssl'> {
 
 /** What the store does with the notifications of other processes, and of callers' transactions in any process. */
 export interface NotificationHandlers {
-  /** Called for each wake. Null: the notification has no claim hint, or one that cannot be used. */
+  /**
+   * Called for each notification that is not an end notice. Null: it has no claim hint, or a hint that cannot be used.
+   */
   onHint(hinted: ClaimHint | null): void;
   /** Called for each notification first; returns whether it was an end notice, which wakes no listener. */
   onNotice(text: string): boolean;

@@ -9,7 +9,10 @@ import { CallbacksById } from '../../time/callbacks-by-id.ts';
 import type { Connection } from './connection.ts';
 import type { Wake } from './wake.ts';
 
-/** The pause after a query is this many times as long as the query, so queries take at most a tenth of the time. */
+/**
+ * The pause after a query is this many times as long as the query, so that the queries take at most a tenth of the time
+ * of this process.
+ */
 const restFactor = 9;
 
 export class EndWatch {

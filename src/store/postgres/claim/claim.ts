@@ -32,10 +32,10 @@
  * seeks: from one priority to the next lower one, and for a pattern from one type to the next. Jobs that are due later
  * are never read. Jobs of other types are read only for a pattern with many types (scan-in-order.ts). With one lane,
  * its rows are locked directly. With several lanes, the first rows of each lane are read without locks, sorted, and
- * then locked in claim order. If they were locked when they are read, every claim would lock `limit` rows per lane.
+ * then locked in claim order. A claim that locked these rows as it reads them would lock up to `limit` rows per lane.
  *
- * Gates. Jobs with a limit wait in an index of their own, so that a full gate does not slow down other claims. Admitted
- * jobs are counted from the rows; there is no stored counter that could become wrong.
+ * Gates. Jobs that wait at gates are in indexes of their own, so that a full gate does not slow down claims of other
+ * jobs. Admitted jobs are counted from the rows; there is no stored counter that could become wrong.
  *
  * Scan cursor. Claimed rows leave dead entries at the start of each lane until a vacuum. Under load a claim resumes at
  * the last claimed (due, id) of each lane. A cursor expires about two seconds after the full scan that created it, at

@@ -10,7 +10,9 @@ import { anyAtGatesSql, isFree, lanesSql, lockAndRead, lockSql } from './lanes.t
 import { canScanInOrder, scanInOrder, growth, rowsPerType, typesFirst, type FreeJobs } from './scan-in-order.ts';
 import type { LaneCursor, ScanCursors, ScanResult } from './scan-cursor.ts';
 
-/** Scans from the cursors if there are any. If this finds too few jobs, or there are no cursors, scans everything. */
+/**
+ * Scans the lanes from their cursors. If there are no cursors, or this finds too few jobs, `scanAll` makes a full scan.
+ */
 export async function freeRows(session: Session, cursors: ScanCursors, request: ClaimRequest): Promise<FreeJobs> {
   const cursor = cursors.start(request);
   const resumed = cursor && (await scanFromCursor(session, request, cursor));
@@ -63,7 +65,7 @@ async function scanLanes(
   const found = await scan(session, request, lanesFound, typesMax);
   if (found.isCut) return null;
   cursors.recordScan(request, found, scannedAt);
-  // `near` contains enough rows, but other claims have locked some of them: scan each lane until enough rows are
+  // The CTE `near` found enough rows, but other claims have locked some of them: scan each lane until enough rows are
   // locked.
   const isShort = lanesFound > 1 && found.rows.length < request.limit && found.near >= request.limit;
   return isShort ? scan(session, request, 1, typesMax) : found;

@@ -17,9 +17,9 @@ import {
 import { nowSql } from '../sql/server-clock.ts';
 
 /**
- * Locks jobs that their gates admit now, and returns them in claim order. If the gates admit no job, returns null or no
- * rows. If the last claim found no full gate, one round trip both locks the first waiting jobs and counts the admitted
- * jobs.
+ * Locks jobs that their gates admit now, and returns them in claim order. If the gates admit no job, returns either
+ * null or an object whose `rows` are empty. If the last claim found no full gate, one round trip both locks the first
+ * waiting jobs and counts the admitted jobs.
  */
 export async function gatedRows(
   session: Session,
@@ -173,7 +173,7 @@ async function gatesAfter(
 
 /**
  * Reads the first due jobs of each priority at each of these gates: as many as the gate has room for, plus `known`.
- * `known` is the number of jobs that the claim has already chosen: they may be among the first, and the caller drops
+ * `known` is the number of jobs that the claim has already chosen: the read jobs may include them, and the caller drops
  * them.
  */
 function waitingAt(
@@ -205,7 +205,7 @@ function waitingAt(
   return session.run<WaitingJob>(text, values);
 }
 
-/** Locks these jobs in the order of ids; skips jobs that no longer wait and jobs that others have locked. */
+/** Locks these jobs in the order of ids; skips jobs that no longer wait, or that other transactions have locked. */
 function lockWaiting(session: Session, jobs: readonly WaitingJob[]): Promise<LockedJobs> {
   const { schema, time } = session;
   const ids = jobs.map(({ id }) => id).sort((a, b) => a - b);

@@ -47,10 +47,10 @@ export const isAtGate = `state = 'pending' and gate is not null and admitted = 0
 export const isStillAtGate = `state = 'pending' and gate is not null and admitted + 0 = 0`;
 
 /**
- * Executes a statement whose CTE `best` locks jobs, locks the parents of these jobs, and returns both. Parents that
- * other transactions have locked are skipped. `cancel_asked` of a parent is read after the parent is locked. The last
- * row that the statement returns is a summary: its `body` is JSON with the times, the parents and the entries of
- * `summary`.
+ * Executes a statement made of the CTEs in `tables`, of which `best` locks jobs, and of a CTE that locks the parents of
+ * these jobs. Parents that other transactions have locked are skipped. `cancel_asked` of a parent is read after the
+ * parent is locked. The last row that the statement returns is a summary: its `body` is JSON with the times, the
+ * parents and the entries of `summary`.
  */
 export async function lockAndRead<Summary>(
   session: Session,
@@ -80,8 +80,8 @@ export async function lockAndRead<Summary>(
 const searchedAt = 'coalesce($1::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)';
 
 /**
- * The columns of a pending job. The body is the last one: in the summary row, it contains the summary, and all others
- * are null.
+ * The columns of a pending job, with `body` as the last one. In the summary row of `lockAndRead`, `body` contains the
+ * summary, and all other columns are null.
  */
 const namesBeforeBody = namesOf(pendingColumns).filter((name) => name !== 'body');
 export const pendingNames = [...namesBeforeBody, 'body'].join(', ');
@@ -187,7 +187,8 @@ export function exactNames(names: LaneRequest['names']): readonly string[] | nul
 }
 
 /**
- * The SQL condition that jobs of the request wait at gates. For a pattern only the kinds are checked, not the types.
+ * An SQL condition: whether jobs of the requested kinds and types wait at gates. For a pattern of types, only the kinds
+ * are checked.
  */
 export const anyAtGatesSql = (schema: string, { kinds, names }: LaneRequest, values: unknown[]): string =>
   exactNames(names)

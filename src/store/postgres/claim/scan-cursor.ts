@@ -27,12 +27,14 @@ export type CursorRequest = Pick<ClaimRequest, 'kinds' | 'names'>;
 
 /**
  * A cursor is valid for `scanShare` times the duration of its full scan, but at least for `cursorMinMs` and at most for
- * `cursorMaxMs`. Between these bounds, full scans take about a twentieth of the time.
+ * `cursorMaxMs`. Between these bounds, a request spends at most about a twentieth of the elapsed time on full scans.
  */
 const scanShare = 20;
 const cursorMinMs = 100;
 const cursorMaxMs = 2000;
-/** How many jobs a request must have claimed before it uses a cursor: fewer leave too few dead entries to skip. */
+/**
+ * How many jobs a request must have claimed before it uses a cursor: fewer claims leave too few dead entries to skip.
+ */
 const claimedMin = 2000;
 /**
  * A request uses a cursor even after a fast full scan if it has claimed at least this many jobs since the full scan
@@ -42,7 +44,7 @@ const loadMin = 500;
 const slowScanMs = 2;
 /**
  * If the last full scan took at least this long, a claim from the cursor accepts fewer jobs than requested instead of
- * scanning everything again.
+ * making another full scan.
  */
 const expensiveScanMs = 20;
 const cursorsMax = 1000;
@@ -63,7 +65,7 @@ interface ScanCursor {
   claimed: number;
   /** Whether a claim since the full scan accepted fewer jobs than requested. */
   wasPartial: boolean;
-  /** Whether the last claim scanned everything and found fewer jobs than requested, so that it left no due job. */
+  /** Whether the last claim made a full scan and found fewer jobs than requested, so that it left no due job. */
   hasLeftNothing: boolean;
 }
 
@@ -84,7 +86,7 @@ export class ScanCursors {
   readonly #cursors = new Map<string, ScanCursor>();
   #wroteAt = -Infinity;
 
-  /** Returns where to resume each lane; null: scan everything. */
+  /** Returns where to resume each lane; null: a full scan is needed. */
   start(request: ClaimRequest): readonly LaneCursor[] | null {
     const cursor = this.#of(request);
     if (!cursor || cursor.hasGates || request.priorities || cursor.claimedEver + cursor.claimed < claimedMin) {
@@ -133,7 +135,10 @@ export class ScanCursors {
     return this.#of(request)?.hasGates ?? false;
   }
 
-  /** Deletes the cursor of a request. Called if its pattern has too many types to walk: `scanInOrder` follows. */
+  /**
+   * Deletes the cursor of a request. Called when its pattern has too many types to walk, before `scanInOrder`, which
+   * uses no cursor.
+   */
   forget(request: CursorRequest): void {
     this.#cursors.delete(cursorName(request));
   }

@@ -63,8 +63,8 @@ export async function scanInOrder(
     'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}`;
   const { cut, near, ...found } = await lockAndRead<OrderedScan>(session, tables, summary, values);
   const isEnough = found.rows.length === request.limit;
-  // `near` contains enough rows, but other claims have locked some of them: scan without a budget until enough rows are
-  // locked.
+  // The CTE `near` found enough rows, but other claims have locked some of them: scan without a budget until enough
+  // rows are locked.
   if (!isEnough && near >= request.limit) return { ...(await lockInOrder(session, request)), isComplete: true };
   return { ...found, isComplete: cut === null || (isEnough && found.rows.at(-1)!.priority > cut) };
 }

@@ -1,5 +1,6 @@
 /**
- * Families: finds ended parents with open children (orphans), and parents that wait although no child is open.
+ * Families: finds parents that are not open any more but have open children, and parents that wait although no child is
+ * open.
  * Implements `orphaned` and `settleable` of `port/maintenance.ts`.
  */
 import type { Job } from '../../../model/job.ts';

@@ -6,9 +6,9 @@ import type { Database, Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
 /**
- * Registers an instance or extends its lease. Throws `taken.instance` if another instance with a valid lease has the
- * name, unless `takeOver` is set. Calls `onSchema` with the version of the schema, because a newer Stint may have
- * migrated the schema in the meantime.
+ * Registers an instance or extends its lease. Throws `taken.instance` if another process has a valid lease under the
+ * same name, unless `takeOver` is set. Calls `onSchema` with the version of the schema, because a newer Stint may have
+ * migrated the schema after this store was opened.
  */
 export async function beat(session: Session, beat: Beat, onSchema: (version: number) => void): Promise<BeatReply> {
   const { id, leaseMs, about, holds, takeOver = false } = beat;

@@ -1,6 +1,6 @@
 /**
  * Purges ended jobs past their retention, old feed entries, expired keys, children staged under a fence that is no
- * longer current, and instances that are gone. Implements `purge` of `port/maintenance.ts`.
+ * longer current, and instances whose lease lapsed long ago. Implements `purge` of `port/maintenance.ts`.
  */
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Database } from '../sql/database.ts';
@@ -23,8 +23,8 @@ export async function purge(database: Database, options: PurgeOptions): Promise<
 }
 
 /**
- * Deletes up to `limit` ended jobs past their retention, the oldest first; returns how many. Rows that others have
- * locked are left for the next purge.
+ * Deletes up to `limit` ended jobs past their retention, the oldest first; returns how many. Rows that other
+ * transactions have locked are left for the next purge.
  */
 async function purgeOldest(
   session: Session,

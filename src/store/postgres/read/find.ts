@@ -191,8 +191,8 @@ interface IdsRequest {
   readonly beyond: readonly string[];
   readonly direction: string;
   /**
-   * The LIMIT clause. If `chooseIndex` returns an index, the clause limits the ids of each row of the CTE `entry`. If
-   * `chooseIndex` returns null, the clause limits all ids together.
+   * The LIMIT clause. If `chooseIndex` returns an index, the clause limits the ids that are found for each row of the
+   * CTE `entry`. If `chooseIndex` returns null, the clause limits all ids together.
    */
   readonly portion: string;
   readonly since: number | undefined;
@@ -241,7 +241,7 @@ const isIndexed = (query: Query): boolean =>
 const isTimeless = ({ createdFrom, createdBefore }: Query): boolean =>
   createdFrom === undefined && createdBefore === undefined;
 
-/** Whether the query has no filter on JSON. SQL then selects exactly the matches, without `matchesQuery`. */
+/** Whether the query has no filter on JSON. If so, SQL selects exactly the jobs for which `matchesQuery` is true. */
 const isByColumns = ({ tags, error, input, text }: Query): boolean =>
   tags === undefined && error === undefined && input === undefined && text === undefined;
 

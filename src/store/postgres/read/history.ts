@@ -87,7 +87,7 @@ const start: FeedPosition = { xid: '0', seq: '0', read: 0 };
 /** The value of `read` after all events of the entry have been read. */
 const whole = 2_147_483_647;
 
-/** The next entries of the feed, and the position after which they were read. */
+/** The entries of the feed that follow the position `from`. */
 interface NextEntries {
   readonly from: FeedPosition;
   readonly entries: readonly FeedEntryRow[];

@@ -1,9 +1,9 @@
 /**
- * Chooses the index that yields matching ids in order. The index is entered once per value of its leading columns (for
- * example once per type, or per fate and type), and the ids from all entries are merged. Entries are written as ranges
- * (`>=` and `<=`), with their column in the ORDER BY, so that the planner can use only the chosen index. If it could
- * use the primary key, it might read a million other jobs first, because it assumes that matches are spread evenly over
- * all ids.
+ * Chooses the index that yields matching ids in order. The index is searched once per value of its leading columns (for
+ * example once per type, or per fate and type), and the ids from all searches are merged. Each value is compared by
+ * `>=` and `<=`, and its column is in the ORDER BY, so that the planner can use only the chosen index. If it could use
+ * the primary key, it might read a million other jobs first, because it assumes that matches are spread evenly over all
+ * ids.
  */
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { endedStandings, isForDefinitions, excludesSucceeded, includesTasks, type Query } from '../../query.ts';
@@ -13,13 +13,13 @@ export type Table = 'job' | 'ended';
 
 export interface IndexChoice {
   /**
-   * The CTE `entry`: each row is a point at which the index is entered. The statement that contains this CTE must begin
-   * with `with recursive`.
+   * The CTE `entry`: each row has the values for one search of the index. The statement that contains this CTE must
+   * begin with `with recursive`.
    */
   readonly entries: string;
-  /** The conditions under which a job belongs to a row of `entry`. */
+  /** The conditions under which a job matches a row of `entry`. */
   readonly terms: readonly string[];
-  /** The column by which the jobs of an entry are ordered, before their ids. */
+  /** The column that precedes `id` in the ORDER BY of each search. */
   readonly column: string;
   /** The filters of the query that `entries` and `terms` do not cover; they go into the WHERE clause. */
   readonly remainder: Query;
@@ -79,8 +79,8 @@ function byType(schema: string, query: Query, values: unknown[]): IndexChoice {
 }
 
 /**
- * Chooses the index by fate and type. If the query names no types, the index is entered once for every type. The index
- * by fate would be slower: unlike this one, it also contains failed tasks, maybe a million per run.
+ * Chooses the index by fate and type. If the query names no types, the index is searched once for every type. The
+ * index by fate would be slower: unlike this one, it also contains failed tasks, maybe a million per run.
  */
 function byFateAndType(schema: string, query: Query, values: unknown[]): IndexChoice {
   const { standings, types, glob, ...remainder } = query;

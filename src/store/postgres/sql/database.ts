@@ -128,7 +128,10 @@ export class Database implements Session {
     this.time.observe(rows[0]!.now);
   }
 
-  /** Registers a function that is called when a connection is found dead: other silent connections may be dead, too. */
+  /**
+   * Registers a function that is called when a connection is found dead. The function should check other connections,
+   * which may be dead, too.
+   */
   onPeerLoss(call: () => void): void {
     this.#peers.onLoss(call);
   }

@@ -41,7 +41,8 @@ const queryCanceled = '57014';
 
 /**
  * Converts an error of the driver to the error that callers handle: `ConnectionLost`, `StatementForgotten` or a
- * refusal. Returns errors of other kinds unchanged.
+ * refusal. An error that the server did not send becomes `ConnectionLost`. Other errors of the server are returned
+ * unchanged.
  */
 export function errorOf(error: unknown, wasSent: boolean): unknown {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return new ConnectionLost(error, wasSent);

@@ -26,9 +26,8 @@ export interface PeerWatchSettings {
 /** A client of the pool, and the state of its connection. */
 export interface WatchedClient {
   readonly client: pg.PoolClient;
-  /** The number of statements without an answer. */
   unanswered: number;
-  /** When the client was last known to reach the server. */
+  /** When the client was used for the first time, or when its last use ended without a loss. */
   lastReplyAt: number;
   /** Since when a statement has been unanswered and no byte has arrived. */
   quietSince: number;
@@ -187,7 +186,9 @@ export function resetClient(client: pg.PoolClient): void {
   }
 }
 
-/** The driver's clients have the fields `connection` and `processID`, but the driver's types do not declare them. */
+/**
+ * The driver's types do not declare the field `connection` of its clients, nor `processID`, which `backendOf` returns.
+ */
 export const socketOf = (client: pg.ClientBase): Socket =>
   (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
 

@@ -93,8 +93,8 @@ export function unpackedRowsSql<Item>(
 }
 
 /**
- * Wraps a parameter in a sub-select so that the planner does not know its value. Otherwise the planner may begin the
- * join with the condition on `version` instead of the condition on the ids.
+ * Wraps a parameter in a sub-select so that the planner does not know its value. Otherwise, in a statement that joins
+ * these rows with stored jobs, the planner may search the jobs by `version` first instead of by id.
  */
 const hideFromPlanner = (value: string): string => `(select ${value})`;
 

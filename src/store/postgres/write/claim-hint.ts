@@ -2,7 +2,7 @@
  * The claim hint: the columns of a single new run, sent with the NOTIFY that announces the run. An instance that knows
  * of no other waiting job claims the run from the hint in one round trip; a claim that scans first needs two.
  *
- * Every role that may connect to the database can listen to hints and forge them, even without a right to our tables.
+ * Every database user who may connect can listen to hints and forge them, even without a right to Stint's tables.
  * So a hint carries nothing private, and the claim checks that the row still has every value of the hint.
  */
 import type { Change } from '../../../model/change.ts';
@@ -27,8 +27,8 @@ export interface ClaimHint {
 }
 
 /**
- * Returns the only change of a batch if it creates a claimable run that has no private fields (tags, unique key, key).
- * Returns null for all other batches.
+ * Returns the only change of a batch if it creates a claimable run that has none of the private fields `tags`, `unique`
+ * and `key`. Returns null for all other batches.
  */
 export function hintableChange(changes: readonly Change[]): Change | null {
   const [change, ...others] = changes;

@@ -87,8 +87,8 @@ interface WriteStep {
 }
 
 /**
- * Groups changes by the kind of write. A change with the job or key of an earlier change must be written after the
- * earlier one: it starts new steps.
+ * Groups changes by the kind of write. A change that has the same job or key as an earlier change must be written after
+ * that change, and therefore starts new steps.
  */
 function stepsOf(changes: readonly Change[]): WriteStep[] {
   const steps: WriteStep[] = [];
@@ -216,8 +216,8 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
 }
 
 /**
- * Reserves ids and returns the first. Calls `onSchema` with the version of the schema, since a newer Stint may have
- * migrated it meanwhile.
+ * Reserves ids and returns the first. Calls `onSchema` with the version of the schema, because a newer Stint may have
+ * migrated the schema after this store was opened.
  */
 export async function reserveIds(session: Session, amount: number, onSchema: (version: number) => void): Promise<number> {
   const text = `update ${session.schema}.counter set value = value + $1 where name = 'id'

@@ -6,7 +6,7 @@ import { feedXid } from './feed-sql.ts';
 export const openNames = [...namesOf(openColumns), 'history'].join(', ');
 export const endedNames = [...namesOf(endedColumns), 'history'].join(', ');
 
-/** The columns of an ended job that stay the same when it is opened again, except its id. */
+/** The columns whose values do not change when an ended job is reopened. `id` is left out. */
 export const keptNames = namesOf(openColumns.filter(isKept));
 
 function isKept({ name, table, update }: Pick<JobColumn, 'name' | 'table' | 'update'>): boolean {

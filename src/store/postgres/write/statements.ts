@@ -1,7 +1,7 @@
 /**
- * The statements that write changes, one for each kind: insert into `job`, update it, end (move to `ended`), reopen
- * (move back), amend `ended`. Each writes only rows that have the version that was read, and the feed entry of the rows
- * that it wrote.
+ * The statements that write changes, one for each kind: insert into `job`, update `job`, end (move to `ended`), reopen
+ * (move back to `job`), amend (update `ended`). Each writes only rows that have the version that was read, and the feed
+ * entry of the rows that it wrote.
  *
  * A queue may be empty when it is analyzed and have a million rows a second later. So no statement leaves the planner a
  * choice that depends on statistics: each row is looked up by its id in a lateral subquery, and written by its ctid.
@@ -29,7 +29,7 @@ export function writeKindOf({ before, after }: Change): WriteKind {
   return isOpen(after) ? 'reopen' : 'amend';
 }
 
-/** The fields of new jobs of which some have unique keys. */
+/** The fields of new jobs if some of them have unique keys. */
 export const newKeyedFields = [...newFields, ...keyFields];
 
 /**
@@ -227,7 +227,7 @@ async function runWrite(
   return new Set(ids.split(',').map(Number));
 }
 
-/** Locks rows in the order of ids; waits for rows that others have locked. */
+/** Locks rows in the order of ids; waits for rows that other transactions have locked. */
 export async function lockById(session: Session, table: 'job' | 'ended', ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   const text = `select 1 from unnest($1::bigint[]) as wanted (id) cross join lateral (

@@ -120,8 +120,8 @@ const dueInLane = (connection: Connection, { kind, priority }: OrderedLane, now:
   )!.count;
 
 /**
- * How many later jobs of a lane are scanned for one that matches the pattern. If none of them matches, the due time of
- * the last one is returned, and the caller asks again at that time.
+ * How many jobs per lane `nextInOrder` scans. If none matches, it returns the due time of the last job that was
+ * scanned, at which the caller asks again.
  */
 const nextScanMax = 1_000;
 

@@ -6,8 +6,8 @@ import type { Connection } from '../connection.ts';
 import { instanceKeptMs, type PurgeOptions } from '../../store.ts';
 
 /**
- * How many staged children one purge deletes at most, to keep its transaction short: a lost run may have staged a
- * million. Later purges delete the rest.
+ * How many staged children one purge deletes at most, to keep its transaction short: a run whose lease lapsed while it
+ * planned may have left a million. Later purges delete the rest.
  */
 const stagedPortion = 10_000;
 
@@ -27,8 +27,8 @@ export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }
 }
 
 /**
- * Deletes up to `stagedPortion` staged children of one parent that is no longer running under the fence of these
- * children.
+ * Finds one parent that no longer runs under the fence of its staged children, and deletes up to `stagedPortion` of
+ * these children.
  */
 function purgeStaged(connection: Connection): void {
   const sql = `SELECT stage FROM staged_feed

@@ -28,7 +28,7 @@ const entriesMax = 200;
  */
 const seeksMax = 300;
 
-/** Chooses the ranges anew for each step of one scan, because a new type may be stored between two steps. */
+/** Chooses the ranges of one scan: anew for each step, because a new type may be stored between two steps. */
 export class IndexChooser {
   readonly #connection: Connection;
   readonly #query: Query;

@@ -17,7 +17,7 @@ import { startsHistoryChunk, lineOf } from '../../row.ts';
 import { endedNames, endedRowSql, endValues, updateSql, updateValues } from './row-sql.ts';
 import type { Connection } from '../connection.ts';
 
-/** The parameters of a statement that precede the ids. The last one is the version that was read. */
+/** The parameters of a statement, except the ids, which follow them. The last value is the version that was read. */
 type Values = readonly SQLInputValue[];
 
 interface RowUpdate {

@@ -17,8 +17,8 @@ import { takeKey, releaseKey } from './unique-keys.ts';
 import { unstage } from './staging.ts';
 
 /**
- * Writes batches inside the caller's transaction; returns for each change whether it was written. All batches without
- * `whole` are written as one batch, with one feed entry.
+ * Writes batches inside the caller's transaction; returns for each change whether it was written. All batches that have
+ * neither `whole` nor `staged` are written as one batch, with one feed entry.
  */
 export function writeBatches(connection: Connection, batches: readonly Batch[], now: number): readonly boolean[][] {
   const shared = batches.filter(isMergeable).flatMap(({ changes }) => changes);

@@ -34,8 +34,8 @@ export function sharedValues(job: OpenJob, line: string): SQLInputValue[] {
 }
 
 /**
- * Whether a new job has the shared values of the job from which `sharedValues` made `values`. The history line, which
- * is the last value, is not compared.
+ * Whether the job has the values in `values`, which `sharedValues` made from another job, in all `sharedColumns`. The
+ * last value, the history line, is not compared.
  */
 export const hasSharedValues = (job: Job, values: readonly SQLInputValue[]): boolean =>
   sharedColumns.every(({ of }, index) => of(job) === values[index]);
@@ -51,7 +51,10 @@ const amendedColumns = (endedColumns as readonly JobColumn[]).filter(isWritten);
 export const updateSql = setSql(updatedColumns);
 export const amendSql = setSql(amendedColumns);
 
-/** Return the parameters of `updateSql` and of `amendSql`, followed by the version that the row must have. */
+/**
+ * `updateValues` and `amendValues` return the parameters of `updateSql` and `amendSql`, followed by the version that
+ * the row must have.
+ */
 export const updateValues = (before: OpenJob, after: OpenJob, line: string, startsChunk: boolean): SQLInputValue[] =>
   newValues(updatedColumns, before, after, startsChunk ? 1 : 0, line);
 
