@@ -1,6 +1,6 @@
 /**
- * Views: jobs as JSON objects in replies. Keys are in alphabetical order. The data of a job is stored as JSON text, and
- * this text is inserted unchanged.
+ * Views: jobs as JSON objects in replies. Keys are in alphabetical order. `data` of vocabulary/bedrock.ts returns the
+ * data of a job as JSON text, and this text is inserted unchanged.
  */
 import type { HandedOut } from '../jobs/bedrock/hand-out.ts';
 import type { EndedJob, Job } from '../model/job.ts';

@@ -32,7 +32,9 @@ const word = z
 
 const ExecInput = z.strictObject(
   {
-    /** The program, by its text in the operator's list or by its absolute path; then its arguments. */
+    /**
+     * First a program of the operator's list, written as in the list or as its absolute path; then its arguments.
+     */
     command: z.tuple([word.min(1)], word),
     /** Only variables that the operator allows by name are accepted. */
     env: z.record(z.string(), word).default({}),

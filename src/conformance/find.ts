@@ -266,7 +266,7 @@ function randomQuery(population: readonly Job[], next: () => number): Query {
   return Object.assign({}, ...Array.from({ length: count }, () => pick(filters)())) as Query;
 }
 
-/** Whether every database accepts the text in a query: it has no NUL, no unpaired surrogate and no noncharacter. */
+/** Whether every database accepts the text in a query: it has no NUL, unpaired surrogate, U+FFFE or U+FFFF. */
 const isAskable = (text: string): boolean => text.isWellFormed() && !/[\0\ufffe\uffff]/.test(text);
 
 function partOf(text: string, next: () => number): string {

@@ -1,4 +1,7 @@
-/** Operating on jobs: cancel, stop, pause, resume, retry, edit, delete. Every action has an actor and a reason. */
+/**
+ * Operating on jobs: cancel, stop, pause, resume, retry, requeue, edit, delete. Each action is recorded with its actor,
+ * and with a reason if one was given. Only a delete can have no actor; it then writes no audit entry.
+ */
 import { apply, applyTogether, remove, removeAndRecord, unknownJob, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';

@@ -171,7 +171,8 @@ export class Runner {
 
   /**
    * Returns the command for an input that this instance's schema refuses. If a newer build has the type, or the builds
-   * cannot be read, the job is released and waits for an instance of a newer build. Otherwise the job fails.
+   * cannot be read, the job is released and due again after `misfitWaitMs`, so that an instance of a newer build can
+   * claim it. Otherwise the job fails.
    */
   async #commandForMisfit(execution: Execution, error: InputMisfit): Promise<Command | null> {
     const { job, holding: { fence } } = execution.attempt;

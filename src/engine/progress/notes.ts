@@ -34,7 +34,7 @@ export interface NotesOptions {
 export class Notes {
   readonly #options: NotesOptions;
   readonly #jobs = new Map<string, JobNotes>();
-  /** By job id: the fence of a job that recently ended or was lost. Notes under this or an older fence are dropped. */
+  /** By job id: the fence of a recent attempt that ended or was lost. Notes under it or an older fence are dropped. */
   readonly #over = new BoundedMap<number, number>(overMax);
   readonly #finishing = new Map<string, Promise<void>>();
   readonly #room: BufferRoom = { bytes: bytesWaitingMax };

@@ -156,7 +156,10 @@ function writeBatch(
   }, onUnknownOutcome);
 }
 
-/** Sends all steps without waiting for answers, in one round trip; returns for each change whether it was written. */
+/**
+ * Sends the first statements of all steps together, usually in one round trip: only a `delete`, or an `insert` that
+ * cannot be fast, sends more after an answer. Returns for each change whether it was written.
+ */
 async function writeSteps(
   session: Session,
   mode: InsertMode,
