@@ -10,6 +10,8 @@ export interface HostListener {
 
 export interface HostOptions {
   readonly clock: Clock;
+  /** The file that the thread or process executes. */
+  readonly entry: URL;
   /** The limit of the JavaScript heap, in MB; null: Node's default. */
   readonly memoryMb: number | null;
 }
@@ -68,4 +70,4 @@ export abstract class Host {
 
 // Node executes main.ts in development and main.js in the package.
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-export const childEntry = new URL(`../child/main${extension}`, import.meta.url);
+export const packagedEntry = new URL(`../child/main${extension}`, import.meta.url);
