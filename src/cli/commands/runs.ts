@@ -2,7 +2,9 @@
 import type { Command } from 'commander';
 import type { ErrorCause, Job, JobError } from '../../model/job.ts';
 import type { Event } from '../../model/event.ts';
+import type { Engine } from '../../open.ts';
 import { standingOf, standings, type Page, type Query, type Standing } from '../../store/query.ts';
+import type { LogLine } from '../../store/store.ts';
 import { createdRun } from '../../http/created-run.ts';
 import type { Answer } from '../../http/contract.ts';
 import { eventView, runDetail, runView } from '../../http/views.ts';
@@ -149,11 +151,23 @@ const tasks = (id: string, options: CommonFlags): Promise<void> =>
 
 const log = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const { id: known } = await engine.get(parseId(id));
-    const lines = await engine.log(known);
+    const job = await engine.get(parseId(id));
+    const lines = await Array.fromAsync(linesOf(engine, job));
     if (options.json) return printJson({ items: lines, next: null });
-    for (const { at, level, text } of lines) printLine(`${timeCell(at)} ${level.padEnd(5)} ${harmless(text)}`);
+    for (const line of lines) printLine(lineText(line, job));
   });
+
+async function* linesOf(engine: Engine, { id }: Job): AsyncGenerator<LogLine> {
+  let page: readonly LogLine[] = [];
+  do {
+    page = await engine.log(id, { after: page.at(-1)?.n ?? 0 });
+    yield* page;
+  } while (page.length > 0);
+}
+
+/** A line of the log. If the run was claimed more than once, the fence tells the lines of its attempts apart. */
+const lineText = ({ at, level, text, fence }: LogLine, job: Job): string =>
+  [timeCell(at), level.padEnd(5), ...(job.fence > 1 ? [`fence ${fence ?? '–'}`] : []), harmless(text)].join(' ');
 
 const explain = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
