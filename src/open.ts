@@ -17,7 +17,7 @@ import { instanceName, systemRandom, type Random } from './random.ts';
 import { Jobs } from './jobs.ts';
 import { checkFields, checkName, checkOneOf } from './jobs/checks/values.ts';
 import { packagedThread, ThreadHeartbeat, type ThreadHeartbeatParts } from './open/backup-heartbeat.ts';
-import { entryNames, entryUrl, type EngineEntries } from './open/entries.ts';
+import { entryUrls, type EngineEntries } from './open/entries.ts';
 import { openStore } from './open/store.ts';
 import { storeUrl } from './open/store-url.ts';
 import { Refusal } from './refusal.ts';
@@ -102,7 +102,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random), build,
     undeclaredDefs = 'tick', entries = {},
   } = checkFields('an engine', options, optionNames);
-  checkFields('entries', entries, entryNames);
+  const { heartbeat, isolation } = entryUrls(entries, { heartbeat: packagedThread, isolation: packagedEntry });
   const logger = neverThrowing(textFirst(ownLogger));
   const leaseMs = checkLease(durationMs(lease));
   const opened = typeof store === 'object' ? store : openStore(storeUrl(store), { clock });
@@ -117,10 +117,10 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     leaseMs,
     backupHeartbeat: backupHeartbeatFor(opened, {
       instance, leaseMs, logger, blockedMaxMs: durationMs(blockedMax), attempts: attemptsFactor * slots,
-      entry: entryUrl(entries.heartbeat, packagedThread),
+      entry: heartbeat,
     }),
     retention: { jobsMs: retention === null ? null : durationMs(retention), feedMs: durationMs(feedRetention) },
-    isolation: new Isolation({ entry: entryUrl(entries.isolation, packagedEntry) }),
+    isolation: new Isolation({ entry: isolation }),
     tracing: new Tracing(),
     watchers: new JobWatchers(clock, endsIn(opened)),
     instance,

@@ -3,13 +3,14 @@
  * sends none, so that the lease does not lapse while a handler blocks the event loop. After `blockedMaxMs` the thread
  * sends no more: the process then counts as hung.
  */
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { BackupHeartbeat } from '../engine/loops/backup-heartbeat.ts';
 import { TimeLimits } from '../engine/attempt/time-limits.ts';
 import type { Logger } from '../logger.ts';
+import { packagedModule } from '../packaged-file.ts';
 import type { InstanceAbout, StoreAddress } from '../store/store.ts';
 import type { BlockedReport } from './blocked-loop.ts';
-import { isFile } from './entries.ts';
 
 export interface ThreadHeartbeatParts {
   readonly address: StoreAddress;
@@ -44,8 +45,7 @@ export interface HeartbeatThreadData {
 
 export type ThreadMessage = { readonly kind: 'ready' } | { readonly kind: 'blocked'; readonly report: BlockedReport };
 
-const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-export const packagedThread = new URL(`./backup-heartbeat-thread${extension}`, import.meta.url);
+export const packagedThread = packagedModule('./backup-heartbeat-thread', import.meta.url);
 
 export class ThreadHeartbeat implements BackupHeartbeat {
   readonly timeLimits: TimeLimits;
@@ -61,7 +61,7 @@ export class ThreadHeartbeat implements BackupHeartbeat {
   start(about: InstanceAbout, onReady: () => void): void {
     if (this.#thread) return onReady();
     const { logger, entry } = this.#parts;
-    if (!isFile(entry)) {
+    if (!existsSync(entry)) {
       logger.warn('no heartbeat thread in a bundle: set entries.heartbeat, so that handlers that block keep their jobs');
       return onReady();
     }

@@ -1,7 +1,9 @@
 /** The entries: the files that an engine starts as threads and processes. A bundle of one file does not contain them. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { checkFields } from '../jobs/checks/values.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Files of a bundle, as URLs or paths. Default: the files of the package. */
 export interface EngineEntries {
@@ -11,12 +13,32 @@ export interface EngineEntries {
   readonly isolation?: URL | string;
 }
 
-export const entryNames = Object.keys({ heartbeat: 0, isolation: 0 } satisfies Record<keyof EngineEntries, 0>);
+type EntryUrls = Readonly<Record<keyof EngineEntries, URL>>;
 
-/** Returns the URL of a file that the program has given; without one, `own`, the file of the package. */
-export function entryUrl(given: URL | string | undefined, own: URL): URL {
-  if (given === undefined) return own;
-  return given instanceof URL ? given : given.startsWith('file:') ? new URL(given) : pathToFileURL(resolve(given));
+/** Returns the URLs of the files that the program has given, and of the files of the package for the others. */
+export function entryUrls(given: EngineEntries, packaged: EntryUrls): EntryUrls {
+  checkFields('entries', given, Object.keys(packaged));
+  const { heartbeat, isolation } = given;
+  return {
+    heartbeat: heartbeat === undefined ? packaged.heartbeat : urlOfFile('entries.heartbeat', heartbeat),
+    isolation: isolation === undefined ? packaged.isolation : urlOfFile('entries.isolation', isolation),
+  };
 }
 
-export const isFile = (url: URL): boolean => url.protocol !== 'file:' || existsSync(url);
+function urlOfFile(option: string, file: unknown): URL {
+  const path = pathOf(file);
+  if (path !== null && statSync(path, { throwIfNoEntry: false })?.isFile()) return pathToFileURL(path);
+  const found = path === null ? 'it must be a path or a file URL' : `there is no file ${path}`;
+  throw new Refusal('malformed.option', `${option}: ${found}`, { option });
+}
+
+/** Returns the path of a file URL or path; null: it is neither. */
+function pathOf(file: unknown): string | null {
+  try {
+    if (file instanceof URL) return fileURLToPath(file);
+    if (typeof file !== 'string' || file === '') return null;
+    return file.startsWith('file:') ? fileURLToPath(file) : resolve(file);
+  } catch {
+    return null;
+  }
+}

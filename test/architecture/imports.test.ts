@@ -19,7 +19,7 @@ const inspector = 'src/store/inspection/inspector.ts';
 
 /** From the ground up. A file may import from its own floor and from those below. */
 const floors = [
-  ['refusal', 'version', 'did-you-mean'],
+  ['refusal', 'version', 'did-you-mean', 'packaged-file'],
   ['random', 'logger', 'time'],
   ['model'],
   ['vocabulary'],

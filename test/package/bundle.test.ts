@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { build } from 'vite';
 import { expect, onTestFinished, test } from 'vitest';
 import { Isolation } from '../../src/engine/isolation/isolation.ts';
+import { Engine } from '../../src/index.ts';
 import { version } from '../../src/version.ts';
 import { waitMs } from '../support/patience.ts';
 
@@ -16,18 +17,25 @@ const logged = [];
 const log = (level) => (text) => logged.push(level + ' ' + text);
 const logger = { info: () => {}, warn: log('warn'), error: log('error') };
 const greet = jobType('greet', { run: () => 'hello' });
-const engine = new Engine({ store: 'sqlite:jobs.db', types: [greet], logger });
-await engine.resume();
-const run = await engine.createJobRun(greet);
-console.log(JSON.stringify({ result: await run.result(), logged }));
-await engine.close();
+const main = async () => {
+  const engine = new Engine({ store: 'sqlite:jobs.db', types: [greet], logger });
+  await engine.resume();
+  const run = await engine.createJobRun(greet);
+  console.log(JSON.stringify({ result: await run.result(), logged }));
+  await engine.close();
+};
+void main();
 `;
 
 test('the version is that of package.json', () => {
   expect(version).toBe((JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version);
 });
 
-test('a bundle of one file executes a run, and says what it cannot do', async () => {
+test.each([
+  { kind: 'ES module', format: 'es', define: {} },
+  // esbuild, whose default for Node is CommonJS, makes import.meta an empty object.
+  { kind: 'CommonJS module', format: 'cjs', define: { 'import.meta': '({})' } },
+] as const)('a bundle of one $kind executes a run, and says what it cannot do', async ({ format, define }) => {
   const folder = mkdtempSync(join(tmpdir(), 'stint-bundle-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'main.ts'), program);
@@ -37,9 +45,10 @@ test('a bundle of one file executes a run, and says what it cannot do', async ()
     configFile: false,
     logLevel: 'silent',
     ssr: { noExternal: true },
-    build: { ssr: 'main.ts', outDir, target: 'node24', rolldownOptions: { external: ['pg-native'] } },
+    define,
+    build: { ssr: 'main.ts', outDir, target: 'node24', rolldownOptions: { output: { format }, external: ['pg-native'] } },
   });
-  const [bundle] = readdirSync(outDir).filter((name) => /\.m?js$/.test(name));
+  const [bundle] = readdirSync(outDir).filter((name) => /\.[cm]?js$/.test(name));
   const { stdout } = await promisify(execFile)(process.execPath, [bundle!], { cwd: outDir });
   expect(JSON.parse(stdout)).toEqual({
     result: 'hello',
@@ -121,6 +130,17 @@ test('a bundle of one file refuses to start with isolated job types, and says wh
   const isolation = new Isolation({ entry: new URL('file:///nowhere/main.js') });
   expect(() => isolation.requireEntry([])).not.toThrow();
   expect(() => isolation.requireEntry(['resize'])).toThrow(/job type resize is isolated, .* set entries\.isolation/);
+});
+
+test.each([
+  ['', 'it must be a path or a file URL'],
+  [7, 'it must be a path or a file URL'],
+  [new URL('https://example.org/heartbeat.js'), 'it must be a path or a file URL'],
+  ['file:///%', 'it must be a path or a file URL'],
+  ['src', /^entries\.heartbeat: there is no file \S+\/src$/],
+  ['missing.js', /^entries\.heartbeat: there is no file \S+\/missing\.js$/],
+])('an entry that is no file is refused: %s', (heartbeat, message) => {
+  expect(() => new Engine({ store: 'memory:', entries: { heartbeat: heartbeat as string } })).toThrow(message);
 });
 
 test('without node:sqlite the other stores work, and a file is refused with a sentence', async () => {

@@ -16,7 +16,6 @@
  * Use a process for code that does one of these.
  */
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
 import { HandlerCrashed, type IsolationMode } from '../handler/crash.ts';
@@ -78,10 +77,9 @@ export class Isolation {
 
   /** Refuses job types that are isolated if the file that children execute does not exist, as in a bundle. */
   requireEntry(types: readonly string[]): void {
-    const { entry } = this.#hostOptions;
-    if (types.length === 0 || existsSync(entry)) return;
-    const message = `job type ${types[0]} is isolated, but ${fileURLToPath(entry)} does not exist: exclude stint from ` +
-      'the bundle, or set entries.isolation to a file that is built from stint/isolated-handlers';
+    if (types.length === 0 || existsSync(this.#hostOptions.entry)) return;
+    const message = `job type ${types[0]} is isolated, but the bundle has no file for isolated handlers: exclude stint ` +
+      'from the bundle, or set entries.isolation to a file that is built from stint/isolated-handlers';
     throw new Refusal('malformed.option', message, { types: types.slice(0, 10) });
   }
 
