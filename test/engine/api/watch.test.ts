@@ -160,6 +160,20 @@ test('figures: how the tasks of a run stand, and how long it took', async () => 
   });
 });
 
+test('a run whose handler does not await a stage fails, and says what to do', async () => {
+  const hasty = jobType('hasty', {
+    retry: { attempts: 1 },
+    run: ({ progress }) => {
+      void progress.runStage([1, 2, 3], String, () => t.clock.sleep(second));
+      return 'done';
+    },
+  });
+  const t = await start({ types: [hasty] });
+  const run = await t.createJobRun(hasty);
+  await t.advance('1m');
+  expect((await run.get()).error?.message).toMatch(/^the handler returned while a stage was running: await/);
+});
+
 test('log lines and the progress tree tell which claim wrote them, after a crash too', async () => {
   const isReported = [true, false, true];
   const fragile = jobType('fragile', {
