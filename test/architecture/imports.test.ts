@@ -62,7 +62,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['query', 'text-cache', 'id-scan', 'batcher', 'url-options', 'feed-position'],
     ['port', 'job-body', 'tally-sum', 'tally-row', 'end-waiters'],
     ['store', 'job-columns'],
-    ['row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'taken-instance', 'inspection'],
+    ['row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'instance-row', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['records', 'feed', 'instances'], ['claim'], ['store']],
