@@ -1,5 +1,6 @@
 /** The public names of Stint. */
 export { Engine, type EngineOptions } from './open.ts';
+export type { EngineEntries } from './open/entries.ts';
 export { openStore } from './open/store.ts';
 export { storeUrl } from './open/store-url.ts';
 export { jobType, type JobType, type EndedTask, type TaskCounts } from './engine/declare/job-type.ts';

@@ -6,6 +6,7 @@ import { buildOf } from './engine/declarations.ts';
 import { TypeRegistry } from './engine/declare/type-registry.ts';
 import { noBackupHeartbeat, type BackupHeartbeat } from './engine/loops/backup-heartbeat.ts';
 import { firstMemoryId } from './engine/stores.ts';
+import { packagedEntry } from './engine/isolation/host/host.ts';
 import { Isolation } from './engine/isolation/isolation.ts';
 import type { AnyJobDef } from './engine/declare/job-def.ts';
 import type { AnyJobType } from './engine/declare/job-type.ts';
@@ -15,7 +16,8 @@ import { Tracing } from './engine/attempt/tracing.ts';
 import { instanceName, systemRandom, type Random } from './random.ts';
 import { Jobs } from './jobs.ts';
 import { checkFields, checkName, checkOneOf } from './jobs/checks/values.ts';
-import { ThreadHeartbeat, type ThreadHeartbeatParts } from './open/backup-heartbeat.ts';
+import { packagedThread, ThreadHeartbeat, type ThreadHeartbeatParts } from './open/backup-heartbeat.ts';
+import { entryUrls, type EngineEntries } from './open/entries.ts';
 import { openStore } from './open/store.ts';
 import { storeUrl } from './open/store-url.ts';
 import { Refusal } from './refusal.ts';
@@ -66,6 +68,8 @@ export interface EngineOptions {
    * (default) creates a run; `stop` disables the definition until an instance declares it again.
    */
   readonly undeclaredDefs?: 'tick' | 'stop';
+  /** For a program in a bundle: the files that the engine starts as threads and processes. */
+  readonly entries?: EngineEntries;
   /** The name of this instance; no other live instance may have it. Default: a random name. */
   readonly instance?: string;
 }
@@ -88,7 +92,7 @@ export class Engine extends EngineCore {
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({
   store: 0, types: 0, defs: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
-  undeclaredDefs: 0, instance: 0,
+  undeclaredDefs: 0, entries: 0, instance: 0,
 } satisfies Record<keyof EngineOptions, 0>);
 
 function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
@@ -96,8 +100,9 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault,
     retention = retentionDefault,
     logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random), build,
-    undeclaredDefs = 'tick',
+    undeclaredDefs = 'tick', entries = {},
   } = checkFields('an engine', options, optionNames);
+  const { heartbeat, isolation } = entryUrls(entries, { heartbeat: packagedThread, isolation: packagedEntry });
   const logger = neverThrowing(textFirst(ownLogger));
   const leaseMs = checkLease(durationMs(lease));
   const opened = typeof store === 'object' ? store : openStore(storeUrl(store), { clock });
@@ -112,9 +117,10 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     leaseMs,
     backupHeartbeat: backupHeartbeatFor(opened, {
       instance, leaseMs, logger, blockedMaxMs: durationMs(blockedMax), attempts: attemptsFactor * slots,
+      entry: heartbeat,
     }),
     retention: { jobsMs: retention === null ? null : durationMs(retention), feedMs: durationMs(feedRetention) },
-    isolation: new Isolation(),
+    isolation: new Isolation({ entry: isolation }),
     tracing: new Tracing(),
     watchers: new JobWatchers(clock, endsIn(opened)),
     instance,

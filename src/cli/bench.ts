@@ -153,7 +153,7 @@ function print({ jobs, createOneMs, createPerSecond, runPerSecond, startMs }: Be
 }
 
 function whole(flag: string, text: string, max: number): number {
-  const number = Number(text);
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(number) && number > 0 && number <= max) return number;
   throw new Refusal('malformed.number', `${flag} must be an integer from 1 to ${max}`, {});
 }

@@ -4,6 +4,7 @@ import type { DefOptions } from '../engine/declare/job-def.ts';
 import { parseJson, type Json, type JsonObject } from '../model/json.ts';
 import { Refusal } from '../refusal.ts';
 import type { Duration } from '../time/duration.ts';
+import { wholeNumber } from './number-flag.ts';
 import { addScheduleFlags, scheduleOf, type ScheduleFlags } from './schedule-flags.ts';
 import { tagOf } from './tag-flag.ts';
 
@@ -46,11 +47,11 @@ export async function defOptionsOf(flags: DefFlags): Promise<DefOptions<unknown>
     ...(params === undefined ? {} : { params: parseJson(params) }),
     ...(overlap === undefined ? {} : { overlap: overlap as 'skip' }),
     ...(misfire === undefined ? {} : { misfire: misfire as 'once' }),
-    ...(concurrency === undefined ? {} : { concurrency: Number(concurrency) }),
-    ...(priority === undefined ? {} : { priority: Number(priority) }),
+    ...(concurrency === undefined ? {} : { concurrency: wholeNumber('--concurrency', concurrency) }),
+    ...(priority === undefined ? {} : { priority: wholeNumber('--priority', priority) }),
     ...(timeout === undefined ? {} : { timeout: timeout as Duration }),
     ...(retention === undefined ? {} : { retention: retention as Duration }),
-    ...(attempts === undefined ? {} : { retry: { attempts: Number(attempts) } }),
+    ...(attempts === undefined ? {} : { retry: { attempts: wholeNumber('--attempts', attempts) } }),
     ...(leaderOnly === undefined ? {} : { leaderOnly }),
     // Without --no-manual-runs, Commander sets `manualRuns` to true, so true does not mean that the user chose it.
     ...(flags.manualRuns === false ? { manualRuns: false } : {}),

@@ -9,6 +9,7 @@ import { storeUrl } from '../open/store-url.ts';
 import { Refusal } from '../refusal.ts';
 import type { Duration } from '../time/duration.ts';
 import type { EngineFlags } from './engine-flags.ts';
+import { wholeNumber } from './number-flag.ts';
 import { loadJobs } from './load-jobs.ts';
 import { serverLogger } from './server-logger.ts';
 
@@ -25,7 +26,7 @@ export async function engineOf(
     store: url,
     types: [...types, ...builtInTypes(flags).filter(({ name }) => !isNamed(name))],
     defs,
-    slots: Number(flags.slots),
+    slots: wholeNumber('--slots', flags.slots),
     lease: flags.lease as Duration,
     retention: flags.retention === 'never' ? null : (flags.retention as Duration),
     ...(flags.blockedMax === undefined ? {} : { blockedMax: flags.blockedMax as Duration }),

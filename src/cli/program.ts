@@ -7,6 +7,7 @@ import { benchCommand } from './commands/bench.ts';
 import { completionCommand } from './commands/completion.ts';
 import { defsCommand } from './commands/defs.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { instancesCommand } from './commands/instances.ts';
 import { listCommands } from './commands/lists.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { runsCommand } from './commands/runs.ts';
@@ -17,8 +18,8 @@ import { verifyCommand } from './commands/verify.ts';
 import { workCommand } from './commands/work.ts';
 
 const commands = [
-  serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, listCommands, topCommand, doctorCommand,
-  verifyCommand, backupCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
+  serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, instancesCommand, listCommands, topCommand,
+  doctorCommand, verifyCommand, backupCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
 ];
 
 export function program(): Command {

@@ -4,13 +4,17 @@ import type { DueNames } from '../engine/declare/due-time.ts';
 import type { RunRequest } from '../engine/declare/run-request.ts';
 import { parseJson } from '../model/json.ts';
 import type { Duration } from '../time/duration.ts';
+import { wholeNumber } from './number-flag.ts';
 import { tagOf } from './tag-flag.ts';
 
-export interface RunFlags {
-  readonly input?: string;
+export interface DueFlags {
   readonly due?: string;
   readonly dueTime?: string;
   readonly dueAt?: string;
+}
+
+export interface RunFlags extends DueFlags {
+  readonly input?: string;
   readonly delay?: string;
   readonly startBy?: string;
   readonly priority?: string;
@@ -19,16 +23,18 @@ export interface RunFlags {
 }
 
 export const addRunFlags = (command: Command): Command =>
-  command
-    .option('--input <json>', 'input of the run')
-    .option('--due <time>', 'when to run it, in ISO 8601 with a zone (default: now); also --due-time and --due-at')
-    .addOption(new Option('--due-time <time>').hideHelp())
-    .addOption(new Option('--due-at <time>').hideHelp())
+  addDueFlags(command.option('--input <json>', 'input of the run'), ' (default: now)')
     .option('--delay <duration>', 'how long from now to run it, such as 10m')
     .option('--start-by <duration>', 'cancel it if it has not started so long after it is due')
     .option('--priority <n>', 'runs with a higher priority start first')
     .option('--tag <name=value...>', 'tags of the run')
     .option('--unique <key>', 'do not create it if an open run has this key');
+
+export const addDueFlags = (command: Command, remark = ''): Command =>
+  command
+    .option('--due <time>', `when to run it, in ISO 8601 with a zone${remark}; also --due-time and --due-at`)
+    .addOption(new Option('--due-time <time>').hideHelp())
+    .addOption(new Option('--due-at <time>').hideHelp());
 
 export const runRequestOf = (
   { input, delay, startBy, priority, tag, unique, ...times }: RunFlags,
@@ -37,13 +43,13 @@ export const runRequestOf = (
   ...dueNamesOf(times),
   ...(delay === undefined ? {} : { delay: delay as Duration }),
   ...(startBy === undefined ? {} : { startBy: startBy as Duration }),
-  ...(priority === undefined ? {} : { priority: Number(priority) }),
+  ...(priority === undefined ? {} : { priority: wholeNumber('--priority', priority) }),
   ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
   ...(unique === undefined ? {} : { unique }),
 });
 
 /** Passes on each due option under its own name. If more than one was given, the engine refuses the request. */
-const dueNamesOf = ({ due, dueTime, dueAt }: Pick<RunFlags, 'due' | 'dueTime' | 'dueAt'>): DueNames<string> => ({
+export const dueNamesOf = ({ due, dueTime, dueAt }: DueFlags): DueNames<string> => ({
   ...(due === undefined ? {} : { due }),
   ...(dueTime === undefined ? {} : { dueTime }),
   ...(dueAt === undefined ? {} : { dueAt }),

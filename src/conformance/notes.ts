@@ -1,11 +1,11 @@
 /** Notes: progress and log are written only under the current fence, and stored exactly as passed. */
 import { deepEqual, equal } from 'node:assert/strict';
-import type { LogLine } from '../store/store.ts';
+import type { LogLine, NewLogLine } from '../store/store.ts';
 import { hugePayload, oddPayloads, oddTexts } from './odd-texts.ts';
 import { same } from './same.ts';
 import type { Topic } from './world.ts';
 
-const line = (text: string, at = 5, level: LogLine['level'] = 'info'): Omit<LogLine, 'n'> => ({ at, level, text });
+const line = (text: string, at = 5, level: LogLine['level'] = 'info'): NewLogLine => ({ at, level, text });
 
 export const notes: Topic = {
   name: 'progress and log',
@@ -33,14 +33,15 @@ export const notes: Topic = {
       const lines = [line('a', 9, 'debug'), line('b', 3, 'warn'), line('c', 3, 'error'), line('d')];
       await world.store.writeNotes([{ id, fence, log: lines.slice(0, 3) }]);
       await world.store.writeNotes([{ id, fence, log: lines.slice(3) }]);
-      same(await world.store.log(id), lines.map((each, index) => ({ ...each, n: index + 1 })));
+      same(await world.store.log(id), lines.map((each, index) => ({ ...each, n: index + 1, fence })));
     },
 
     'one call can write several notes about one job': async (world) => {
       const { id, fence } = await world.createRunning();
       const notes = [{ id, fence, progress: '1', log: [line('a'), line('b')] }, { id, fence, progress: '2', log: [line('c')] }];
       deepEqual(await world.store.writeNotes(notes), [true, true]);
-      same(await world.store.log(id), [line('a'), line('b'), line('c')].map((each, index) => ({ ...each, n: index + 1 })));
+      const lines = notes.flatMap(({ log }) => log);
+      same(await world.store.log(id), lines.map((each, index) => ({ ...each, n: index + 1, fence })));
       equal(await world.store.progress(id), '2');
     },
 
@@ -103,7 +104,8 @@ export const notes: Topic = {
       await world.apply(ended, { do: 'retry', reopens: 0 });
       const [again] = await world.claim();
       await world.store.writeNotes([{ id: job.id, fence: again!.fence, log: [line('b')] }]);
-      deepEqual((await world.store.log(job.id)).map(({ n, text }) => [n, text]), [[1, 'a'], [2, 'b']]);
+      const lines = (await world.store.log(job.id)).map(({ n, text, fence }) => [n, text, fence]);
+      deepEqual(lines, [[1, 'a', job.fence], [2, 'b', again!.fence]]);
       equal(await world.store.progress(job.id), '1');
     },
 

@@ -100,6 +100,7 @@ export class EngineCore implements RunBackend, RunMaker {
 
   /** Migrates the schema, declares the types and definitions, and starts to claim jobs. */
   async resume(): Promise<void> {
+    this.#parts.isolation.requireEntry(this.#parts.registry.isolated);
     await this.ready();
     await this.#declarations.declare();
     this.#logRetention();

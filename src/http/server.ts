@@ -1,9 +1,10 @@
 /** The HTTP server of an engine: `fetch` mounts it in any server, `listen` opens a port. */
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { EngineCore } from '../engine/engine.ts';
 import { silent, type Logger } from '../logger.ts';
+import { packagedUrl } from '../packaged-file.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { Access, checkBind, isLoopbackName, type AccessOptions, type Credentials } from './access/access.ts';
 import { WorkSignal } from './work-signal.ts';
@@ -76,7 +77,7 @@ const handlers: RouteHandlers<RouteName> = {
 };
 
 // This path is correct for src/http and for the build in dist/http: both are two folders below the package root.
-const builtDashboard = join(import.meta.dirname, '..', '..', 'dist', 'dashboard');
+const builtDashboard = fileURLToPath(packagedUrl('../../dist/dashboard', import.meta.url));
 const defaultPort = 7070;
 
 export function createHttp(options: HttpOptions): Http {

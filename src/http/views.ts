@@ -78,7 +78,7 @@ const ownOutline = (progress: Progress): RunView['progress'] => {
 };
 
 export const progressView = (progress: Progress | null, visibility: Visibility): ProgressView | null =>
-  redactTexts(progress, visibility) as ProgressView | null;
+  (progress === null ? null : redactTexts({ ...progress, fence: progress.fence ?? null }, visibility) as ProgressView);
 
 export const logView = (lines: readonly LogLine[], visibility: Visibility): LogLineView[] =>
   lines.map((line) => ({ ...line, text: redactText(line.text, visibility) }));

@@ -42,6 +42,8 @@ export interface Progress {
   readonly cause: string | null;
   readonly skipStage: boolean;
   readonly updatedAt: number | null;
+  /** The fence of the claim under which the tree was written, which may be that of an earlier attempt; absent: unknown. */
+  readonly fence?: number;
 }
 
 export interface ProgressNode {

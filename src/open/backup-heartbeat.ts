@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads';
 import type { BackupHeartbeat } from '../engine/loops/backup-heartbeat.ts';
 import { TimeLimits } from '../engine/attempt/time-limits.ts';
 import type { Logger } from '../logger.ts';
+import { packagedModule } from '../packaged-file.ts';
 import type { InstanceAbout, StoreAddress } from '../store/store.ts';
 import type { BlockedReport } from './blocked-loop.ts';
 
@@ -16,6 +17,8 @@ export interface ThreadHeartbeatParts {
   readonly instance: string;
   readonly leaseMs: number;
   readonly logger: Logger;
+  /** The file that the thread executes. */
+  readonly entry: URL;
   /**
    * How long the thread sends heartbeats while the event loop is blocked. After this time the process counts as hung,
    * and its lease lapses.
@@ -42,8 +45,7 @@ export interface HeartbeatThreadData {
 
 export type ThreadMessage = { readonly kind: 'ready' } | { readonly kind: 'blocked'; readonly report: BlockedReport };
 
-const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-const threadEntry = new URL(`./backup-heartbeat-thread${extension}`, import.meta.url);
+export const packagedThread = packagedModule('./backup-heartbeat-thread', import.meta.url);
 
 export class ThreadHeartbeat implements BackupHeartbeat {
   readonly timeLimits: TimeLimits;
@@ -58,9 +60,9 @@ export class ThreadHeartbeat implements BackupHeartbeat {
 
   start(about: InstanceAbout, onReady: () => void): void {
     if (this.#thread) return onReady();
-    const { logger } = this.#parts;
-    if (!existsSync(threadEntry)) {
-      logger.warn('no heartbeat thread in a bundle: exclude stint from it, so that handlers that block keep their jobs');
+    const { logger, entry } = this.#parts;
+    if (!existsSync(entry)) {
+      logger.warn('no heartbeat thread in a bundle: set entries.heartbeat, so that handlers that block keep their jobs');
       return onReady();
     }
     Atomics.store(this.#signals, 1, 0);
@@ -104,7 +106,7 @@ export class ThreadHeartbeat implements BackupHeartbeat {
     const limits = { rows, shared: this.timeLimits.shared };
     const signals = this.#signals;
     const workerData: HeartbeatThreadData = { address, instance, leaseMs, blockedMaxMs, about, signals, limits };
-    return new Worker(threadEntry, { workerData });
+    return new Worker(this.#parts.entry, { workerData });
   }
 
   /** Logs a report of the thread, which arrives when the event loop is free again. */

@@ -28,7 +28,7 @@ export type { Batch, Note, Writer, Writing } from './port/writing.ts';
 export {
   queuePositionMax, type Candidate, type ClaimDecision, type Claiming, type ClaimRequest, type DueJob, type Holding, type TypeNames,
 } from './port/claiming.ts';
-export type { Cell, Inspection, InspectionLimits, LogLine, Reading } from './port/reading.ts';
+export type { Cell, Inspection, InspectionLimits, LogLine, NewLogLine, Reading } from './port/reading.ts';
 export type { Feed, FeedEvent, FeedPage } from './port/feed.ts';
 export {
   instanceKeptMs, type Beat, type BeatReply, type Instance, type InstanceAbout, type Instances, type Leadership,

@@ -33,6 +33,8 @@ export const isFailed = (job: Job): boolean => taskState(job) === 'DONE' && job.
 
 /** One attempt of a job. */
 export interface PastAttempt {
+  /** The number of its claim, from 1, as in its log lines; null: the job failed without being executed. */
+  readonly fence: number | null;
   readonly start: number;
   /** Null: the attempt has not ended. */
   readonly end: number | null;
@@ -56,7 +58,8 @@ export function attemptsOf(events: readonly Event[]): readonly PastAttempt[] {
   return attempts;
 }
 
-const begun = ({ event, before }: LifeStep, worker: string | null): PastAttempt => ({
+const begun = ({ event, before, after }: LifeStep, worker: string | null): PastAttempt => ({
+  fence: worker === null ? null : after.fence,
   start: event.at,
   end: null,
   worker,

@@ -19,7 +19,7 @@ const inspector = 'src/store/inspection/inspector.ts';
 
 /** From the ground up. A file may import from its own floor and from those below. */
 const floors = [
-  ['refusal', 'version', 'did-you-mean'],
+  ['refusal', 'version', 'did-you-mean', 'packaged-file'],
   ['random', 'logger', 'time'],
   ['model'],
   ['vocabulary'],
@@ -62,7 +62,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['query', 'text-cache', 'id-scan', 'batcher', 'url-options', 'feed-position'],
     ['port', 'job-body', 'tally-sum', 'tally-row'],
     ['store', 'job-columns'],
-    ['row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'taken-instance', 'inspection'],
+    ['row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'instance-row', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['records', 'feed', 'instances'], ['claim'], ['store']],

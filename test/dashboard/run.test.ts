@@ -196,6 +196,20 @@ test('the page of a run fits a phone and has a dark theme', async () => {
   }
 });
 
+test('the log of a run names its attempts if there was more than one', async () => {
+  const id = await board.start({ type: 'mail.send' });
+  await ended(board, id);
+  const page = await board.visit(`/runs/${id}?tab=log`);
+  await page.getByText('the relay is slow today').waitFor();
+  expect(await page.getByText(/^attempt/).count()).toBe(0);
+  await board.post(`${api}/runs/${id}/retry`);
+  await expect.poll(() => page.getByText(/^attempt/).allTextContents())
+    .toEqual(['attempt 1', 'attempt 1', 'attempt 2', 'attempt 2']);
+  await page.getByRole('tab', { name: /^Timeline/ }).click();
+  expect(await page.locator('.timeline li b').allTextContents()).toEqual(['Attempt 1', 'Attempt 2']);
+  await page.close();
+});
+
 test('a retried run has the same duration in the list and on its page', async () => {
   const id = await board.start({ type: 'invoice.render', tags: { retried: 'yes' } });
   await ended(board, id);

@@ -7,7 +7,7 @@ import { Tracker } from '../../src/engine/progress/tracker.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { emptyProgress, track, type Progress, type ProgressStep } from '../../src/model/progress.ts';
 import { MemoryStore } from '../../src/store/memory/store.ts';
-import type { Holding, LogLine, Note } from '../../src/store/store.ts';
+import type { Holding, NewLogLine, Note } from '../../src/store/store.ts';
 import { turn, VirtualClock } from '../../src/time/clock.ts';
 
 const start = 1_800_000_000_000;
@@ -63,7 +63,7 @@ async function setUp(count = 1) {
 const after = (...steps: ProgressStep[]): Progress =>
   steps.reduce((progress, step) => track(progress, step, start), emptyProgress);
 const told = (description: string): Progress => after({ kind: 'startProcess', description });
-const textsOf = (lines: readonly Omit<LogLine, 'n'>[]): string[] => lines.map(({ text }) => text);
+const textsOf = (lines: readonly NewLogLine[]): string[] => lines.map(({ text }) => text);
 
 async function stored(store: MemoryStore, { id }: Holding): Promise<string | null> {
   const text = await store.progress(id);
@@ -145,7 +145,7 @@ describe('progress', () => {
     await tracker.runStageInParallel(3, [1, 2, 3, 4], String, (item) => item === 2 && Promise.reject(new Error('no')));
     tracker.end();
     await notes.finish(job);
-    expect(JSON.parse((await store.progress(job.id))!)).toEqual(JSON.parse(JSON.stringify(tracker.progress)));
+    expect(JSON.parse((await store.progress(job.id))!)).toEqual({ ...JSON.parse(JSON.stringify(tracker.progress)), fence: job.fence });
   });
 
   test('is cut to 256 KiB, items first, oldest first, and the counts stay', async () => {
@@ -197,9 +197,9 @@ describe('log lines', () => {
     await notes.finish(job);
     expect(desk.calls).toBe(2);
     expect(await store.log(job.id)).toEqual([
-      { n: 1, at: start, level: 'info', text: 'one' },
-      { n: 2, at: start + 100, level: 'warn', text: 'two' },
-      { n: 3, at: start + 250, level: 'error', text: 'three' },
+      { n: 1, at: start, level: 'info', text: 'one', fence: job.fence },
+      { n: 2, at: start + 100, level: 'warn', text: 'two', fence: job.fence },
+      { n: 3, at: start + 250, level: 'error', text: 'three', fence: job.fence },
     ]);
   });
 

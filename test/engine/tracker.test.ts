@@ -883,10 +883,17 @@ describe('the source of items', () => {
     expect(outcome).toEqual({ succeeded: 2, failed: 1, isComplete: true });
   });
 
-  test('what cannot be iterated fails the stage', async () => {
-    const { tracker } = setUp();
-    expect(await tracker.runStage(7 as never, name, assertNever)).toMatchObject({ isComplete: false });
-    expect(tracker.isAborted).toBe(true);
+  test.each([
+    ['a number as items', [7, name, assertNever]],
+    ['a name as the first argument', ['copy', () => 'done']],
+    ['nothing', []],
+    ['items without work', [[1], name]],
+    ['items without a description', [[1], undefined, assertNever]],
+  ])('a wrong call is refused with what to do: %s', (_, words) => {
+    const { tracker, changes } = setUp();
+    const runStage = tracker.runStage.bind(tracker) as (...values: unknown[]) => unknown;
+    expect(() => runStage(...words)).toThrow(/^a stage takes items, a function .* To name the stage, call startingStage/);
+    expect(changes).toEqual([]);
   });
 
   test('ten thousand items leave a small tree', async () => {
@@ -920,6 +927,21 @@ describe('the end', () => {
     expect(tracker.failure).toBe(error);
   });
 
+  test('a stage that was not awaited fails the attempt, unless it was told to stop', async () => {
+    for (const stopsIt of [false, true]) {
+      const { tracker } = setUp();
+      const bench = new Bench();
+      const running = tracker.runStage([1, 2], name, bench.work);
+      await turn();
+      if (stopsIt) tracker.cancel();
+      if (stopsIt) expect(() => tracker.endReturned()).not.toThrow();
+      else expect(() => tracker.endReturned()).toThrow(/returned while a stage was running: await/);
+      expect(processOf(tracker).status).toBe(stopsIt ? 'CANCELLED' : 'ERROR');
+      await bench.finish(1);
+      expect(await running).toMatchObject({ isComplete: false });
+    }
+  });
+
   test('after a cancel it ends CANCELLED', () => {
     const { tracker } = setUp();
     tracker.startingStage('a');
@@ -943,8 +965,8 @@ describe('the end', () => {
     tracker.failedItem('late');
     tracker.cancel();
     expect(() => tracker.startingStage('late')).toThrow(Cancelled);
-    expect(await tracker.runStage<string>(assertNever, 'not begun')).toBe('not begun');
-    expect(await tracker.runStage([3], name, assertNever)).toMatchObject({ succeeded: 0, isComplete: false });
+    await expect(tracker.runStage<string>(assertNever, 'not begun')).rejects.toThrow(/the attempt has ended/);
+    await expect(tracker.runStage([3], name, assertNever)).rejects.toThrow(Cancelled);
     expect([bench.begun, changes.length]).toEqual([[1, 2], length]);
   });
 });

@@ -46,6 +46,26 @@ describe('a remote worker', () => {
     expect(body.items.map(({ level }: { level: string }) => level)).toEqual(['info', 'warn']);
   });
 
+  test('writes log lines and progress that tell its attempt from the one before', async () => {
+    const id = await create({ type: fresh() });
+    const fences = (items: Reply['body'][]): unknown[] => items.map(({ fence }) => fence);
+    const progress = async (): Promise<Reply['body']> =>
+      (await server.get(`${api}/runs/${id}/progress`, olga)).body.progress;
+    const steps = (description: string) => [{ kind: 'startStage', description }];
+    await claim([type]);
+    await say(id, 'log', { fence: 1, lines: [{ text: 'a' }, { text: 'b' }] });
+    await say(id, 'progress', { fence: 1, steps: steps('first') });
+    await say(id, 'release', { fence: 1 });
+    await claim([type]);
+    await say(id, 'log', { fence: 2, lines: [{ text: 'c' }] });
+    expect(await progress()).toMatchObject({ fence: 1 });
+    await say(id, 'progress', { fence: 2, steps: steps('second') });
+    expect(await progress()).toMatchObject({ fence: 2, processes: [{ stages: [{ description: 'second' }] }] });
+    await say(id, 'complete', { fence: 2 });
+    expect(fences((await server.get(`${api}/runs/${id}/log`, olga)).body.items)).toEqual([1, 1, 2]);
+    expect(fences((await look(id)).attempts)).toEqual([2, 1]);
+  });
+
   test('waits for work and gets a new run', async () => {
     const waiting = claim([fresh()], { waitMs: 20_000 });
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -60,3 +60,6 @@ export async function readEveryTable(store: Store): Promise<unknown> {
     notSucceeded: (await store.find({ standings: ['failed', 'cancelled'], kinds: ['run'] })).jobs,
   };
 }
+
+/** Makes log lines what a version before the column `fence` has written. */
+export const withoutFence = (log: string): string => `UPDATE ${log} SET fence = NULL`;

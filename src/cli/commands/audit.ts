@@ -1,5 +1,6 @@
 /** `stint audit`: lists who did what, when and why. */
 import type { Command } from 'commander';
+import { wholeNumber } from '../number-flag.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 import { addStoreFlags, parseId, withEngine, type CommonFlags } from '../session.ts';
 
@@ -27,7 +28,7 @@ const list = (options: AuditOptions): Promise<void> =>
     const { action, by } = options;
     const job = options.job === undefined ? undefined : parseId(options.job);
     const after = options.after === undefined ? {} : { after: parseId(options.after) };
-    const page = { limit: Number(options.limit), ...after };
+    const page = { limit: wholeNumber('--limit', options.limit), ...after };
     const { records, next } = await engine.jobs.audited({ action, job, by }, page);
     if (options.json) return printJson({ items: records, next });
     printTable(

@@ -1,13 +1,14 @@
-/** `stint types`, `instances`, `events` and `schedule`: read-only lists and previews. */
+/** `stint types`, `events` and `schedule`: read-only lists and previews. */
 import type { Command } from 'commander';
 import { typeList } from '../../http/type-views.ts';
-import { changed, instanceView, previewView } from '../../http/views.ts';
+import { changed, previewView } from '../../http/views.ts';
 import { workKinds } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
 import { openStandings } from '../../store/query.ts';
 import { describeSchedule } from '../../time/describe.ts';
 import { preview } from '../../time/preview.ts';
 import { systemClock } from '../../time/clock.ts';
+import { wholeNumber } from '../number-flag.ts';
 import { isOutputClosed, printJson, printLine, printTable, timeCell } from '../print.ts';
 import { addScheduleFlags, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
 import { addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
@@ -22,10 +23,6 @@ export function listCommands(program: Command): void {
   addStoreFlags(types.command('ls').description('list job types with the instances that run them')).action(listTypes);
   addStoreFlags(types.command('show <name>').description('show the settings of a job type and the schema of its input'))
     .action(showType);
-  const instances = program.command('instances').description('list running engines');
-  addStoreFlags(
-    instances.command('ls').description('list instances with the age of their heartbeat'),
-  ).action(listInstances);
   const events = program.command('events').description('follow events');
   addStoreFlags(events.command('tail').description('print every event as it happens')).action(tail);
   const schedule = program.command('schedule').description('preview schedules');
@@ -48,26 +45,6 @@ const listTypes = (options: CommonFlags): Promise<void> =>
     );
   });
 
-const listInstances = (options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const now = engine.now();
-    const all = await engine.instances();
-    if (options.json) return printJson({ items: all.map((instance) => instanceView(instance, now, engine.instance)) });
-    printTable(
-      ['ID', 'ALIVE', 'LEADS', 'HEARTBEAT', 'BUSY', 'SLOTS', 'VERSION', 'TYPES'],
-      all.map(({ id, beatAt, leaseUntil, about }) => [
-        id,
-        leaseUntil > now ? 'yes' : 'no',
-        leaseUntil > now && about.leads === true ? 'yes' : null,
-        `${Math.round((now - beatAt) / 1000)}s ago`,
-        about.busy,
-        about.slots,
-        about.version,
-        about.types.join(', '),
-      ]),
-    );
-  });
-
 const tail = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     for await (const feedEvent of engine.events()) {
@@ -80,7 +57,7 @@ const tail = (options: CommonFlags): Promise<void> =>
 
 function previewTicks(options: PreviewFlags): void {
   const schedule = scheduleOf(options) ?? noSchedule();
-  const ticks = preview(schedule, { from: systemClock.now(), count: Number(options.count) });
+  const ticks = preview(schedule, { from: systemClock.now(), count: wholeNumber('--count', options.count) });
   if (options.json) return printJson({ words: describeSchedule(schedule), ticks: ticks.map(previewView) });
   printTable(
     ['DUE (UTC)', 'LOCAL TIME', 'REMARK'],

@@ -2,46 +2,52 @@
 import type { Command } from 'commander';
 import type { ErrorCause, Job, JobError } from '../../model/job.ts';
 import type { Event } from '../../model/event.ts';
-import { standingOf, standings, type Page, type Query, type Standing } from '../../store/query.ts';
+import type { Engine } from '../../open.ts';
+import { standingOf, standings, type Page, type PageRequest, type Query, type Standing } from '../../store/query.ts';
+import type { LogLine } from '../../store/store.ts';
 import { createdRun } from '../../http/created-run.ts';
 import type { Answer } from '../../http/contract.ts';
 import { eventView, runDetail, runView } from '../../http/views.ts';
 import { Refusal } from '../../refusal.ts';
+import { wholeNumber } from '../number-flag.ts';
 import { harmless, printJson, printLine, printTable, stateCell, styled, timeCell } from '../print.ts';
 import {
   actor, addActionFlags, addStoreFlags, attribution, parseId, withEngine, type CommonFlags,
 } from '../session.ts';
 import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
 import { tagOf } from '../tag-flag.ts';
+import { changeCommands } from './change-run.ts';
 import { finishCommands } from './finish.ts';
 import { watchRun } from './watch.ts';
 
-interface ListOptions extends CommonFlags {
+interface PageFlags extends CommonFlags {
+  readonly limit: string;
+  readonly after?: string;
+}
+
+interface ListOptions extends PageFlags {
   readonly state?: string[];
   readonly type?: string[];
   readonly def?: string;
   readonly tag?: string[];
   readonly text?: string;
-  readonly limit: string;
-  readonly after?: string;
 }
 
 export function runsCommand(program: Command): void {
   const runs = program.command('runs').description('manage runs');
-  addStoreFlags(runs.command('ls').description('list runs, newest first'))
+  addPageFlags(addStoreFlags(runs.command('ls').description('list runs, newest first')), 20)
     .option('--state <states...>', `only runs in these states: ${standings.join(', ')}`)
     .option('--type <types...>', 'only runs of these job types')
     .option('--def <name>', 'only runs of this definition')
     .option('--tag <name=value...>', 'only runs with these tags')
     .option('--text <part>', 'only runs with this text in their type, definition, key, error or a tag')
-    .option('--limit <n>', 'page size', '20')
-    .option('--after <id>', 'continue after this id')
     .action(list);
   addRunFlags(addStoreFlags(runs.command('create <type>').description('create a run of a job type')))
     .action(create);
   addStoreFlags(runs.command('show <id>').description('show a run and its events')).action(show);
   addStoreFlags(runs.command('events <id>').description('list the events of a run')).action(events);
-  addStoreFlags(runs.command('tasks <id>').description('list the tasks of a run')).action(tasks);
+  addPageFlags(addStoreFlags(runs.command('tasks <id>').description('list the tasks of a run, oldest first')), 1000)
+    .action(tasks);
   addStoreFlags(runs.command('log <id>').description('print the log of a run')).action(log);
   addStoreFlags(runs.command('explain <id>').description('explain why a run is not running')).action(explain);
   addStoreFlags(
@@ -57,16 +63,23 @@ export function runsCommand(program: Command): void {
   addActionFlags(
     runs.command('delete <id>').description('delete an ended run and everything stored about it'),
   ).action(remove);
+  changeCommands(runs);
   finishCommands(runs);
 }
 
+const addPageFlags = (command: Command, limit: number): Command =>
+  command
+    .option('--limit <n>', 'page size', String(limit))
+    .option('--after <id>', 'continue after this id');
+
+const pageOf = ({ limit, after }: PageFlags): PageRequest => ({
+  limit: wholeNumber('--limit', limit),
+  ...(after === undefined ? {} : { after: parseId(after) }),
+});
+
 const list = (options: ListOptions): Promise<void> =>
   withEngine(options, async (engine) => {
-    const limit = Number(options.limit);
-    const page = await engine.find(queryOf(options), {
-      limit,
-      ...(options.after === undefined ? {} : { after: parseId(options.after) }),
-    });
+    const page = await engine.find(queryOf(options), pageOf(options));
     if (options.json) return printJson(runPage(page));
     printTable(['ID', 'STATE', 'TYPE', 'DEF', 'DUE', 'ATTEMPT', 'ERROR'], page.jobs.map(rowOf));
     if (page.next !== null) printLine(styled('dim', `Next page: stint runs ls --after ${page.next}`));
@@ -136,24 +149,37 @@ const events = (id: string, options: CommonFlags): Promise<void> =>
     printJson({ items: history.map((event) => eventView(event, 'full')), next: null });
   });
 
-const tasks = (id: string, options: CommonFlags): Promise<void> =>
+const tasks = (id: string, options: PageFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const { id: parent } = await engine.get(parseId(id));
-    const page = await engine.find({ parent }, { order: 'oldest', limit: 1000 });
+    const page = await engine.find({ parent }, { order: 'oldest', ...pageOf(options) });
     if (options.json) return printJson(runPage(page));
     printTable(
       ['ID', 'STATE', 'KEY', 'ATTEMPT', 'ERROR'],
       page.jobs.map((job) => [job.id, stateCell(standingOf(job)), job.key, job.attempt, job.error?.message ?? null]),
     );
+    if (page.next !== null) printLine(styled('dim', `Next page: stint runs tasks ${id} --after ${page.next}`));
   });
 
 const log = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const { id: known } = await engine.get(parseId(id));
-    const lines = await engine.log(known);
+    const job = await engine.get(parseId(id));
+    const lines = await Array.fromAsync(linesOf(engine, job));
     if (options.json) return printJson({ items: lines, next: null });
-    for (const { at, level, text } of lines) printLine(`${timeCell(at)} ${level.padEnd(5)} ${harmless(text)}`);
+    for (const line of lines) printLine(lineText(line, job));
   });
+
+async function* linesOf(engine: Engine, { id }: Job): AsyncGenerator<LogLine> {
+  let page: readonly LogLine[] = [];
+  do {
+    page = await engine.log(id, { after: page.at(-1)?.n ?? 0 });
+    yield* page;
+  } while (page.length > 0);
+}
+
+/** A line of the log. If the run was claimed more than once, the fence tells the lines of its attempts apart. */
+const lineText = ({ at, level, text, fence }: LogLine, job: Job): string =>
+  [timeCell(at), level.padEnd(5), ...(job.fence > 1 ? [`fence ${fence ?? '–'}`] : []), harmless(text)].join(' ');
 
 const explain = (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {

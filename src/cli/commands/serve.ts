@@ -7,6 +7,7 @@ import { isLoopback } from '../../bedrock/connection.ts';
 import { priorityMaxDefault } from '../../http/access/priority.ts';
 import { tokensPathDefault } from '../../http/access/token-path.ts';
 import { addEngineFlags, type EngineFlags } from '../engine-flags.ts';
+import { wholeNumber } from '../number-flag.ts';
 import { printLine, styled } from '../print.ts';
 import { shownUrl } from '../shown-url.ts';
 import { openUnlessStopped, stopSignal, untilStopped } from '../stop.ts';
@@ -83,7 +84,7 @@ async function openHttp(engine: Engine, flags: ServeFlags, logger: Logger): Prom
     logger,
     ...address,
     ...(flags.tokens === undefined ? {} : { tokens: flags.tokens }),
-    ...(flags.producerPriorityMax === undefined ? {} : { priorities: { producer: wholeOf(flags.producerPriorityMax) } }),
+    ...(flags.producerPriorityMax === undefined ? {} : { priorities: prioritiesOf(flags.producerPriorityMax) }),
     ...(flags.insecure ? { isInsecure: true } : {}),
     ...(flags.behindTls ? { isBehindTls: true } : {}),
   }).catch(refusePortInUse('--http', address));
@@ -122,7 +123,4 @@ function addressOf(flag: string, text: string): Address {
   throw new Refusal('malformed.option', `invalid address "${text.slice(0, 60)}" for ${flag}; use HOST:PORT or off`, {});
 }
 
-function wholeOf(text: string): number {
-  if (/^-?\d{1,7}$/.test(text)) return Number(text);
-  throw new Refusal('malformed.option', `invalid number "${text.slice(0, 40)}" for --producer-priority-max`, {});
-}
+const prioritiesOf = (producerMax: string) => ({ producer: wholeNumber('--producer-priority-max', producerMax) });

@@ -10,6 +10,7 @@ import { openStandings } from '../../store/query.ts';
 import { workKinds } from '../../model/state.ts';
 import { systemClock } from '../../time/clock.ts';
 import { countEnding, takePerSecond, type EndingCounts } from '../ending-rates.ts';
+import { secondsMs } from '../number-flag.ts';
 import { printJson, printLine, styled } from '../print.ts';
 import { addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
 import { shownUrl } from '../shown-url.ts';
@@ -22,7 +23,7 @@ interface TopOptions extends CommonFlags {
 const runningMax = 30;
 
 export function topCommand(program: Command): void {
-  addStoreFlags(program.command('top').description('show a live view (one snapshot when piped)'))
+  addStoreFlags(program.command('top').description('show a live view; when piped, one snapshot with the rates of one interval'))
     .option('--every <seconds>', 'refresh interval in seconds', '1')
     .action(top);
 }
@@ -30,13 +31,20 @@ export function topCommand(program: Command): void {
 const top = (options: TopOptions): Promise<void> =>
   withEngine(options, async (engine) => {
     const url = shownUrl(storeUrl(options.store));
-    if (options.json || !process.stdout.isTTY) return printOnce(engine, url, options.json ?? false);
-    return watchScreen(engine, url, Math.max(0.2, Number(options.every) || 1) * 1000);
+    const everyMs = secondsMs('--every', options.every, 0.2);
+    if (options.json) return printJson(momentView(engine, await momentOf(engine, url, new Map())));
+    return process.stdout.isTTY ? watchScreen(engine, url, everyMs) : printOnce(engine, url, everyMs);
   });
 
-async function printOnce(engine: Engine, store: string, asJson: boolean): Promise<void> {
-  const moment = await momentOf(engine, store, new Map());
-  if (asJson) return printJson(momentView(engine, moment));
+/** Prints one snapshot. The rates are those of one interval, for which it waits. */
+async function printOnce(engine: Engine, store: string, everyMs: number): Promise<void> {
+  const leave = new AbortController();
+  const counted: EndingCounts = new Map();
+  void count(engine, counted, leave.signal);
+  const start = systemClock.monotonic();
+  await systemClock.sleep(everyMs, leave.signal);
+  const moment = await momentOf(engine, store, takePerSecond(counted, (systemClock.monotonic() - start) / 1000));
+  leave.abort();
   for (const line of frameOf(moment, { columns: Infinity, rows: Infinity }).slice(0, -1)) printLine(textOf(line));
 }
 

@@ -15,10 +15,11 @@
  * huge allocation or native code can end the whole engine, and `fs.writeSync(1)` writes to the output of the engine.
  * Use a process for code that does one of these.
  */
+import { existsSync } from 'node:fs';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
 import { HandlerCrashed, type IsolationMode } from '../handler/crash.ts';
-import type { Host, HostOptions } from './host/host.ts';
+import { packagedEntry, type Host, type HostOptions } from './host/host.ts';
 import { HostedCall, type CallSettings, type IsolatedHooks } from './hosted-call.ts';
 import { IdleHosts } from './idle-hosts.ts';
 import { isolatedFlag, type IsolatedCall } from './messages.ts';
@@ -41,6 +42,8 @@ export interface IsolationOptions {
   readonly startTimeoutMs?: number;
   /** The limit of the JavaScript heap of each child, in MB. Default: Node's limit. */
   readonly memoryMb?: number;
+  /** The file that children execute. Default: the file of the package. */
+  readonly entry?: URL;
   readonly clock?: Clock;
 }
 
@@ -66,9 +69,18 @@ export class Isolation {
 
   constructor(options: IsolationOptions = {}) {
     const { idleMax = 4, idleMs = 30_000, startTimeoutMs = 30_000, memoryMb, clock = systemClock } = options;
+    const { entry = packagedEntry } = options;
     this.#settings = { clock, startTimeoutMs, idleMs };
-    this.#hostOptions = { clock, memoryMb: memoryMb ?? null };
+    this.#hostOptions = { clock, entry, memoryMb: memoryMb ?? null };
     this.#idle = new IdleHosts({ clock, idleMax, idleMs });
+  }
+
+  /** Refuses job types that are isolated if the file that children execute does not exist, as in a bundle. */
+  requireEntry(types: readonly string[]): void {
+    if (types.length === 0 || existsSync(this.#hostOptions.entry)) return;
+    const message = `job type ${types[0]} is isolated, but the bundle has no file for isolated handlers: exclude stint ` +
+      'from the bundle, or set entries.isolation to a file that is built from stint/isolated-handlers';
+    throw new Refusal('malformed.option', message, { types: types.slice(0, 10) });
   }
 
   /** Calls a handler in a child. `result` need not be awaited: it never causes an unhandled rejection. */

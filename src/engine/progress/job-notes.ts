@@ -1,6 +1,6 @@
 /** The unwritten notes of one job: its latest progress, and its log lines up to a limit. */
 import type { Progress } from '../../model/progress.ts';
-import type { Holding, LogLine, Note } from '../../store/store.ts';
+import type { Holding, NewLogLine, Note } from '../../store/store.ts';
 import { progressText } from './progress-text.ts';
 
 /** The limits of the log of one attempt. If the log exceeds them, lines from its middle are dropped. */
@@ -30,7 +30,7 @@ export interface NoteDraft {
 }
 
 interface BufferedLine {
-  readonly line: Omit<LogLine, 'n'>;
+  readonly line: NewLogLine;
   readonly bytes: number;
 }
 
@@ -64,7 +64,7 @@ export class JobNotes {
     this.#progress = progress;
   }
 
-  log(line: Omit<LogLine, 'n'>): void {
+  log(line: NewLogLine): void {
     this.#end.push({ line, bytes: Buffer.byteLength(line.text) });
     if (this.#hasRoomForEnd()) this.#appendEnd();
     else this.#shortenEnd();
@@ -78,7 +78,7 @@ export class JobNotes {
   draft(): NoteDraft {
     const { id, fence } = this.holding;
     const [progress, lines] = [this.#progress, this.#lines.slice()];
-    const text = progress === null ? undefined : progressText(progress);
+    const text = progress === null ? undefined : progressText({ ...progress, fence });
     const log = lines.map(({ line }) => line);
     return {
       job: this,

@@ -3,6 +3,7 @@ import {
   emptyProgress, isAborted, isCancelled, isSkipCurrentStage, track,
   type FailurePolicy, type ItemNode, type Progress, type ProgressStep, type StageNode,
 } from '../../model/progress.ts';
+import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { ProgressTracker, StageOptions, StageOutcome } from '../handler/context.ts';
 import { Cancelled } from '../handler/errors.ts';
@@ -34,6 +35,8 @@ export class Tracker implements ProgressTracker {
   #progress = emptyProgress;
   #failure: unknown;
   #isOver = false;
+  /** How many calls of `runStage` and `runStageInParallel` have not returned. */
+  #running = 0;
   #lastItem = 0;
   /** One controller for each running stage that has items; its abort prevents further items from starting. */
   #stops: readonly AbortController[] = [];
@@ -79,10 +82,13 @@ export class Tracker implements ProgressTracker {
 
   /**
    * Call after the handler has returned: ends the tree. If a reported failure has aborted the work, throws it: the
-   * attempt has failed although the handler returned.
+   * attempt has failed although the handler returned. It has also failed if a stage is still running, unless the stage
+   * was told to stop: its remaining items would never be processed.
    */
   endReturned(): void {
-    this.end();
+    const error = this.#running > 0 && !this.isSkipCurrentStage ? new Error(notAwaited) : undefined;
+    this.end(error);
+    if (error !== undefined) throw error;
     if (this.isAborted) throw this.#failure;
   }
 
@@ -108,7 +114,8 @@ export class Tracker implements ProgressTracker {
   }
 
   startingStage(description: string, { total, onFailure }: StageOptions = {}): void {
-    if (this.#isOver || this.isCancelled) throw this.#cancelled();
+    if (this.#isOver) throw new Cancelled(isEnded);
+    if (this.isCancelled) throw this.#cancelled();
     this.#take({ kind: 'startStage', description: textOf(description), total, policy: policyOf(onFailure) });
   }
 
@@ -140,7 +147,7 @@ export class Tracker implements ProgressTracker {
     work?: ItemWork<unknown>,
     summary?: Summary,
   ): Promise<unknown> {
-    if (typeof first === 'function') return this.#runWork(first, second);
+    if (typeof first === 'function') return this.#execute(() => this.#runWork(first, second));
     return this.runStageInParallel(1, first, second as Describe<unknown>, work!, summary);
   }
 
@@ -151,7 +158,20 @@ export class Tracker implements ProgressTracker {
     work: ItemWork<T>,
     summary?: Summary,
   ): Promise<StageOutcome> {
-    return this.#runItems({ items, parallelism, describe, work, summary });
+    if (!isIterable(items) || typeof describe !== 'function' || typeof work !== 'function') {
+      throw new Refusal('malformed.option', stageUsage, {});
+    }
+    return this.#execute(() => this.#runItems({ items, parallelism, describe, work, summary }));
+  }
+
+  async #execute<T>(runStage: () => Promise<T>): Promise<T> {
+    if (this.#isOver) throw new Cancelled(isEnded);
+    this.#running += 1;
+    try {
+      return await runStage();
+    } finally {
+      this.#running -= 1;
+    }
   }
 
   async #runWork(work: () => unknown, otherwise: unknown): Promise<unknown> {
@@ -307,6 +327,15 @@ export class Tracker implements ProgressTracker {
     return status === 'RUNNING' ? undefined : status;
   }
 }
+
+const isEnded = 'cannot start the stage: the attempt has ended. Start stages before the handler returns';
+const notAwaited = 'the handler returned while a stage was running: await the promise of runStage or runStageInParallel';
+const stageUsage = 'a stage takes items, a function that describes an item, and a function that processes it; runStage also ' +
+  'takes a single function. To name the stage, call startingStage with the name before';
+
+/** Whether `items` can be items of a stage. A text, which is iterable, is a name in the wrong place. */
+const isIterable = (items: unknown): boolean =>
+  typeof items === 'object' && items !== null && (Symbol.iterator in items || Symbol.asyncIterator in items);
 
 type EndStatus = Exclude<ItemNode['status'], 'RUNNING'>;
 

@@ -90,6 +90,8 @@ export const ProgressView = z
     cause: z.string().nullable(),
     skipStage: z.boolean(),
     updatedAt: instant.nullable(),
+    fence: count.nullable()
+      .meta({ description: 'the claim that wrote the tree, which may be an earlier one of the run; null: unknown' }),
   })
   .meta({ id: 'Progress' });
 export type ProgressView = z.infer<typeof ProgressView>;
@@ -144,6 +146,7 @@ export type RunView = z.infer<typeof RunView>;
 
 export const AttemptView = z
   .object({
+    fence: count.nullable().meta({ description: 'the number of its claim, from 1; null: the run failed without being executed' }),
     start: instant,
     end: instant.nullable(),
     worker: z.string().nullable(),
@@ -213,7 +216,14 @@ export const Changed = z
 export type Changed = z.infer<typeof Changed>;
 
 export const LogLineView = z
-  .object({ n: count, at: instant, level: z.enum(levelWords), text: z.string() })
+  .object({
+    n: count,
+    at: instant,
+    level: z.enum(levelWords),
+    text: z.string(),
+    fence: count.nullable()
+      .meta({ description: 'the claim under which the line was written: 1 is the first attempt; null: unknown' }),
+  })
   .meta({ id: 'LogLine' });
 export type LogLineView = z.infer<typeof LogLineView>;
 

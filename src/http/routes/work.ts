@@ -59,10 +59,8 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
   async tellProgress({ engine }, { params: { id }, body: { fence, steps } }, { principal }) {
     const job = await held(engine, id, fence, principal);
     const before = await engine.jobs.store.progress(id);
-    const progress = steps.reduce<Progress>(
-      (tree, step) => track(tree, step, engine.now()),
-      before === null ? emptyProgress : (parseJson(before) as unknown as Progress),
-    );
+    const tree = { ...treeOfClaim(before, fence), fence };
+    const progress = steps.reduce<Progress>((grown, step) => track(grown, step, engine.now()), tree);
     const [isWritten] = await engine.jobs.store.writeNotes([{ id, fence, progress: jsonText(progress) }]);
     if (!isWritten) throw lost(id);
     return reply(job);
@@ -187,3 +185,9 @@ export const reply = (job: Job): Answer<'complete'> => ({
   standing: standingOf(job),
   isCancelled: job.cancel !== null,
 });
+
+/** Returns the stored tree of the claim; an empty tree if there is none, or an earlier claim has written it. */
+function treeOfClaim(text: string | null, fence: number): Progress {
+  const stored = text === null ? emptyProgress : (parseJson(text) as unknown as Progress);
+  return stored.fence === undefined || stored.fence === fence ? stored : emptyProgress;
+}

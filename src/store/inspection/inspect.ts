@@ -5,7 +5,9 @@
  * ms.
  */
 import { fork, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { packagedModule } from '../../packaged-file.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock } from '../../time/clock.ts';
 import type { Inspection, InspectionLimits } from '../store.ts';
@@ -29,7 +31,7 @@ export type WriteRows = (text: string) => Promise<void>;
 const startMs = 10_000;
 /** How many characters of rows are sent for one query at most; beyond this the query is refused. */
 const sentMax = 268_435_456;
-const program = new URL(`./inspector${import.meta.url.slice(-3)}`, import.meta.url);
+const program = packagedModule('./inspector', import.meta.url);
 
 export class Inspector {
   readonly #rows: Exclude<RowLocation, 'sent'> | RowSource;
@@ -64,6 +66,7 @@ export class Inspector {
    */
   async #reportOf(sql: string, limits: InspectionLimits): Promise<LastReport> {
     if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');
+    if (!existsSync(program)) return refused('queries are not possible in a bundle: exclude stint from the bundle');
     const reused = this.#process?.isAlive ? this.#process : null;
     const inspector = reused ?? (this.#process = new InspectorProcess());
     const report = await inspector.ask(sql, limits, this.#rows);

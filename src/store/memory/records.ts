@@ -97,7 +97,7 @@ export class Records {
     if (!this.holds({ id, fence })) return false;
     if (progress !== undefined) this.#progress.set(id, progress);
     const lines = this.#logs.get(id) ?? [];
-    this.#logs.set(id, [...lines, ...log.map((line, index) => ({ ...line, n: lines.length + index + 1 }))]);
+    this.#logs.set(id, [...lines, ...log.map((line, index) => ({ ...line, n: lines.length + index + 1, fence }))]);
     return true;
   }
 

@@ -46,7 +46,15 @@ export interface LogLine {
   readonly at: number;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly text: string;
+  /**
+   * The fence of the claim under which the line was written: it tells the lines of two attempts apart. The first claim
+   * of a job has fence 1. Null: unknown, since a version before 0.2.0 wrote the line.
+   */
+  readonly fence: number | null;
 }
+
+/** A log line to be written: the store numbers it, and adds the fence of its note. */
+export type NewLogLine = Omit<LogLine, 'n' | 'fence'>;
 
 export interface InspectionLimits {
   readonly rowsMax: number;

@@ -1,6 +1,6 @@
 /** Writing: new ids, commits of decided changes, staged children, notes, and writes in the caller's own transaction. */
 import type { Change } from '../../model/change.ts';
-import type { LogLine, Reading } from './reading.ts';
+import type { NewLogLine, Reading } from './reading.ts';
 
 export interface Writing {
   /**
@@ -61,5 +61,5 @@ export interface Note {
   readonly fence: number;
   /** JSON text of the whole progress tree. */
   readonly progress?: string;
-  readonly log?: readonly Omit<LogLine, 'n'>[];
+  readonly log?: readonly NewLogLine[];
 }

@@ -163,6 +163,8 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `create index job_gate_order on ${s}.job (kind, type, priority desc, due, id, gate)
       where state = 'pending' and gate is not null and admitted = 0`,
   ],
+  // The claim under which a log line was written. Lines of older versions have no fence. No row is rewritten.
+  (s) => [`alter table ${s}.log add column fence bigint`],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

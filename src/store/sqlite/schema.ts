@@ -91,6 +91,8 @@ const migrations: readonly (readonly string[])[] = [
     // With this index, claims read jobs at gates in claim order, however many gates there are.
     `CREATE INDEX job_gate_order ON job(kind, type, priority DESC, due, id, gate) WHERE lane = 2`,
   ],
+  // The claim under which a log line was written. Lines of older versions have no fence. No row is rewritten.
+  [`ALTER TABLE log ADD COLUMN fence INTEGER`],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

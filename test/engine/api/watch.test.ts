@@ -159,3 +159,41 @@ test('figures: how the tasks of a run stand, and how long it took', async () => 
     totalMs: 9 * second, finalizeMs: 3 * second,
   });
 });
+
+test('a run whose handler does not await a stage fails, and says what to do', async () => {
+  const hasty = jobType('hasty', {
+    retry: { attempts: 1 },
+    run: ({ progress }) => {
+      void progress.runStage([1, 2, 3], String, () => t.clock.sleep(second));
+      return 'done';
+    },
+  });
+  const t = await start({ types: [hasty] });
+  const run = await t.createJobRun(hasty);
+  await t.advance('1m');
+  expect((await run.get()).error?.message).toMatch(/^the handler returned while a stage was running: await/);
+});
+
+test('log lines and the progress tree tell which claim wrote them, after a crash too', async () => {
+  const isReported = [true, false, true];
+  const fragile = jobType('fragile', {
+    run: ({ fence, log, progress, signal }) => {
+      log.info(`claim ${fence}`);
+      if (isReported[fence - 1]) progress.startingStage(`stage of claim ${fence}`);
+      return untilTold(signal);
+    },
+  });
+  const t = await start({ types: [fragile] });
+  const run = await t.createJobRun(fragile);
+  const seen: unknown[] = [];
+  for (let claim = 1; claim <= 3; claim++) {
+    await t.advance('1m');
+    const { job, progress } = await t.engine.snapshot(run.id);
+    const stages = progress?.processes.flatMap(({ stages: all }) => all.map(({ description }) => description));
+    seen.push([job.fence, progress?.fence, stages]);
+    t.crash();
+    await t.restart();
+  }
+  expect(seen).toEqual([[1, 1, ['stage of claim 1']], [2, 1, ['stage of claim 1']], [3, 3, ['stage of claim 3']]]);
+  expect((await run.log()).map(({ text, fence }) => [text, fence])).toEqual([['claim 1', 1], ['claim 2', 2], ['claim 3', 3]]);
+});

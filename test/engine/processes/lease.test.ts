@@ -80,7 +80,8 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(await run.result()).toBe('in time');
       expect(world.entries({ what: 'aborted' })).toMatchObject([{ instance: 'ann', fence: 1, reason: 'LeaseLost' }]);
       expect(await kindsOf(run)).toEqual(['created', 'claimed', 'lapsed', 'claimed', 'succeeded']);
-      expect((await run.log()).map(({ text }) => text)).toEqual(['line of ann', 'line of bob']);
+      const lines = (await run.log()).map(({ text, fence }) => [text, fence]);
+      expect(lines).toEqual([['line of ann', 1], ['line of bob', 2]]);
       expect(JSON.stringify(await world.engine.snapshot(run.id))).not.toContain('too late');
       expect(await ann.end('SIGTERM')).toEqual({ code: 0, signal: null });
       const told = await histories(world.engine);

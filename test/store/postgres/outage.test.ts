@@ -133,7 +133,7 @@ test('staged children and log lines whose acknowledgement was lost are stored on
   expect(await store.commit({ changes: [planned], whole: true, staged })).toEqual([true]);
   expect(proxy.lost()).toBe(3);
   expect((await direct.find({ parent: parent!.id })).jobs).toHaveLength(3);
-  expect(await direct.log(parent!.id)).toEqual(log.map((line, index) => ({ n: index + 1, ...line })));
+  expect(await direct.log(parent!.id)).toEqual(log.map((line, index) => ({ n: index + 1, ...line, fence: parent!.fence })));
 });
 
 test('after a crash of the server all acknowledged jobs are stored, and work continues', async () => {

@@ -35,6 +35,9 @@ export function LogTab({ run, log }: LogTabProps): JSX.Element {
       </Empty>
     );
   }
+  const labelOf = run.attempts.length > 1 ? attemptLabel : () => null;
+  const textOf = (line: LogLineView): string =>
+    `${[new Date(line.at).toISOString(), line.level, labelOf(line), line.text].filter(Boolean).join(' ')}\n`;
   const save = (): void => download(`run-${run.id}.log`, log.map(textOf).join(''), 'text/plain');
   return (
     <section>
@@ -59,6 +62,7 @@ export function LogTab({ run, log }: LogTabProps): JSX.Element {
             <Time at={line.at} isExact />
             <b>{line.level}</b>
             <span>{line.text}</span>
+            <small class="faint">{labelOf(line)}</small>
           </div>
         ))}
       </div>
@@ -66,4 +70,5 @@ export function LogTab({ run, log }: LogTabProps): JSX.Element {
   );
 }
 
-const textOf = ({ at, level, text }: LogLineView): string => `${new Date(at).toISOString()} ${level} ${text}\n`;
+/** Names the attempt that wrote a line; null: a version that stored no attempt wrote it. */
+const attemptLabel = ({ fence }: LogLineView): string | null => (fence === null ? null : `attempt ${fence}`);

@@ -26,6 +26,9 @@ export function ProgressTab({ run, progress }: ProgressTabProps): JSX.Element {
   if (progress === null || progress.processes.length === 0) return <NoProgress isEnded={run.state === 'ended'} />;
   return (
     <div class="stack">
+      {progress.fence !== null && progress.fence < run.fence && (
+        <p class="faint">Reported by attempt {progress.fence} of {run.fence}.</p>
+      )}
       {progress.processesDropped > 0 && (
         <p class="faint">{number(progress.processesDropped)} earlier ones are no longer stored.</p>
       )}

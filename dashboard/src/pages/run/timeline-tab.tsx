@@ -29,7 +29,7 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): JSX.Element {
       <ol>
         {attempts.map((attempt, index) => (
           <AttemptRow
-            key={attempt.start} attempt={attempt} number={index + 1} scale={scale}
+            key={attempt.start} attempt={attempt} scale={scale}
             waitedFrom={attempts[index - 1]?.end ?? run.createdAt}
           />
         ))}
@@ -40,13 +40,12 @@ export function TimelineTab({ run }: { readonly run: RunDetail }): JSX.Element {
 
 interface AttemptRowProps {
   readonly attempt: Attempt;
-  readonly number: number;
   readonly waitedFrom: number;
   readonly scale: Scale;
 }
 
-function AttemptRow({ attempt, number, waitedFrom, scale }: AttemptRowProps): JSX.Element {
-  const { start, error, worker, phase } = attempt;
+function AttemptRow({ attempt, waitedFrom, scale }: AttemptRowProps): JSX.Element {
+  const { fence, start, error, worker, phase } = attempt;
   const end = attempt.end ?? scale.end;
   return (
     <li>
@@ -55,8 +54,8 @@ function AttemptRow({ attempt, number, waitedFrom, scale }: AttemptRowProps): JS
         <i class="try" data-status={statusOf(attempt)} style={barStyle(scale, start, end)} />
       </div>
       <p>
-        <b>Attempt {number}</b>
-        <span>{phaseTexts[phase]}</span>
+        <b>{fence === null ? 'Not executed' : `Attempt ${fence}`}</b>
+        {fence !== null && <span>{phaseTexts[phase]}</span>}
         <span>{duration(end - start)}, after waiting {duration(Math.max(0, start - waitedFrom))}</span>
         {worker !== null && <span class="mono faint">{worker}</span>}
         {attempt.end !== null && <span class="faint">{attempt.endedBy ?? 'succeeded'}</span>}

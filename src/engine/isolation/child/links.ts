@@ -3,12 +3,13 @@ import { createReadStream, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { Writable, type Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { Worker, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import type { LogLevel } from '../../handler/job-log.ts';
 import { FrameReader, frameOf, pipes } from '../frames.ts';
 import { Lines } from '../printout.ts';
 import type { ThreadData } from '../host/thread.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
+import { startOrphanWatch } from './orphan-watch.ts';
 
 export interface EngineLink {
   /**
@@ -55,11 +56,6 @@ function readCommands(onCommand: (command: ChildCommand) => void): void {
  */
 const openPipe = (fd: number): Readable =>
   'bun' in process.versions ? createReadStream('', { fd }) : new Socket({ fd, readable: true, writable: false });
-
-function startOrphanWatch(): void {
-  const entry = new URL(`./orphan-watch${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
-  new Worker(entry, { name: 'stint orphan watch', execArgv: [] }).unref();
-}
 
 /**
  * How many reports of a thread may be on their way to the engine. At this number the thread blocks until the engine has

@@ -1,4 +1,5 @@
 /** The host: a thread or process that executes handlers, seen from the engine. */
+import { packagedModule } from '../../../packaged-file.ts';
 import type { Clock } from '../../../time/clock.ts';
 import type { HostEnd, IsolationMode } from '../../handler/crash.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
@@ -10,6 +11,8 @@ export interface HostListener {
 
 export interface HostOptions {
   readonly clock: Clock;
+  /** The file that the thread or process executes. */
+  readonly entry: URL;
   /** The limit of the JavaScript heap, in MB; null: Node's default. */
   readonly memoryMb: number | null;
 }
@@ -66,6 +69,4 @@ export abstract class Host {
   }
 }
 
-// Node executes main.ts in development and main.js in the package.
-const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-export const childEntry = new URL(`../child/main${extension}`, import.meta.url);
+export const packagedEntry = packagedModule('../child/main', import.meta.url);

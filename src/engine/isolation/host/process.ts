@@ -7,7 +7,7 @@ import type { Clock } from '../../../time/clock.ts';
 import { settlesWithin } from '../../../time/settles-within.ts';
 import type { HostEnd } from '../../handler/crash.ts';
 import { FrameReader, frameOf, pipes } from '../frames.ts';
-import { childEntry, Host, type HostOptions } from './host.ts';
+import { Host, type HostOptions } from './host.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
 import { Printout } from '../printout.ts';
 
@@ -23,9 +23,9 @@ export class ProcessHost extends Host {
   readonly #child: ChildProcess;
   readonly #printout = new Printout((level, text) => this.deliver({ kind: 'log', level, text }));
 
-  constructor({ clock, memoryMb }: HostOptions) {
+  constructor({ clock, entry, memoryMb }: HostOptions) {
     super();
-    this.#child = spawn(process.execPath, [...inheritedFlags(memoryMb), fileURLToPath(childEntry)], {
+    this.#child = spawn(process.execPath, [...inheritedFlags(memoryMb), fileURLToPath(entry)], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
       // Makes a process group, so that programs that the handler started are killed with its process. On Windows,
       // `detached` makes no group but opens a window.

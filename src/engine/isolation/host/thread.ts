@@ -1,6 +1,6 @@
 /** A thread as host: a worker with a separate message port, so that handlers can use `parentPort` themselves. */
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
-import { childEntry, Host, type HostOptions } from './host.ts';
+import { Host, type HostOptions } from './host.ts';
 import type { ChildCommand, ChildReport } from '../messages.ts';
 
 /** The `workerData` of a thread. */
@@ -19,11 +19,11 @@ export class ThreadHost extends Host {
   readonly #port: MessagePort;
   readonly #received = new Int32Array(new SharedArrayBuffer(4));
 
-  constructor({ memoryMb }: HostOptions) {
+  constructor({ entry, memoryMb }: HostOptions) {
     super();
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
-    this.#worker = new Worker(childEntry, {
+    this.#worker = new Worker(entry, {
       name: 'stint handler',
       workerData: { port: port2, received: this.#received } satisfies ThreadData,
       transferList: [port2],

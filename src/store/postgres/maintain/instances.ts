@@ -1,5 +1,6 @@
 /** Instances: their heartbeats, their leases, and which of them leads. Implements `port/instances.ts`. */
-import type { Beat, BeatReply, Instance, InstanceAbout, Leadership } from '../../store.ts';
+import { instanceOfRow, type InstanceRow } from '../../instance-row.ts';
+import type { Beat, BeatReply, Instance, Leadership } from '../../store.ts';
 import { takenInstance } from '../../taken-instance.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session } from '../sql/database.ts';
@@ -50,23 +51,9 @@ interface BeatRow {
   readonly cancel_asked: number | null;
 }
 
-interface InstanceRow {
-  readonly id: string;
-  readonly started: number;
-  readonly beat_at: number;
-  readonly lease_until: number;
-  readonly about: string;
-}
-
 export async function instances(session: Session): Promise<Instance[]> {
   const text = `select id, started, beat_at, lease_until, about from ${session.schema}.instance order by started, id`;
-  return (await session.run<InstanceRow>(text)).map((row) => ({
-    id: row.id,
-    started: row.started,
-    beatAt: row.beat_at,
-    leaseUntil: row.lease_until,
-    about: JSON.parse(row.about) as InstanceAbout,
-  }));
+  return (await session.run<InstanceRow>(text)).map(instanceOfRow);
 }
 
 export async function leave(database: Database, instance: string): Promise<void> {

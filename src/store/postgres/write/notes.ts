@@ -2,7 +2,7 @@
  * Reads the progress and log of jobs, and writes them for jobs that are running under the given fence. Implements
  * `writeNotes` of `port/writing.ts`, and `progress` and `log` of `port/reading.ts`.
  */
-import type { LogLine, Note } from '../../store.ts';
+import type { LogLine, NewLogLine, Note } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
 
@@ -30,7 +30,7 @@ export async function progress(session: Session, id: number): Promise<string | n
 
 /** Reads log lines. The text of a line is stored as JSON, since PostgreSQL's text cannot contain NUL. */
 export async function log(session: Session, id: number, after = 0, limit = 1000): Promise<LogLine[]> {
-  const text = `select n, at, level, text from ${session.schema}.log where job = $1 and n > $2 order by n limit $3`;
+  const text = `select n, at, level, text, fence from ${session.schema}.log where job = $1 and n > $2 order by n limit $3`;
   const lines = await session.run<LogLine>(text, [id, after, limit]);
   return lines.map((line) => ({ ...line, text: JSON.parse(line.text) as string }));
 }
@@ -44,14 +44,17 @@ async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<s
   return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
 }
 
-type NewLine = Omit<LogLine, 'n'>;
+type NewLine = NewLogLine & { readonly fence: number };
 
 /** The new lines of each job, in their order. Several notes may be about one job. */
 type NewLogs = ReadonlyMap<number, readonly NewLine[]>;
 
 function logsOf(notes: readonly Note[]): NewLogs {
   const logs = new Map<number, NewLine[]>();
-  for (const { id, log: lines = [] } of notes) if (lines.length > 0) logs.set(id, [...(logs.get(id) ?? []), ...lines]);
+  for (const { id, fence, log: lines = [] } of notes) {
+    const added = lines.map((line) => ({ ...line, fence }));
+    if (added.length > 0) logs.set(id, [...(logs.get(id) ?? []), ...added]);
+  }
   return logs;
 }
 
@@ -72,8 +75,8 @@ async function endsWith(session: Session, id: number, lines: readonly NewLine[])
   return stored.length === lines.length && stored.every((line, at) => isSameLine(line, lines[at]!));
 }
 
-const isSameLine = (a: NewLine, b: NewLine): boolean =>
-  a.at === b.at && a.level === b.level && a.text === b.text;
+const isSameLine = (a: Omit<LogLine, 'n'>, b: NewLine): boolean =>
+  a.at === b.at && a.level === b.level && a.text === b.text && a.fence === b.fence;
 
 async function writeProgress(session: Session, notes: readonly Note[]): Promise<void> {
   const newest = new Map(notes.flatMap(({ id, progress: tree }) => (tree === undefined ? [] : [[id, tree] as const])));
@@ -86,16 +89,18 @@ async function writeProgress(session: Session, notes: readonly Note[]): Promise<
 async function writeLog(session: Session, logs: NewLogs): Promise<void> {
   const lines = [...logs].flatMap(([job, added]) => added.map((line) => ({ job, ...line })));
   if (lines.length === 0) return;
-  const text = `insert into ${session.schema}.log (job, n, at, level, text)
-    select line.job, coalesce(last.n, 0) + row_number() over (partition by line.job order by position), at, level, text
-    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[])
-      with ordinality line (job, at, level, text, position)
+  const text = `insert into ${session.schema}.log (job, n, at, level, text, fence)
+    select line.job, coalesce(last.n, 0) + row_number() over (partition by line.job order by position),
+      at, level, text, fence
+    from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
+      with ordinality line (job, at, level, text, fence, position)
     left join lateral (
       select n from ${session.schema}.log where log.job = line.job order by n desc limit 1) last on true`;
   await session.run(text, [
     numberArray(lines.map(({ job }) => job)),
     numberArray(lines.map(({ at }) => at)),
     textArray(lines.map(({ level }) => level)),
-    textArray(lines.map((line) => JSON.stringify(line.text))),
+    textArray(lines.map(({ text: line }) => JSON.stringify(line))),
+    numberArray(lines.map(({ fence }) => fence)),
   ]);
 }

@@ -1,5 +1,6 @@
 /** Instances: their heartbeats, their leases, and which of them leads. Implements `port/instances.ts`. */
-import type { Beat, BeatReply, Holding, Instance, InstanceAbout, Leadership } from '../../store.ts';
+import { instanceOfRow, type InstanceRow } from '../../instance-row.ts';
+import type { Beat, BeatReply, Holding, Instance, Leadership } from '../../store.ts';
 import { takenInstance } from '../../taken-instance.ts';
 import type { Connection } from '../connection.ts';
 
@@ -28,22 +29,8 @@ function holdingStatus(connection: Connection, { id, fence }: Holding): { isHeld
   return { isHeld: row !== undefined, isCancelled: row?.cancel_asked === 1 };
 }
 
-interface InstanceRow {
-  readonly id: string;
-  readonly started: number;
-  readonly beat_at: number;
-  readonly lease_until: number;
-  readonly about: string;
-}
-
 export const instances = (connection: Connection): Instance[] =>
-  connection.all<InstanceRow>('SELECT * FROM instance ORDER BY started, id').map((row) => ({
-    id: row.id,
-    started: row.started,
-    beatAt: row.beat_at,
-    leaseUntil: row.lease_until,
-    about: JSON.parse(row.about) as InstanceAbout,
-  }));
+  connection.all<InstanceRow>('SELECT * FROM instance ORDER BY started, id').map(instanceOfRow);
 
 export function leave(connection: Connection, instance: string, now: number): void {
   connection.run(

@@ -13,17 +13,18 @@ export const progress = (connection: Connection, id: number): string | null =>
 
 export const log = (connection: Connection, id: number, after = 0, limit = 1000): LogLine[] =>
   connection
-    .all<LogLine>('SELECT n, at, level, text FROM log WHERE job = ? AND n > ? ORDER BY n LIMIT ?', id, after, limit)
+    .all<LogLine>('SELECT n, at, level, text, fence FROM log WHERE job = ? AND n > ? ORDER BY n LIMIT ?', id, after, limit)
     .map((line) => ({ ...line }));
 
 const isHeld = (connection: Connection, { id, fence }: Note): boolean =>
   connection.get(`SELECT 1 FROM job WHERE id = ? AND fence = ? AND state = 'running'`, id, fence) !== undefined;
 
-function write(connection: Connection, { id, progress: tree, log: lines = [] }: Note): true {
+function write(connection: Connection, { id, fence, progress: tree, log: lines = [] }: Note): true {
   if (tree !== undefined) {
     connection.run('INSERT INTO progress(job, tree) VALUES(?1, ?2) ON CONFLICT(job) DO UPDATE SET tree = ?2', id, tree);
   }
-  const sql = 'INSERT INTO log(job, n, at, level, text) VALUES(?1, (SELECT coalesce(max(n), 0) + 1 FROM log WHERE job = ?1), ?2, ?3, ?4)';
-  for (const { at, level, text } of lines) connection.run(sql, id, at, level, text);
+  const sql = `INSERT INTO log(job, n, at, level, text, fence)
+    VALUES(?1, (SELECT coalesce(max(n), 0) + 1 FROM log WHERE job = ?1), ?2, ?3, ?4, ?5)`;
+  for (const { at, level, text } of lines) connection.run(sql, id, at, level, text, fence);
   return true;
 }
