@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StatementSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { applyEach, isChange } from '../../src/apply.ts';
 import { newJob } from '../../src/conformance/world.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
@@ -69,4 +70,26 @@ test('a claim at gates costs what it takes, whatever the number of gates and of 
     const count = await statementsOf(async () => (await jobs.claim(request)).forEach(({ gate }) => gates.add(gate)));
     expect([gates.size, count < statementsMax], `${count}`).toEqual([10, true]);
   }
+});
+
+test('jobs at a gate each are created, claimed and ended by as many statements as jobs without gates', async () => {
+  const keys = new Map([['keyed', 1]]);
+  const jobs = new Jobs(store);
+  const limits = { types: new Map(), defs: new Map(), keys };
+  const lifeOf = async (type: string, from: number, gateOf: (n: number) => string | null): Promise<number> => {
+    let ended = 0;
+    const count = await statementsOf(async () => {
+      await fill(from, (n) => ({ type, gate: gateOf(n) }));
+      const request = { kinds: ['run'], names: { exact: [type] }, limit: many, limits, holder: 'w', leaseMs: null } as const;
+      const claimed = await jobs.claim(request);
+      const ends = claimed.map((job) => ({ job, command: { do: 'succeed', fence: job.fence, result: 'null' } as const }));
+      ended = (await applyEach(store, ends, { by: 'w' })).filter(isChange).length;
+    });
+    expect(ended).toBe(many);
+    return count;
+  };
+  const plain = await lifeOf('plain', 10_000, () => null);
+  const keyed = await lifeOf('keyed', 20_000, (n) => `any/keyed//${n}//`);
+  expect(keyed).toBeLessThan(plain + 10);
+  expect((await store.load([20_007]))[0]).toMatchObject({ state: 'ended', gate: 'any/keyed//7//' });
 });

@@ -14,8 +14,7 @@ import { lanesOf, namedTypes, type Lane, type NamedType } from './lanes.ts';
 export function admittedPerGate(connection: Connection, types?: readonly string[]): Map<string, number> {
   const ofTypes = types ? 'AND type IN (SELECT value FROM json_each(?))' : '';
   const sql = `SELECT gate, count(*) count FROM job WHERE gate IS NOT NULL AND admitted = 1 ${ofTypes} GROUP BY gate`;
-  const rows = connection.all<{ gate: string; count: number }>(sql, ...(types ? [JSON.stringify(types)] : []));
-  return new Map(rows.map(({ gate, count }) => [gate, count]));
+  return new Map(connection.arrays(sql, ...(types ? [JSON.stringify(types)] : [])) as [string, number][]);
 }
 
 /** Returns the first due jobs that their gates admit now. */

@@ -2,6 +2,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { leavesLease } from '../../../model/change.ts';
 import type { EndedJob, Job, OpenJob } from '../../../model/job.ts';
+import { bodyTextUpToGate } from '../../job-body.ts';
 import { endedColumns, namesOf, openColumns, type JobColumn } from '../../job-columns.ts';
 
 /**
@@ -17,7 +18,7 @@ const lane: JobColumn = {
 };
 
 /** The only columns in which the new jobs of a bulk insert may differ. */
-const ownNames = ['id', 'input'];
+const ownNames = ['id', 'input', 'gate'];
 const sharedColumns = [...(openColumns as readonly JobColumn[]).filter(({ name }) => !ownNames.includes(name)), lane];
 
 export const openNames = [...ownNames, ...namesOf(sharedColumns), 'history'].join(', ');
@@ -25,7 +26,7 @@ export const sharedCount = sharedColumns.length + 1;
 export const placeholders = Array(ownNames.length + sharedCount).fill('?').join(', ');
 
 export const openValues = (job: OpenJob, line: string): SQLInputValue[] =>
-  [job.id, job.input, ...sharedValues(job, line)];
+  [job.id, job.input, job.gate, ...sharedValues(job, line)];
 
 export function sharedValues(job: OpenJob, line: string): SQLInputValue[] {
   const values: SQLInputValue[] = sharedColumns.map(({ of }) => of(job));
@@ -62,15 +63,26 @@ export const amendValues = (before: EndedJob, after: EndedJob, line: string, sta
   newValues(amendedColumns, before, after, startsChunk ? 1 : 0, line);
 
 /**
+ * An ended job has its gate in its body. The statement that ends a job copies the gate from its column, so that jobs
+ * that end alike have equal parameters even if each is at a gate of its own, and bulk update applies to them.
+ */
+const bodyAtEnd: JobColumn<EndedJob> = { name: 'body', kind: 'json', table: 'ended', update: 'set', of: bodyTextUpToGate };
+const bodyAtEndSql = `? || iif(gate IS NULL, '}', ',"gate":' || json_quote(gate) || '}')`;
+const columnsAtEnd = endedColumns.map((column) => (column.name === 'body' ? bodyAtEnd : column)) as readonly JobColumn[];
+
+/**
  * The columns of table `ended`, and the select list that computes their values from the open row of a job that ends.
  */
 export const endedNames = [...namesOf(endedColumns), 'history'].join(', ');
 export const endedRowSql = [
-  ...(endedColumns as readonly JobColumn[]).map((column) => newValueSql(column)), 'history || char(10) || ?',
+  ...columnsAtEnd.map((column) => (column.name === 'body' ? bodyAtEndSql : newValueSql(column))),
+  'history || char(10) || ?',
 ].join(', ');
 
+const writtenAtEnd = columnsAtEnd.filter(isWritten);
+
 export const endValues = (before: OpenJob, after: EndedJob, line: string): SQLInputValue[] =>
-  newValues(amendedColumns, before, after, line);
+  newValues(writtenAtEnd, before, after, line);
 
 function setSql(columns: readonly JobColumn[]): string {
   const sets = columns.map((column) => `${column.name} = ${newValueSql(column)}`);
