@@ -1,7 +1,7 @@
 /** Loads job types and definitions from the files given with `--jobs`. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { AnyJobDef } from '../engine/declare/job-def.ts';
 import type { AnyJobType } from '../engine/declare/job-type.ts';
 import { Refusal } from '../refusal.ts';
@@ -49,12 +49,16 @@ function explained(error: Error): string {
 
 /**
  * Returns `file:line` of an error; null: the stack contains no location. The stack of a syntax error begins with the
- * location; other stacks have it in their first frame.
+ * location; other stacks have it in their first frame outside Stint.
  */
 function locationOf({ stack = '' }: Error): string | null {
-  const [, path, line] = /(?:^|\(|at )(?:file:\/\/)?(\/?[^\s():]+\.[cm]?[jt]sx?):(\d+)/m.exec(stack) ?? [];
+  const frames = stack.matchAll(/(?:^|\(|at )(?:file:\/\/)?(\/?[^\s():]+\.[cm]?[jt]sx?):(\d+)/gm);
+  const [, path, line] = frames.find(([, file]) => !file!.startsWith(ownFolder)) ?? [];
   return path === undefined ? null : `${path}:${line}`;
 }
+
+/** The folder of Stint's own modules. */
+const ownFolder = fileURLToPath(new URL('..', import.meta.url));
 
 const refused = (file: string, why: string): Refusal =>
   new Refusal('malformed.option', `cannot load jobs from ${file}: ${why}`, { file });

@@ -103,7 +103,7 @@ async function workOf(store: Store, id: number): Promise<Job> {
 
 export function recordNotJob({ id, kind, def }: Job): Refusal {
   const name = kind === 'def'
-    ? `the definition ${def}, which is disabled or deleted by its name`
+    ? `the id of the definition ${def}: use its name instead`
     : `a record of kind ${kind}`;
   return new Refusal('unknown.job', `there is no run ${id}: it is ${name}`, { id, kind });
 }

@@ -15,6 +15,11 @@ test.each([
   ['syntax that Node cannot strip', 'const a = 1;\n\nexport enum Colour { Red }\n', 3, 'Node removes types only'],
   ['a syntax error', 'const a = 1;\nconst = 2;\n', 2, 'cannot load jobs'],
   ['an error while it loads', "\n\n\nthrow new Error('no database');\n", 4, 'no database'],
+  [
+    'a name that no job type can have',
+    `import { jobType } from '${new URL('../../src/index.ts', import.meta.url).href}';\n\njobType('a b', { run: () => 1 });\n`,
+    3, 'cannot use "a b" as the name of a job type',
+  ],
 ])('%s is reported with file and line', async (_, text, line, part) => {
   const file = join(folder(), 'jobs.ts');
   writeFileSync(file, text);

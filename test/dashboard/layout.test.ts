@@ -2,13 +2,21 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { test } from '../support/browser.ts';
-import { ended } from '../http/world.ts';
-import { dashboard, phone, picture, type Dashboard } from './world.ts';
+import { jobType } from '../../src/index.ts';
+import { api, ended } from '../http/world.ts';
+import { dashboard, mail, phone, picture, type Dashboard } from './world.ts';
 
 let board: Dashboard;
 const longName = 'warehouse.inventory.reconciliation.with.external.suppliers';
+const longItems = jobType('long.items', {
+  run: ({ progress, signal }) => {
+    progress.startingStage('Accounts', { total: 2 });
+    progress.startingItem(`reconciling ${'every account of every region '.repeat(6)}`);
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+  },
+});
 beforeAll(async () => {
-  board = await dashboard();
+  board = await dashboard({ engine: { types: [mail, longItems], defs: [] } });
   for (let number = 0; number < 12; number++) await board.start({ type: 'mail.send' });
   await board.start({ type: longName });
 });
@@ -53,6 +61,44 @@ test.each([1024, 820, 768, 640])('at a width of %i px the figures fill every row
   })`);
   await picture(page, `layout-overview-${width}`);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(1);
+  await page.close();
+});
+
+test('a long name of a definition leaves the other columns in view', async () => {
+  await board.post(`${api}/defs`, { name: `the quarterly ${'x'.repeat(150)}`, type: 'mail.send' });
+  const page = await board.visit('/definitions', { viewport: { width: 1440, height: 900 } });
+  await page.getByRole('link', { name: 'the quarterly' }).waitFor();
+  await picture(page, 'layout-definitions');
+  const hidden = await page.evaluate<number>(
+    `(() => { const box = document.querySelector('.table-box'); return box.scrollWidth - box.clientWidth; })()`);
+  expect(hidden).toBe(0);
+  await page.close();
+});
+
+test('a right-to-left name does not move the number of its run before it', async () => {
+  const id = await board.start({ type: 'تقرير.يومي', delay: '1h', input: { one: { two: { three: { four: 4 } } } } });
+  const page = await board.visit(`/runs/${id}?tab=payload`);
+  await page.getByText('{ 1 member }').waitFor();
+  const [name, number] = await page.evaluate<[number, number]>(`(() => {
+    const heading = document.querySelector('h1');
+    const left = (node) => {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      return range.getBoundingClientRect().left;
+    };
+    return [left(heading.firstElementChild), left(heading.querySelector('.run-id'))];
+  })()`);
+  expect(name).toBeLessThan(number);
+  await page.close();
+});
+
+test('a long item of a progress tree stays beside its state', async () => {
+  const id = await board.start({ type: 'long.items' });
+  const page = await board.visit(`/runs/${id}?tab=progress`);
+  const item = page.locator('.item', { hasText: 'reconciling' });
+  const [state, name] = await Promise.all([item.locator('.item-state').boundingBox(), item.getByText('reconciling').boundingBox()]);
+  expect(name!.x).toBeGreaterThan(state!.x + state!.width - 1);
+  expect(name!.y).toBeLessThan(state!.y + state!.height);
   await page.close();
 });
 

@@ -160,6 +160,18 @@ describe('the pages of the machine on SQLite', () => {
     await page.close();
   });
 
+  test('a remote worker is no second version of Stint, and no idle slot', async () => {
+    await board.post(`${api}/work/claim`, { worker: 'python', types: ['elsewhere'], limit: 3, waitMs: 0 });
+    const page = await board.visit('/instances');
+    await page.locator('.instance', { hasText: 'python' }).getByText('claims up to 3 jobs at a time').waitFor();
+    await page.goto(`${board.url}/settings`);
+    await page.getByText('Running versions').waitFor();
+    await page.getByText('on 1 instance').waitFor();
+    expect(await page.getByText('Several versions').count()).toBe(0);
+    expect((await board.get(`${api}/stats`)).body.instances).toMatchObject({ slots: 6 });
+    await page.close();
+  });
+
   // All pages in the light theme; in the proof the fullest ones also in the dark theme and on a phone.
   const themes = [['light', {}, 0], ['dark', dark, 4], ['phone', phone, 3]] as const;
   const axe = test.each(themes.slice(0, bySize({ small: 1, ci: 3 })));

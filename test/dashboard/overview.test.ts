@@ -46,7 +46,7 @@ test('figures and charts follow events, over the period in the URL', async () =>
 test('running runs are listed with their progress', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 60, slow: true } });
   const page = await board.visit('/');
-  const running = page.locator('.card', { hasText: 'Running now' });
+  const running = page.locator('.card', { hasText: 'Running and held' });
   await running.getByRole('link', { name: `map.tiles ${id}` }).waitFor();
   await running.getByText('20 of 60').waitFor();
   for (const [name, context] of [['overview-light', {}], ['overview-dark', dark], ['overview-phone', phone]] as const) {

@@ -83,6 +83,24 @@ describe.skipIf(!hasNpm)('the package', () => {
     expect(run(process.execPath, ['library.mjs'])).toMatch(/^library \d+\.\d+\.\d+/);
   });
 
+  test('its types compile in a strict program that checks its libraries and has none of the optional ones', () => {
+    writeFileSync(join(project, 'typed.ts'), `import { Engine, jobType, typed } from 'stint';
+      import { testEngine } from 'stint/testing';
+      import { mountHttp } from 'stint/server';
+      import { Client } from 'stint/client';
+      import { openStore } from 'stint/store';
+      const double = jobType('double', { input: typed<number>(), run: ({ input }) => input * 2 });
+      const engine = new Engine({ store: 'memory:', types: [double] });
+      const result: number = await (await engine.createJobRun(double, { input: 21 })).result();
+      // @ts-expect-error: a wrong input does not compile
+      await engine.createJobRun(double, { input: 'x' });
+      export { result, testEngine, mountHttp, Client, openStore };`);
+    const settings = { strict: true, noEmit: true, skipLibCheck: false, module: 'nodenext', target: 'es2024' };
+    const compilerOptions = { ...settings, types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['typed.ts'] }));
+    expect(run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project])).toBe('');
+  });
+
   test('serves the jobs of a file, and one of them runs', async () => {
     const bin = join(project, 'node_modules', '.bin', 'stint');
     const server = spawn(

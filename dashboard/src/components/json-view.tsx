@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ExactNumber, exactText } from '../exact-json.ts';
+import { plural } from '../format.ts';
 import { Icon } from './icon.tsx';
 import { withToast } from './toast.tsx';
 
@@ -65,7 +66,7 @@ function Branch({ name, value, path, depth, openDepth }: NodeProps & { readonly 
         </button>
         <Name name={name} path={path} />
         {left}
-        {!isOpen && <span class="faint"> {members.length} {isList ? 'items' : 'members'} {right}</span>}
+        {!isOpen && <span class="faint"> {plural(members.length, isList ? 'item' : 'member')} {right}</span>}
       </div>
       {isOpen && (
         <div class="json-members">

@@ -87,7 +87,9 @@ const columns: readonly Column<AuditEntry>[] = [
 
 function Target({ entry: { job, def } }: { readonly entry: AuditEntry }): JSX.Element {
   if (job !== null) return <a href={href(`/runs/${job}`)}>run {job}</a>;
-  return def === null ? <span class="faint">–</span> : <a href={href('/definitions', { name: def })}>{def}</a>;
+  return def === null ? <span class="faint">–</span> : (
+    <a class="name" href={href('/definitions', { name: def })}>{def}</a>
+  );
 }
 
 const changesShown = 4;
@@ -99,7 +101,8 @@ function Changes({ all }: { readonly all: readonly Difference[] }): JSX.Element 
     <ul class="changes">
       {all.slice(0, changesShown).map(({ part, before, after }) => (
         <li key={part}>
-          <span class="faint">{part}</span> <del>{before ?? 'none'}</del> → <ins>{after ?? 'none'}</ins>
+          <span class="faint">{part}</span>{' '}
+          {(part !== '' || before !== null) && <><del>{before ?? 'none'}</del> → </>}<ins>{after ?? 'none'}</ins>
         </li>
       ))}
       {rest > 0 && <li class="faint">and {rest} more</li>}

@@ -92,7 +92,7 @@ const columns: readonly Column<DefView>[] = [
   {
     title: 'Definition', cell: ({ name, override, inMemory, undeclared }) => (
       <>
-        <a class="strong" href={href('/definitions', { name })}>{name}</a>{' '}
+        <a class="strong name" href={href('/definitions', { name })}>{name}</a>{' '}
         {override !== null && <Chip title="An operator changed some settings">overridden</Chip>}{' '}
         {inMemory && <Chip title="Stored in this process only; lost when it stops">in memory</Chip>}{' '}
         {undeclared && <Chip title="No running instance declares it any more">undeclared</Chip>}
@@ -113,7 +113,7 @@ const columns: readonly Column<DefView>[] = [
       <span class="titled"><i>next </i><Time at={enabled ? nextExecutionTime : null} /></span>,
   },
   { title: 'Last', cell: (def) => <span class="titled"><i>last </i><LastRun def={def} /></span> },
-  { title: 'Type', class: 'minor', cell: ({ type }) => <a href={href('/types', { name: type })}>{type}</a> },
+  { title: 'Type', class: 'minor', cell: ({ type }) => <a class="name" href={href('/types', { name: type })}>{type}</a> },
 ];
 
 export const definitionsPage: Page = {

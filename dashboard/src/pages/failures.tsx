@@ -47,7 +47,7 @@ function Failures(): JSX.Element {
       )}
       {failures.data?.isCut === true && (
         <p class="filter-note">
-          Only the newest {number(failures.data.scanned)} failed jobs were examined. Counts and first times cover those.
+          Only the newest {number(failures.data.scanned)} failed and open jobs were examined. Counts and first times cover those.
         </p>
       )}
       <ul class="failure-groups" aria-label="Failure groups">

@@ -8,7 +8,7 @@ import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { Elapsed, Time } from '../components/time.tsx';
 import { withToast } from '../components/toast.tsx';
-import { duration, number } from '../format.ts';
+import { duration, number, plural } from '../format.ts';
 import type { Page } from '../page.ts';
 import { href } from '../router.ts';
 import { now } from '../state/clock.ts';
@@ -45,9 +45,11 @@ function Instances(): JSX.Element {
       )}
       <div class="stack">
         {instances.toSorted(byLife).map((instance) => (
-          <Instance key={instance.id} instance={instance} running={runningOn(instance.id)} />
+          <Instance key={instance.id} instance={instance} running={runningOn(instance.id)} isCut={isCut} />
         ))}
-        <ExternalWorkers running={running.filter(({ lease }) => !instances.some(({ id }) => id === lease?.holder))} />
+        <ExternalWorkers
+          running={running.filter(({ lease }) => !instances.some(({ id }) => id === lease?.holder))} isCut={isCut}
+        />
       </div>
       {isCut && <p class="filter-note">Only the newest {number(runningMax)} running jobs are listed.</p>}
     </>
@@ -69,9 +71,11 @@ const byLife = (a: InstanceView, b: InstanceView): number =>
 interface InstanceProps {
   readonly instance: InstanceView;
   readonly running: readonly RunView[];
+  /** Whether it may run more jobs than are listed. */
+  readonly isCut: boolean;
 }
 
-function Instance({ instance, running }: InstanceProps): JSX.Element {
+function Instance({ instance, running, isCut }: InstanceProps): JSX.Element {
   const { id, isAlive, isSelf, isLeader, pid } = instance;
   const isRemote = pid === 0;
   return (
@@ -85,7 +89,7 @@ function Instance({ instance, running }: InstanceProps): JSX.Element {
         {mayOperate.value && isAlive && !isRemote && <Drain instance={instance} />}
       </div>
       <InstanceFacts instance={instance} isRemote={isRemote} />
-      {running.length > 0 && <RunningJobs running={running} />}
+      {running.length > 0 && <RunningJobs running={running} isCut={isCut} />}
     </section>
   );
 }
@@ -108,10 +112,7 @@ function InstanceFacts({ instance, isRemote }: InstanceFactsProps): JSX.Element 
       </dd>
       <dt>Slots</dt>
       <dd class="slots">
-        <progress
-          max={Math.max(1, slots)} value={Math.min(busy, slots)} aria-label={`${busy} of ${slots} slots busy`}
-        />
-        {number(busy)} of {number(slots)} busy{isDraining && '; starts no new jobs'}
+        {isRemote ? <>claims up to {plural(slots, 'job')} at a time</> : <Busy {...{ slots, busy, isDraining }} />}
       </dd>
       <dt>Host</dt>
       <dd>{host}{!isRemote && <>, process {pid}</>}, version {version}, started <Time at={startedAt} /></dd>
@@ -122,6 +123,15 @@ function InstanceFacts({ instance, isRemote }: InstanceFactsProps): JSX.Element 
     </dl>
   );
 }
+
+type BusyProps = Pick<InstanceView, 'slots' | 'busy' | 'isDraining'>;
+
+const Busy = ({ slots, busy, isDraining }: BusyProps): JSX.Element => (
+  <>
+    <progress max={Math.max(1, slots)} value={Math.min(busy, slots)} aria-label={`${busy} of ${slots} slots busy`} />
+    {number(busy)} of {number(slots)} busy{isDraining && '; starts no new jobs'}
+  </>
+);
 
 function Drain({ instance: { id, isDraining } }: { readonly instance: InstanceView }): JSX.Element {
   const params = { id };
@@ -154,10 +164,10 @@ const Age = ({ at }: { readonly at: number }): JSX.Element =>
 const Countdown = ({ until }: { readonly until: number }): JSX.Element =>
   <>{duration(Math.max(0, until - now.value))}</>;
 
-function RunningJobs({ running }: { readonly running: readonly RunView[] }): JSX.Element {
+function RunningJobs({ running, isCut }: Pick<InstanceProps, 'running' | 'isCut'>): JSX.Element {
   return (
     <details class="held" open={running.length <= 8}>
-      <summary>Running {number(running.length)}</summary>
+      <summary>Running {number(running.length)}{isCut && ' or more'}</summary>
       <ul class="lines">
         {running.map((run) => (
           <li key={run.id}>
@@ -179,7 +189,7 @@ function RunningJobs({ running }: { readonly running: readonly RunView[] }): JSX
 }
 
 /** Shows the jobs whose holder is not in the list of instances. */
-function ExternalWorkers({ running }: { readonly running: readonly RunView[] }): JSX.Element | null {
+function ExternalWorkers({ running, isCut }: Pick<InstanceProps, 'running' | 'isCut'>): JSX.Element | null {
   if (running.length === 0) return null;
   return (
     <section class="card" aria-label="External workers">
@@ -188,7 +198,7 @@ function ExternalWorkers({ running }: { readonly running: readonly RunView[] }):
         Workers with their own lease, and instances that are no longer listed. Their jobs are repaired when the lease
         expires.
       </p>
-      <RunningJobs running={running} />
+      <RunningJobs running={running} isCut={isCut} />
     </section>
   );
 }

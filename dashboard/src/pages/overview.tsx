@@ -50,7 +50,8 @@ function Overview(): JSX.Element {
       {recent.data !== null && (
         <div class="grid recent">
           <RunCard
-            title="Running now" search="state:running,held" runs={recent.data.running} none="Nothing is running."
+            title="Running and held" search="state:running,held" runs={recent.data.running}
+            none="Nothing is running or held."
           />
           <RunCard title="Recent failures" search="state:failed" runs={recent.data.failed} none="No failed runs." />
         </div>

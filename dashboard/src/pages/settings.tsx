@@ -112,7 +112,8 @@ function About(): JSX.Element {
   const instances = useResource((abort) => call('listInstances', {}, abort), []);
   useChanges({ kind: ['def'] }, instances.reload);
   const alive = (instances.data?.items ?? []).filter(({ isAlive }) => isAlive);
-  const versions = [...Map.groupBy(alive, ({ version }) => version)];
+  // Remote workers have no process of their own, and no version of Stint.
+  const versions = [...Map.groupBy(alive.filter(({ pid }) => pid !== 0), ({ version }) => version)];
   return (
     <section class="card">
       <h2>About</h2>

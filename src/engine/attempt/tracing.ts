@@ -18,10 +18,15 @@ const carriedMax = 255;
 let loading: Promise<Api | null> | undefined;
 
 /**
- * Imports `@opentelemetry/api` once per process; null: the package is not installed. The import is real I/O, so
- * simulations await it before their virtual time begins.
+ * Imports `@opentelemetry/api`. The import is real I/O, so simulations await it before their virtual time begins. No
+ * exported type mentions the package: without it, a program that checks the types of its libraries does not compile.
  */
-export function loadOpenTelemetry(): Promise<Api | null> {
+export async function loadOpenTelemetry(): Promise<void> {
+  await loaded();
+}
+
+/** Imports the package once per process; null: it is not installed. */
+function loaded(): Promise<Api | null> {
   loading ??= import('@opentelemetry/api').catch(missing);
   return loading;
 }
@@ -32,7 +37,7 @@ export class Tracing {
   #noopProvider: OpenTelemetry.TracerProvider | null = null;
 
   async load(): Promise<void> {
-    const api = await loadOpenTelemetry();
+    const api = await loaded();
     if (api !== null) this.#use(api);
   }
 

@@ -129,8 +129,11 @@ export const hasTasks = ({ options }: JobType): boolean => options.taskResults !
 
 function checkTypeName(name: string): void {
   if (typeof name === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._:/-]{0,199}$/u.test(name)) return;
-  const message = 'a job type name must start with a letter or digit and contain only letters, digits and . _ : / -';
-  throw new Refusal('malformed.name', message, { name: String(name).slice(0, 200) });
+  const shown = String(name).slice(0, 200);
+  const rule = 'start with a letter or digit, then write letters, digits and . _ : / -, at most 200 characters';
+  throw new Refusal('malformed.name', `cannot use ${JSON.stringify(shown)} as the name of a job type: ${rule}`, {
+    name: shown,
+  });
 }
 
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */

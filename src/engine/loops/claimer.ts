@@ -1,6 +1,7 @@
 /**
  * The claimer: claims due jobs for the slots. Short jobs are claimed ahead, enough for some milliseconds of work, so
- * that round trips do not limit throughput; long jobs are claimed only when a slot is free.
+ * that round trips do not limit throughput; long jobs are claimed only when a slot is free. Jobs that were claimed ahead
+ * and get no slot are released.
  */
 import type { Jobs } from '../../jobs.ts';
 import { repairUnknownClaims, type UnknownClaimCause } from '../../jobs/repair.ts';
@@ -12,6 +13,7 @@ import type { Clock } from '../../time/clock.ts';
 import type { Attempts } from '../attempt/attempts.ts';
 import type { InstanceLease } from './lease.ts';
 import type { Slots } from './slots.ts';
+import { queuedMaxMs, StuckJobs } from './stuck-jobs.ts';
 
 export interface ClaimerParts {
   readonly jobs: Jobs;
@@ -21,6 +23,8 @@ export interface ClaimerParts {
   readonly types: readonly string[];
   readonly slots: Slots<RunningJob>;
   readonly attempts: Attempts;
+  /** Releases a job that has not started. Must not reject. */
+  readonly release: (job: RunningJob) => Promise<void>;
   readonly pendingOutcomes: () => number;
   readonly limits: () => Limits;
   readonly isLeader: () => boolean;
@@ -40,6 +44,7 @@ interface UnknownClaims {
 
 export class Claimer {
   readonly #parts: ClaimerParts;
+  readonly #stuckJobs: StuckJobs<RunningJob>;
   #handlerMs = 50;
   /** Whether some jobs have a gate: the code declares a limit, or a job that was claimed has a gate. */
   #hasGates: boolean;
@@ -53,6 +58,7 @@ export class Claimer {
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts;
+    this.#stuckJobs = new StuckJobs(parts.slots);
     const { types, defs, keys } = parts.limits();
     this.#hasGates = types.size + defs.size + keys.size > 0;
   }
@@ -91,6 +97,13 @@ export class Claimer {
     if (types.length === 0 || lease.epoch === null) return claimPollMs;
     // While a claim on create is in flight, its job would be mistaken for an unknown claim.
     if (this.#unknownClaims && slots.reserved === 0) await this.#repairUnknownClaims(this.#unknownClaims);
+    await this.#releaseStuckJobs();
+    const pauseMs = await this.#claimWanted();
+    return slots.waiting > 0 ? Math.min(pauseMs, queuedMaxMs) : pauseMs;
+  }
+
+  async #claimWanted(): Promise<number> {
+    const { slots } = this.#parts;
     const wanted = this.#wanted();
     if (wanted <= 0) return claimPollMs;
     const { jobs: claimed, searchedAt } = await this.#claim(wanted);
@@ -111,6 +124,15 @@ export class Claimer {
       this.noteUnknownClaims();
       throw error;
     }
+  }
+
+  /** Releases stuck jobs, and claims none ahead until quick handlers have lowered the average again. */
+  async #releaseStuckJobs(): Promise<void> {
+    const { slots, clock, release } = this.#parts;
+    const stuck = this.#stuckJobs.take(clock.monotonic());
+    if (stuck.length === 0) return;
+    this.#handlerMs = Math.max(this.#handlerMs, slots.size * prefetchMs + 1);
+    await Promise.all(stuck.map(release));
   }
 
   async #repairUnknownClaims(unknown: UnknownClaims): Promise<void> {

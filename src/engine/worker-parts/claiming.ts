@@ -38,6 +38,7 @@ export function claiming(
     types: claimedTypes(parts),
     limits: () => registry.limits(),
     isLeader: () => leader.isLeader,
+    release: (job) => finisher.release(job),
     pendingOutcomes: () => runner.pendingOutcomes,
   });
   const loop = new Loop('claiming', parts, () => claimer.turn());

@@ -20,6 +20,8 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
     const tallies = await jobCounts.open();
     const past = ended ? await jobCounts.ended() : null;
     const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+    // Remote workers, whose pid is 0, do not report how many slots are busy.
+    const reporting = alive.filter(({ about }) => about.pid !== 0);
     return {
       now,
       open: sums(tallies),
@@ -28,8 +30,8 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
       oldestReady: await oldestReady(engine, now),
       instances: {
         alive: alive.length,
-        slots: alive.reduce((sum, { about }) => sum + about.slots, 0),
-        busy: alive.reduce((sum, { about }) => sum + about.busy, 0),
+        slots: reporting.reduce((sum, { about }) => sum + about.slots, 0),
+        busy: reporting.reduce((sum, { about }) => sum + about.busy, 0),
       },
     };
   },

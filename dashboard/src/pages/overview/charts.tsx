@@ -45,7 +45,7 @@ export function Charts({ series: { points, since }, range }: ChartsProps): JSX.E
         <Chart title="Run time per attempt" unit="duration" series={quantiles(points, 'run')} {...shared} />
       </section>
       <p class="faint chart-note">
-        Drag over a chart to list the runs created in that period. Counted since <Time at={since} />; older figures are
+        Drag over a chart to list the runs created in that period. Counting began <Time at={since} />; older figures are
         estimated from a sample.
       </p>
     </div>

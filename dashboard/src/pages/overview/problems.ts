@@ -107,7 +107,7 @@ function longestWait({ series, stats, types }: OverviewData): OverviewProblem[] 
   const oldest = stats.oldestReady;
   if (oldest === null || oldest.ageMs < waitMs) return [];
   const growth = backlogGrowth(series);
-  const pace = growth > 0 ? `The backlog grew by ${number(growth)} in ${duration(backlogMs(series))}.` : '';
+  const pace = growth > 0 ? `The backlog of all types grew by ${number(growth)} in ${duration(backlogMs(series))}.` : '';
   const limit = limitInUse(types.find(({ name }) => name === oldest.type));
   return [{
     id: 'backlog', weight: growth > 0 ? 'bad' : 'odd', icon: 'queues',

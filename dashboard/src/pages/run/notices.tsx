@@ -19,6 +19,8 @@ interface CancelNoticeProps extends NoticeProps {
   readonly onDone: () => void;
 }
 
+const afterText = (ms: number): string => (ms <= 0 ? 'at once' : `${duration(ms)} later`);
+
 export function CancelNotice({ run, onDone }: CancelNoticeProps): JSX.Element | null {
   const { cancel } = run;
   if (cancel === null) return null;
@@ -28,7 +30,7 @@ export function CancelNotice({ run, onDone }: CancelNoticeProps): JSX.Element | 
     return (
       <p class="strip-notice" data-status="cancelled">
         <Icon name="cancelled" />
-        <span>{request} It ended {duration(Math.max(0, run.endedAt - cancel.at))} later.</span>
+        <span>{request} It ended {afterText(run.endedAt - cancel.at)}.</span>
       </p>
     );
   }

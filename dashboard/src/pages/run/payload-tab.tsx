@@ -13,10 +13,12 @@ export function PayloadTab({ run }: { readonly run: RunDetail }): JSX.Element {
       <Part title="Input" value={run.input} none="No input" />
       <Part title="Result" value={run.result} none={run.state === 'ended' ? 'No result' : 'No result yet'} />
       {run.details !== null && <Part title="Plan" value={run.details} none="" />}
-      <Part title="Policy" value={run.policy} none="" />
+      <Part title="Policy" value={isEmpty(run.policy) ? null : run.policy} none="All settings have their defaults." />
     </div>
   );
 }
+
+const isEmpty = (policy: object): boolean => Object.keys(policy).length === 0;
 
 interface PartProps {
   readonly title: string;

@@ -124,7 +124,7 @@ function ItemView({ item }: { readonly item: Item }): JSX.Element {
         <Icon name={status} />
         <span class="reader-only">{status}</span>
       </span>
-      <span>{item.description ?? `item ${item.item}`}</span>
+      <span class="item-name">{item.description ?? `item ${item.item}`}</span>
       <Elapsed from={item.startedAt} to={item.completedAt} />
       <Remarks node={item} />
     </li>

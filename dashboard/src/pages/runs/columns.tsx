@@ -44,9 +44,9 @@ function Details({ run }: { readonly run: RunView }): JSX.Element {
       )}
       {cancel !== null && cancel.why !== null && <span class="faint">{cancel.why}</span>}
       {outline !== null && progress !== null && <span>{outline}</span>}
-      {def !== null && <Chip title="Definition">{def}</Chip>}
+      {def !== null && <Chip title={`Definition: ${def}`}>{def}</Chip>}
       {inMemory && <Chip title="Stored in this process only; lost when it stops">in memory</Chip>}
-      {Object.entries(tags).map(([name, value]) => <Chip key={name}>{name}={value}</Chip>)}
+      {Object.entries(tags).map(([name, value]) => <Chip key={name} title={`${name}=${value}`}>{name}={value}</Chip>)}
     </span>
   );
 }

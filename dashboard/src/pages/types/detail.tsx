@@ -135,7 +135,7 @@ function Counts({ type, series }: { readonly type: TypeDetail; readonly series: 
 }
 
 function Settings({ type }: { readonly type: TypeDetail }): JSX.Element {
-  const none = <span class="faint">none</span>;
+  const byDefault = <span class="faint">(default)</span>;
   const limit = (max: number | null): ComponentChildren =>
     max === null ? <span class="faint">no limit</span> : number(max);
   return (
@@ -150,9 +150,9 @@ function Settings({ type }: { readonly type: TypeDetail }): JSX.Element {
           <><dt>Concurrent tasks</dt><dd>{limit(type.taskConcurrency)}</dd></>
         )}
         {type.keyConcurrency !== null && <><dt>Concurrent runs per key</dt><dd>{number(type.keyConcurrency)}</dd></>}
-        <dt>Timeout</dt><dd>{type.timeoutMs === null ? none : duration(type.timeoutMs)}</dd>
+        <dt>Timeout</dt><dd>{type.timeoutMs === null ? byDefault : duration(type.timeoutMs)}</dd>
         <dt>Attempts</dt>
-        <dd>{type.attempts === null ? <span class="faint">(default)</span> : number(type.attempts)}</dd>
+        <dd>{type.attempts === null ? byDefault : number(type.attempts)}</dd>
         <dt>Available on</dt>
         <dd>
           {type.instances.length === 0
