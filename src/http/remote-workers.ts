@@ -37,8 +37,8 @@ export class RemoteWorkers {
     const summary = JSON.stringify([types, slots]);
     const reported = this.#reported.get(id);
     if (reported?.summary === summary && at - reported.at < reportAgainMs) return;
-    this.#reported.set(id, { at, summary });
     const about = { host: address, pid: 0, version: `${version} over HTTP`, types, slots, busy: 0, draining: false };
     await this.#store.beat({ id, leaseMs: aliveMs, about, holds: [] });
+    this.#reported.set(id, { at, summary });
   }
 }

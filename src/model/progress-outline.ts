@@ -1,5 +1,5 @@
 /** The outline of progress: a summary in a few fields, for a list or a bar. */
-import { isRunning, settledOf } from './progress-tree.ts';
+import { isRunning, runningDroppedOf, settledOf } from './progress-tree.ts';
 import type { ProcessNode, Progress, ProgressStatus, StageNode } from './progress-tree.ts';
 
 export interface Outline {
@@ -58,7 +58,7 @@ const stageOutline = (stage: StageNode, updatedAt: number): StageOutline => ({
   done: stage.done,
   failed: stage.failed,
   skipped: stage.skipped,
-  running: stage.items.filter(isRunning).length,
+  running: stage.completedAt === null ? stage.items.filter(isRunning).length + runningDroppedOf(stage) : 0,
   startedAt: stage.startedAt,
   until: stage.completedAt ?? updatedAt,
 });

@@ -3,7 +3,8 @@
  *
  * Counts are exact; the number of nodes is limited:
  * - A stage keeps 300 items: its first 100, and 200 later ones. When an item exceeds the limit, one of the later ones
- *   is dropped: the oldest that succeeded or was skipped; if there is none, the oldest that failed; else the oldest.
+ *   is dropped: the oldest that succeeded or was skipped; if there is none, the oldest that failed; else the oldest with
+ *   an id. Dropped items that run are counted, so that their ends can be told from ends of items that never started.
  * - When a stage or process starts, the items of all stages are reduced to 1,000; the oldest stages lose items first.
  * - A process keeps its newest 100 stages, a job its newest 10 processes; the number of dropped nodes is recorded.
  * - A text is cut at 500 characters and then ends with ….
@@ -71,6 +72,11 @@ export interface StageNode extends ProgressNode {
   /** All items ever started, including those whose nodes were dropped. */
   readonly started: number;
   readonly items: readonly ItemNode[];
+  /**
+   * The items that ran when their nodes were dropped, and have not ended before their stage, by their policies. Absent:
+   * none.
+   */
+  readonly runningDropped?: Readonly<Partial<Record<EffectivePolicy, number>>>;
 }
 
 export interface ItemNode extends ProgressNode {
@@ -91,6 +97,20 @@ export const emptyProgress: Progress = {
 
 export const isRunning = (item: ItemNode): boolean => item.status === 'RUNNING';
 
+/** Returns how many running items of the stage have no node. */
+export const runningDroppedOf = ({ runningDropped = {} }: StageNode): number =>
+  Object.values(runningDropped).reduce((sum, count) => sum + count, 0);
+
+/**
+ * Returns the policy of a running item without a node: the most frequent policy of these items. Undefined: there is no
+ * such item.
+ */
+export function droppedPolicyOf({ runningDropped = {} }: StageNode): EffectivePolicy | undefined {
+  const counts = Object.entries(runningDropped) as [EffectivePolicy, number][];
+  const [policy, count] = counts.reduce((most, next) => (next[1] > most[1] ? next : most), counts[0] ?? ['FAIL', 0]);
+  return count > 0 ? policy : undefined;
+}
+
 /** Returns the number of items that have ended, in any status. */
 export const settledOf = ({ done, failed, skipped }: StageNode): number => done + failed + skipped;
 
@@ -108,9 +128,9 @@ export function newest<T>(list: readonly T[], max: number): { kept: readonly T[]
 export function thinned(progress: Progress): Progress {
   let left = itemsInAllMax;
   const thinnedStage = (stage: StageNode): StageNode => {
-    const items = trimmed(stage.items, left);
-    left -= items.length;
-    return items === stage.items ? stage : { ...stage, items };
+    const kept = trimmed(stage, left);
+    left -= kept.items.length;
+    return kept;
   };
   const processes = progress.processes.toReversed().map((process) => ({
     ...process,
@@ -119,20 +139,36 @@ export function thinned(progress: Progress): Progress {
   return { ...progress, processes: processes.toReversed() };
 }
 
-export function trimmed(items: readonly ItemNode[], max: number): readonly ItemNode[] {
-  if (items.length <= max) return items;
+/** Drops items so that the stage has at most `max`. */
+export function trimmed(stage: StageNode, max: number): StageNode {
+  if (stage.items.length <= max) return stage;
   const first = Math.floor(max / 3);
-  const remaining = [...items];
+  const remaining = [...stage.items];
   while (remaining.length > max) remaining.splice(leastInformative(remaining, first), 1);
-  return remaining;
+  return withOnly(stage, remaining);
 }
 
+/** Leaves only some of the items of the stage. Counts the running ones among the others in `runningDropped`. */
+export function withOnly(stage: StageNode, items: readonly ItemNode[]): StageNode {
+  const kept = new Set(items);
+  const dropped = stage.items.filter((item) => isRunning(item) && !kept.has(item));
+  return dropped.reduce((left, { policy }) => withDropped(left, policy, 1), { ...stage, items });
+}
+
+export const withDropped = (stage: StageNode, policy: EffectivePolicy, by: 1 | -1): StageNode => ({
+  ...stage,
+  runningDropped: { ...stage.runningDropped, [policy]: (stage.runningDropped?.[policy] ?? 0) + by },
+});
+
+/** A running item without an id is never dropped: the start of the next one ends it. There is at most one. */
 function leastInformative(items: readonly ItemNode[], from: number): number {
   let failed = -1;
+  let running = -1;
   for (let at = from; at < items.length; at++) {
-    const { status } = items[at]!;
+    const { status, item } = items[at]!;
     if (status === 'SUCCESS' || status === 'CANCELLED') return at;
     if (status === 'ERROR' && failed < 0) failed = at;
+    if (status === 'RUNNING' && item !== null && running < 0) running = at;
   }
-  return failed < 0 ? from : failed;
+  return [failed, running].find((at) => at >= 0) ?? from;
 }

@@ -1,15 +1,18 @@
 /** Progress: how each step that a handler reports changes the tree, and predicates on the tree. */
 import {
   cut,
+  droppedPolicyOf,
   emptyProgress,
   isRunning,
   itemsKeptMax,
   newest,
   processesKeptMax,
+  runningDroppedOf,
   settledOf,
   stagesKeptMax,
   thinned,
   trimmed,
+  withDropped,
 } from './progress-tree.ts';
 import type {
   EffectivePolicy,
@@ -181,8 +184,7 @@ function failStage(progress: Progress, failure: Failure, at: number): Progress {
 
 function startItem(progress: Progress, step: StartItem, at: number): Progress {
   const id = itemIdOf(step.item);
-  const isUnderWay = id !== null && findRunning(currentStageOf(progress), id) !== undefined;
-  if (isUnderWay) return progress;
+  if (id !== null && findRunning(currentStageOf(progress), id) !== undefined) return progress;
   const ready = withOpenStage(progress, at);
   if (openStageOf(ready) === undefined) return ready;
   return changeStage(ready, at, (stage) => {
@@ -193,12 +195,12 @@ function startItem(progress: Progress, step: StartItem, at: number): Progress {
 
 function failItem(progress: Progress, step: ProgressStep & { kind: 'failItem' }, at: number): Progress {
   const ready = withRunningItem(progress, step.item, at);
-  const stage = currentStageOf(ready);
-  const item = findRunning(stage, itemIdOf(step.item));
-  if (stage === undefined || item === undefined) return ready;
+  const stage = openStageOf(ready);
+  if (stage === undefined) return ready;
   const ending = failureOf(ready, step);
   const failed = endItem(ready, step.item, ending, at);
-  switch (item.policy) {
+  switch (findRunning(stage, itemIdOf(step.item))?.policy ?? droppedPolicyOf(stage)) {
+    case undefined:
     case 'SKIP_ITEM':
       return failed;
     case 'SKIP_STAGE':
@@ -211,7 +213,7 @@ function failItem(progress: Progress, step: ProgressStep & { kind: 'failItem' },
 }
 
 function skipItem(progress: Progress, step: SkipItem, at: number): Progress {
-  if (step.item !== undefined && findRunning(currentStageOf(progress), itemIdOf(step.item)) !== undefined) {
+  if (step.item !== undefined && isUnderWay(openStageOf(progress), itemIdOf(step.item))) {
     return endItem(progress, step.item, { status: 'CANCELLED', summary: cut(step.summary), error: null }, at);
   }
   const ready = withOpenStage(progress, at);
@@ -295,20 +297,36 @@ function endStage(progress: Progress, ending: Ending, at: number): Progress {
   return changeStage(progress, at, (stage) => {
     const ended = endedNode(stage, ending, at);
     const ofItems = endingInside(ended, 'item');
-    return stage.items.filter(isRunning).reduce((left, item) => endedItem(left, item, ofItems, at), ended);
+    const settled = stage.items.filter(isRunning).reduce((left, item) => endedItem(left, item, ofItems, at), ended);
+    return counted(settled, countOf[ofItems.status], runningDroppedOf(stage));
   });
 }
 
 function endItem(progress: Progress, item: ItemId | undefined, ending: Ending, at: number): Progress {
   const ready = withRunningItem(progress, item, at);
-  const wanted = findRunning(currentStageOf(ready), itemIdOf(item));
-  if (wanted === undefined) return ready;
-  return changeStage(ready, at, (stage) => endedItem(stage, wanted, ending, at));
+  if (openStageOf(ready) === undefined) return ready;
+  return changeStage(ready, at, (stage) => {
+    const wanted = findRunning(stage, itemIdOf(item));
+    return wanted === undefined ? endedDropped(stage, item, ending, at) : endedItem(stage, wanted, ending, at);
+  });
 }
 
 function endedItem(stage: StageNode, item: ItemNode, ending: Ending, at: number): StageNode {
   const items = stage.items.with(stage.items.lastIndexOf(item), endedNode(item, ending, at));
   return counted({ ...stage, items }, countOf[ending.status], 1);
+}
+
+/**
+ * Ends a running item whose node was dropped. If it failed, a node with its error is added; its description and start
+ * are no longer known.
+ */
+function endedDropped(stage: StageNode, item: ItemId | undefined, ending: Ending, at: number): StageNode {
+  const policy = droppedPolicyOf(stage);
+  if (policy === undefined) return stage;
+  const ended = counted(withDropped(stage, policy, -1), countOf[ending.status], 1);
+  if (ending.status !== 'ERROR') return ended;
+  const node: ItemNode = { ...endedNode(startedNode(null, at), ending, at), item: itemIdOf(item), policy };
+  return trimmed({ ...ended, items: [...ended.items, node] }, itemsKeptMax);
 }
 
 const countOf = { SUCCESS: 'done', ERROR: 'failed', CANCELLED: 'skipped' } as const;
@@ -330,7 +348,7 @@ function withOpenStage(progress: Progress, at: number): Progress {
 
 function withRunningItem(progress: Progress, item: ItemId | undefined, at: number): Progress {
   const [stage, id] = [currentStageOf(progress), itemIdOf(item)];
-  if (findRunning(stage, id) !== undefined || wentWithItsStage(stage, id)) return progress;
+  if (isUnderWay(openStageOf(progress), id) || wentWithItsStage(stage, id)) return progress;
   return startItem(progress, { kind: 'startItem', item }, at);
 }
 
@@ -339,13 +357,14 @@ function withRunningItem(progress: Progress, item: ItemId | undefined, at: numbe
  * the item is ignored instead of creating a new stage.
  */
 const wentWithItsStage = (stage: StageNode | undefined, id: ItemId | null): boolean =>
-  stage !== undefined && !isOpen(stage) && id !== null && stage.items.some(({ item }) => item === id);
+  stage !== undefined && !isOpen(stage) && id !== null &&
+  (stage.items.some(({ item }) => item === id) || runningDroppedOf(stage) > 0);
 
 function withItem(stage: StageNode, item: ItemId | null, step: StartItem, at: number): StageNode {
   const started = stage.started + 1;
   const description = step.description ?? `#${started}`;
   const node: ItemNode = { ...startedNode(description, at), item, policy: effective(step.policy, stage.policy) };
-  return { ...stage, started, items: trimmed([...stage.items, node], itemsKeptMax) };
+  return trimmed({ ...stage, started, items: [...stage.items, node] }, itemsKeptMax);
 }
 
 const startedNode = (description: Text, at: number): ProgressNode => ({
@@ -379,6 +398,13 @@ function openStageOf(progress: Progress): StageNode | undefined {
 function findRunning(stage: StageNode | undefined, id: ItemId | null): ItemNode | undefined {
   return stage?.items.findLast((item) => isRunning(item) && (id === null || item.item === id));
 }
+
+/**
+ * Whether an item with this id runs. If running items were dropped, any id without a node is taken for one of them, as
+ * their ids are not stored. The counts are exact once all of them have ended.
+ */
+const isUnderWay = (stage: StageNode | undefined, id: ItemId | null): boolean =>
+  stage !== undefined && (findRunning(stage, id) !== undefined || runningDroppedOf(stage) > 0);
 
 function changeProcess(progress: Progress, change: (process: ProcessNode) => ProcessNode): Progress {
   const process = progress.processes.at(-1);

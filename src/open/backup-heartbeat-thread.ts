@@ -72,7 +72,7 @@ async function check(blockedLoop: BlockedLoop, now: number): Promise<void> {
     const report = await blockedLoop.check(timeLimits.running(), now);
     if (report !== null) post({ kind: 'blocked', report });
   } catch {
-    // The store does not answer. The next poll fails the overdue attempts again; jobs not given up lapse.
+    // The store does not answer. The next poll fails the overdue attempts and gives up the jobs that are left.
   }
 }
 

@@ -110,7 +110,6 @@ export class BlockedLoop {
 
   async #giveUp(running: readonly LimitedAttempt[], overdue: readonly LimitedAttempt[]): Promise<readonly number[]> {
     const { store, instance, onGivingUp, onGivenUp } = this.#parts;
-    this.#isGivenUp = true;
     const isBlockerKnown = overdue.some(({ isInHandler }) => isInHandler);
     const suspects = new Set(isBlockerKnown ? [] : running.map(({ id }) => id));
     const givenUp: number[] = [];
@@ -120,8 +119,11 @@ export class BlockedLoop {
         const held = await store.heldUnderLeaseOf(instance, heldBatch);
         const changed = await this.#conclude(held.map((job) => ({ job, command: giveUp(job, suspects.has(job.id)) })));
         givenUp.push(...changed);
-        if (held.length < heldBatch || changed.length === 0) return givenUp;
+        if (held.length < heldBatch || changed.length === 0) break;
       }
+      // Only now: after an error of the store, the next check continues to give up jobs.
+      this.#isGivenUp = true;
+      return givenUp;
     } finally {
       onGivenUp();
     }

@@ -685,6 +685,21 @@ describe('cancel', () => {
 });
 
 describe('runStageInParallel', () => {
+  test('counts each of many parallel items once, also those whose nodes were dropped', async () => {
+    const { tracker } = setUp();
+    const bench = new Bench();
+    tracker.startingStage('many', { onFailure: 'SKIP_ITEM' });
+    const running = tracker.runStageInParallel(400, numbers(400), name, async (item) => {
+      await bench.work(item);
+      if (item % 2 === 0) throw new Cancelled();
+    });
+    await turn();
+    tracker.cancel('enough');
+    for (const item of numbers(400)) await bench.finish(item);
+    expect(await running).toEqual({ succeeded: 200, failed: 0, isComplete: false });
+    expect(stageOf(tracker)).toMatchObject({ started: 400, done: 200, failed: 0, skipped: 200 });
+  });
+
   test('it works on so many items at a time, and on all of them', async () => {
     const { tracker } = setUp();
     const bench = new Bench();

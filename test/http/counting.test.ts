@@ -104,6 +104,29 @@ test('a stored series with a cursor of another kind of store is counted anew, no
   await rm(folder, { recursive: true });
 });
 
+test('a series whose first read of ended jobs fails reads them again, each once', async () => {
+  const server = await world({ engine });
+  for (let n = 0; n < 3; n++) await server.post(`${api}/runs`, { type: 'echo' });
+  await until(async () => (await server.engine.find({ standings: ['succeeded'] })).jobs.length === 3);
+  let reads = 0;
+  const shaky = new Proxy(server.engine, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      if (name !== 'find') return member.bind(target) as unknown;
+      return async (query: object) => {
+        if (reads++ === 1) throw new Error('the store is away');
+        const page = await target.find(query);
+        return reads > 2 ? page : { ...page, next: page.jobs.at(-1)!.id };
+      };
+    },
+  });
+  const series = new TimeSeries(shaky, server.engine.now() + 60_000);
+  await expect(series.answer('1h', undefined)).rejects.toThrow('the store is away');
+  expect((await series.answer('1h', undefined)).types).toMatchObject([{ type: 'echo', created: 3, succeeded: 3 }]);
+  await server.close();
+});
+
 test('percentiles stay between the shortest and the longest duration', () => {
   const quantiles = new Quantiles();
   for (let n = 0; n < 100; n++) quantiles.add(n < 98 ? 20_000 : 30_000);

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { mountHttp, startBedrock, type Mounted } from '../../src/server.ts';
 import { Engine, jobType } from '../../src/index.ts';
+import type { Store } from '../../src/store/store.ts';
+import { shakyStore } from './world.ts';
 
 const echo = jobType('echo', { run: ({ input }) => input });
 
@@ -15,8 +17,11 @@ interface House {
 const houses: House[] = [];
 
 /** The server of another program, with Stint mounted below /jobs. */
-async function house(options: Partial<Parameters<typeof mountHttp>[0]> = {}): Promise<House> {
-  const engine = new Engine({ store: 'memory:', types: [echo] });
+async function house(
+  options: Partial<Parameters<typeof mountHttp>[0]> = {},
+  store: string | Store = 'memory:',
+): Promise<House> {
+  const engine = new Engine({ store, types: [echo] });
   await engine.resume();
   const mounted = mountHttp({ engine, path: '/jobs', ...options });
   const server = createServer((request, response) => {
@@ -85,4 +90,24 @@ test('startBedrock listens on a free port', async () => {
   const bedrock = await startBedrock({ engine, port: 0 });
   expect(bedrock).toMatchObject({ host: '127.0.0.1', port: expect.any(Number) as number });
   await bedrock.close();
+});
+
+test.each(['lead', 'find', 'eventsAfter'])('an outage of the store (%s) at the first request affects no later one', async (method) => {
+  const failing = new Set<string>();
+  const { url, engine } = await house({ dashboard: null }, shakyStore(failing));
+  const run = await engine.createJobRun(echo, { input: 1 });
+  await run.result();
+  failing.add(method);
+  expect((await fetch(`${url}/jobs/api/v1/series`)).status).toBe(500);
+  expect((await fetch(`${url}/jobs/api/v1/series`)).status).toBe(500);
+  failing.clear();
+  const series = await fetch(`${url}/jobs/api/v1/series`);
+  expect(series.status).toBe(200);
+  const { types } = await series.json() as { types: unknown[] };
+  expect(types).toMatchObject([{ type: 'echo', created: 1, succeeded: 1 }]);
+  const stop = new AbortController();
+  const stream = await fetch(`${url}/jobs/api/v1/stream`, { signal: stop.signal });
+  const { value } = await stream.body!.getReader().read();
+  expect(new TextDecoder().decode(value)).toContain('retry:');
+  stop.abort();
 });

@@ -1,7 +1,7 @@
 // Event streams: no event is lost or sent twice; slow readers are disconnected and can resume.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EventFeed } from '../../src/http/events/feed.ts';
-import { parsePosition, positionOf } from '../../src/store/feed-position.ts';
+import { feedPageMax, parsePosition, positionOf } from '../../src/store/feed-position.ts';
 import type { HttpServices } from '../../src/http/handler.ts';
 import { StreamBuffer, bufferedMax } from '../../src/http/events/stream-buffer.ts';
 import { changes, sentMax } from '../../src/http/events/stream.ts';
@@ -362,6 +362,32 @@ describe('the event feed', () => {
     isOut = false;
     while (heard.filter((job) => job === id).length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(warned).toHaveLength(1);
+    await feed.close();
+    await source.close();
+  });
+
+  test('continues to catch up where a failed start stopped, and delivers every event once', async () => {
+    const source = await world({ isIdle: true });
+    const { jobs } = source.engine;
+    const drafts = Array.from({ length: 3 * feedPageMax }, () => ({ type: 'plain' }));
+    const created = await jobs.createMany(drafts, 'test');
+    let reads = 0;
+    const feed = new EventFeed({
+      store: jobs.store,
+      read: (cursor, limit) => (reads++ === 1 ? Promise.reject(new Error('out')) : jobs.events(cursor, limit)),
+      readMemory: (cursor, limit) => source.engine.eventsInMemory(cursor, limit),
+      catchUpFrom: () => Promise.resolve(null),
+      clock: systemClock,
+      logger: silent,
+    });
+    const heard: number[] = [];
+    feed.follow(({ event }) => void heard.push(event.job));
+    await expect(feed.start()).rejects.toThrow('out');
+    expect(feed.isLive).toBe(false);
+    await feed.start();
+    expect(feed.isLive).toBe(true);
+    const ids = created.map(({ job }) => job!.id);
+    expect(heard.filter((id) => ids.includes(id))).toEqual(ids);
     await feed.close();
     await source.close();
   });

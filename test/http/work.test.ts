@@ -2,7 +2,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createHttp } from '../../src/http/server.ts';
-import { api, as, records, until, world, type Reply, type World } from './world.ts';
+import { api, as, records, shakyStore, until, world, type Reply, type World } from './world.ts';
 
 let server: World;
 beforeAll(async () => {
@@ -152,6 +152,19 @@ describe('a remote worker', () => {
     expect((await say(id, 'heartbeat', { fence: job.fence })).body).toMatchObject({ isCancelled: true, cancel: { by: 'http:olga', why: 'enough' } });
     await say(id, 'fail', { fence: job.fence, error: { message: 'gave up' } });
     expect(await look(id)).toMatchObject({ standing: 'cancelled' });
+  });
+
+  test('is registered by its next claim if the store failed at the first', async () => {
+    const failing = new Set(['beat']);
+    const own = await world({ isIdle: true, engine: { store: shakyStore(failing), types: [], defs: [] } });
+    const ask = (): Promise<Reply> => own.post(`${api}/work/claim`, { worker: 'w1', types: ['far'] });
+    const instances = async (): Promise<string[][]> =>
+      (await own.get(`${api}/instances`)).body.items.map((one: { types: string[] }) => one.types);
+    expect((await ask()).status).toBe(500);
+    failing.clear();
+    expect((await ask()).status).toBe(200);
+    expect(await instances()).toContainEqual(['far']);
+    await own.close();
   });
 
   test('makes its job type known to all servers', async () => {

@@ -2,11 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cron, Engine, jobDef, jobType, type EngineOptions } from '../../src/index.ts';
+import { cron, Engine, jobDef, jobType, openStore, type EngineOptions } from '../../src/index.ts';
 import { routes, type Route, type RouteName } from '../../src/http/contract.ts';
 import { createHttp, type Http, type HttpOptions } from '../../src/http/server.ts';
 import type { Listening } from '../../src/http/listen.ts';
 import { newToken } from '../../src/http/access/tokens.ts';
+import type { Store } from '../../src/store/store.ts';
 import { waitMs } from '../support/patience.ts';
 
 export interface World {
@@ -85,6 +86,18 @@ export async function world(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A store in memory; the methods whose names are in `failing` fail. */
+export function shakyStore(failing: Set<string>): Store {
+  return new Proxy(openStore('memory:'), {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]) =>
+        failing.has(String(name)) ? Promise.reject(new Error('the store is away')) : member.apply(target, given) as unknown;
+    },
+  });
 }
 
 export { newToken };

@@ -559,12 +559,57 @@ describe('how large it gets', () => {
     expect(outline(progress).working).toEqual(['#150']);
   });
 
-  test('items whose nodes were dropped are still counted when they end', () => {
+  describe('items that run when their nodes are dropped', () => {
     const ids = Array.from({ length: 1_000 }, (_, at) => at);
-    const started = after([startStage, ...ids.map((item): ProgressStep => ({ kind: 'startItem', item }))]);
-    const ended = after(ids.map((item): ProgressStep => ({ kind: 'completeItem', item })), started);
-    expect(stageOf(ended).items).toHaveLength(itemsKeptMax);
-    expect(stageOf(ended).done).toBe(1_000);
+    const start = (item: number | string): ProgressStep => ({ kind: 'startItem', item });
+    const complete = (item: number | string): ProgressStep => ({ kind: 'completeItem', item });
+    const fail = (item: number | string): ProgressStep => ({ kind: 'failItem', item, error: 'bad' });
+    const started = after([policed('SKIP_ITEM', 1_000), ...ids.map(start)]);
+
+    test('are counted as running, and once more when they end', () => {
+      expect(outline(started).stage).toMatchObject({ running: 1_000, settled: 0 });
+      const ended = after(ids.map((item) => (item % 10 === 0 ? fail(item) : complete(item))), started);
+      expect(stageOf(ended)).toMatchObject({ started: 1_000, done: 900, failed: 100, skipped: 0 });
+      expect(outline(ended)).toMatchObject({ percent: 100, stage: { running: 0, settled: 1_000 } });
+      expect(stageOf(ended).items).toHaveLength(itemsKeptMax);
+      expect(stageOf(ended).items.map(({ description }) => description)).not.toContain('#1001');
+    });
+
+    test('can be skipped one by one', () => {
+      const skipped = after(ids.map((item): ProgressStep => ({ kind: 'skipItem', item })), started);
+      expect(stageOf(after([completeStage], skipped))).toMatchObject({ started: 1_000, done: 0, skipped: 1_000 });
+    });
+
+    test('end with their stage, and a later end of them creates no stage', () => {
+      const ended = after([completeStage], started);
+      expect(stageOf(ended)).toMatchObject({ started: 1_000, done: 1_000, total: 1_000 });
+      expect(after(ids.map(complete), ended).processes).toEqual(ended.processes);
+      expect(outline(ended).stage).toMatchObject({ running: 0 });
+    });
+
+    test('are told from items that never started', () => {
+      const ended = after([...Array.from({ length: 50 }, (_, at) => complete(`new ${at}`)), ...ids.map(complete)], started);
+      expect(stageOf(ended)).toMatchObject({ started: 1_050, done: 1_050 });
+      expect(outline(ended).stage).toMatchObject({ running: 0 });
+    });
+
+    test('show their errors', () => {
+      const done = after(ids.slice(-100).map(complete), started);
+      const failed = stageOf(after([fail(500)], done)).items.find(({ item }) => item === 500);
+      expect(failed).toMatchObject({ status: 'ERROR', error: 'bad', description: null });
+    });
+
+    test('fail by the policy with which they started', () => {
+      const tolerant = ids.map((item): ProgressStep => ({ kind: 'startItem', item, policy: 'SKIP_ITEM' }));
+      const failed = after(ids.map(fail), after([policed('FAIL'), ...tolerant]));
+      expect(stageOf(failed)).toMatchObject({ started: 1_000, failed: 1_000 });
+      expect(isCancelled(failed)).toBe(false);
+    });
+
+    test('do not include the one without an id, which the next one ends', () => {
+      const progress = after([startStage, startItem, ...ids.slice(0, 150).map(start), startItem, ...ids.slice(150).map(start)]);
+      expect(stageOf(after([startItem], progress))).toMatchObject({ started: 1_003, done: 2 });
+    });
   });
 
   test('older stages lose their items, then are dropped themselves, and their number is recorded', () => {

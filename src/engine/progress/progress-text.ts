@@ -1,4 +1,5 @@
 /** The stored text of a progress tree: JSON of limited size. */
+import { withOnly } from '../../model/progress-tree.ts';
 import type { ProcessNode, Progress } from '../../model/progress.ts';
 
 export const progressBytesMax = 262_144;
@@ -34,7 +35,7 @@ function shortened(process: ProcessNode, { items, stages }: (typeof cuts)[number
   const newestStages = process.stages.slice(-stages);
   return {
     ...process,
-    stages: newestStages.map((stage) => ({ ...stage, items: stage.items.slice(Math.max(0, stage.items.length - items)) })),
+    stages: newestStages.map((stage) => withOnly(stage, stage.items.slice(Math.max(0, stage.items.length - items)))),
     stagesDropped: process.stagesDropped + process.stages.length - newestStages.length,
   };
 }

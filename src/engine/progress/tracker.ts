@@ -241,8 +241,10 @@ export class Tracker implements ProgressTracker {
     const status = this.#endOf(id);
     if (isFailed(status)) return status;
     const failing = status === undefined ? id : ++this.#lastItem;
+    const skipped = stageOf(this.#progress)?.skipped ?? 0;
     this.#fail('failItem', error, failing);
-    return this.#endOf(failing) ?? 'ERROR';
+    // Without a node, only the count of skipped items shows whether the failure was the reaction to a cancel.
+    return this.#endOf(failing) ?? ((stageOf(this.#progress)?.skipped ?? 0) > skipped ? 'CANCELLED' : 'ERROR');
   }
 
   /** Starts a stage if none is open; in a cancelled job, no stage starts. Returns the key of the newest stage. */

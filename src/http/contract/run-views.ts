@@ -80,6 +80,7 @@ export const ProgressView = z
             items: z.array(z.object({
               ...node, item: z.union([z.string(), z.number()]).nullable(), policy: failurePolicy,
             })),
+            runningDropped: z.partialRecord(failurePolicy, count).optional(),
           }),
         ),
       }),

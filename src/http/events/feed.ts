@@ -46,6 +46,7 @@ export class EventFeed {
   #started: Promise<void> | null = null;
   #ended: Promise<void> = Promise.resolve();
   #readers = 0;
+  #hasBegun = false;
   #isLive = false;
   /**
    * The `resolve` functions of pending calls of `caughtUp`. Each is called when a read that began after the call of
@@ -58,9 +59,15 @@ export class EventFeed {
     this.#signal = new WorkSignal(parts.store, parts.clock);
   }
 
-  /** Catches up, then reads new events until `close`. Further calls return the same promise. */
+  /**
+   * Catches up, then reads new events until `close`. Further calls return the same promise. After an error, the next
+   * call continues where the failed one stopped.
+   */
   start(): Promise<void> {
-    this.#started ??= this.#begin();
+    this.#started ??= this.#begin().catch((error: unknown) => {
+      this.#started = null;
+      throw error;
+    });
     return this.#started;
   }
 
@@ -121,15 +128,15 @@ export class EventFeed {
 
   async #begin(): Promise<void> {
     const { store, readMemory, catchUpFrom } = this.#parts;
-    this.#memoryCursor = (await readMemory(null, feedPageMax)).cursor;
-    if (catchUpFrom === undefined) this.#cursor = await store.feedEnd();
-    else await this.#catchUp(await catchUpFrom());
+    this.#memoryCursor ??= (await readMemory(null, feedPageMax)).cursor;
+    if (!this.#hasBegun) this.#cursor = await (catchUpFrom ?? (() => store.feedEnd()))();
+    this.#hasBegun = true;
+    if (catchUpFrom !== undefined) await this.#catchUp();
     this.#isLive = true;
     this.#ended = this.#readLoop();
   }
 
-  async #catchUp(from: string | null): Promise<void> {
-    this.#cursor = from;
+  async #catchUp(): Promise<void> {
     for (let read = 0; read < caughtUpMax; read += feedPageMax) if (!(await this.#read())) return;
     this.#parts.logger.warn(`the event feed skips what is older: more than ${caughtUpMax} events since the last start`, {});
     this.#cursor = await this.#parts.store.feedEnd();

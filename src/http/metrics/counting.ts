@@ -50,8 +50,8 @@ export class Counting {
     const { engine, timeSeries, logger } = this.#parts;
     await this.#lead();
     this.#loop.start();
+    const stored = await loadSeries(engine.jobs);
     try {
-      const stored = await loadSeries(engine.jobs);
       if (stored !== null) {
         // This read throws if the cursor is from another kind of store, as after a copy of the data from SQLite to
         // PostgreSQL. In that case the series is not restored, because counting begins with the oldest event.

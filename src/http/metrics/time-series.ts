@@ -89,11 +89,16 @@ export class TimeSeries {
 
   /**
    * Reads the newest ended jobs, up to `loadedPagesMax` pages, and adds those that ended before counting began. Later
-   * calls, and calls after `restore`, read nothing.
+   * calls, and calls after `restore`, read nothing, unless the first read failed.
    */
-  load(): Promise<void> {
-    this.#loaded ??= this.#loadEnded();
-    return this.#loaded;
+  async load(): Promise<void> {
+    const loading = (this.#loaded ??= this.#loadEnded());
+    try {
+      await loading;
+    } catch (error) {
+      if (this.#loaded === loading) this.#loaded = null;
+      throw error;
+    }
   }
 
   state(): SeriesState {
@@ -118,15 +123,21 @@ export class TimeSeries {
   }
 
   async #loadEnded(): Promise<void> {
+    for (const job of await this.#newestEnded()) this.#addEnded(job);
+  }
+
+  async #newestEnded(): Promise<readonly Job[]> {
+    const ended: Job[] = [];
     const query = { kinds: workKinds, standings: endedStandings } as const;
     let after: number | null = null;
     for (let pages = 0; pages < loadedPagesMax; pages++) {
       const page = { order: 'newest', limit: loadedPageSize, ...(after === null ? {} : { after }) } as const;
       const { jobs, next } = await this.#engine.find(query, page);
-      for (const job of jobs) this.#addEnded(job);
-      if (next === null) return;
+      ended.push(...jobs);
+      if (next === null) break;
       after = next;
     }
+    return ended;
   }
 
   #addEnded(job: Job): void {
