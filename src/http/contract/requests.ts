@@ -9,10 +9,13 @@ export const listOf = <S extends z.ZodType>(item: S) =>
 const repeated = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(100));
 export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());
-/** An integer. In a path or query string, only decimal digits are accepted: 0x1, 1e0, +1 and 01 are refused. */
+/**
+ * An integer. In a path or query string, only decimal digits are accepted: 0x1, 1e0, +1 and 01 are refused. A negative
+ * number is read as a number, so that its refusal names the bound.
+ */
 export const whole = (min: number, max: number) =>
   z.preprocess(
-    (value) => (typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : value),
+    (value) => (typeof value === 'string' && /^(?:0|-?[1-9]\d{0,15})$/.test(value) ? Number(value) : value),
     z.number().int().min(min).max(max),
   );
 export const time = z.union([z.number(), z.string().max(64)]).meta({ description: 'milliseconds since 1970, or ISO 8601' });
