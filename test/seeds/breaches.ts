@@ -293,7 +293,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'parameters of definitions are not checked',
-    cuts: [cut('engine/definition-actions.ts', 'await checkParams(rules, options);', '')],
+    cuts: [cut('engine/definition-actions.ts', 'await checkParams(rules, options)', 'options.params')],
     breaks: ['4.10 HTTP'],
   },
   {

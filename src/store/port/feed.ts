@@ -1,4 +1,7 @@
-/** The feed: the events of all jobs in commit order, read by a cursor. */
+/**
+ * The feed: the events of all jobs in a fixed order, read by a cursor. On PostgreSQL it is the order of transaction ids,
+ * which may differ from the order of the commits.
+ */
 import type { Event } from '../../model/event.ts';
 import type { Kind } from '../../model/state.ts';
 
