@@ -462,7 +462,11 @@ export const breaches: readonly Breach[] = [
     cuts: [progress(`isOpen(process) ? { ...process, status: 'CANCELLED', cancelledAt: at } : process,`, 'process,')],
     breaks: ['4.36', '4.37'],
   },
-  { title: 'summaries are lost', cuts: [progress('summary: ending.summary,', 'summary: null,')], breaks: ['4.38'] },
+  {
+    title: 'summaries are lost',
+    cuts: [cut('model/progress-nodes.ts', 'summary: ending.summary,', 'summary: null,')],
+    breaks: ['4.38'],
+  },
   {
     title: 'an item that was never started is dropped',
     cuts: [progress(`return startItem(progress, { kind: 'startItem', item }, at);`, 'return progress;')],
