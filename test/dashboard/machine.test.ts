@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { test } from '../support/browser.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { api, ended } from '../http/world.ts';
 import { bySize } from '../support/size.ts';
 import { planBoard } from './plan-world.ts';
@@ -192,7 +192,7 @@ describe('the pages of the machine on SQLite', () => {
 });
 
 test('the pages of the machine show the same on PostgreSQL', async () => {
-  const board = await planBoard({ store: await freshDatabase() });
+  const board = await planBoard({ store: await migratedDatabase() });
   const page = await board.visit('/queues');
   const limits = page.getByRole('region', { name: 'Limits' });
   await expect.poll(() => limits.textContent()).toContain('key a.example1 of 1 full');

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { FeedEvent } from '../../../src/store/store.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
+import { bySize } from '../../support/size.ts';
 import { born, claimed, connect, decided, freshStore, made, many, openStore } from './ground.ts';
 
 /** Reads on in small helpings until there is nothing more. */
@@ -111,6 +112,8 @@ test('a cursor of another kind of store is refused', async () => {
   }
 });
 
+const starts = bySize({ small: 40, ci: 150 });
+
 test('S29: instances that start while others work leave the feed as it is', async () => {
   const { url, store } = await freshStore({ max: 8 });
   const starting = openStore(url, { max: 4 });
@@ -118,7 +121,7 @@ test('S29: instances that start while others work leave the feed as it is', asyn
   const working = Promise.all(many(6).map(async () => {
     while (!isOver) await made(store, {});
   }));
-  for (let start = 0; start < 150; start += 1) await Promise.all(many(3).map(() => starting.migrate()));
+  for (let start = 0; start < starts; start += 1) await Promise.all(many(3).map(() => starting.migrate()));
   isOver = true;
   await working;
 
