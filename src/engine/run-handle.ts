@@ -148,7 +148,7 @@ export class RunHandle<Result = unknown> {
     }
   }
 
-  /** Yields the run now and after each change, until it has ended and its whole log has been returned. */
+  /** Yields the run now and when it has changed, until it has ended and its whole log has been returned. */
   async *watch(): AsyncGenerator<RunUpdate, void, undefined> {
     let lastVersion = '';
     let after = 0;

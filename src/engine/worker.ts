@@ -181,7 +181,10 @@ export class Worker {
     slots.fill();
   }
 
-  /** Starts a turn of every loop: after an outage of the store, or as the new leader, each may have work to do. */
+  /**
+   * Starts a turn of every loop except the heartbeat: after an outage of the store, or as the new leader, each may have
+   * work to do.
+   */
   #wakeLoops(): void {
     if (this.#isDraining) return;
     for (const loop of [this.#claiming.loop, ...this.#maintenance]) loop.wake();

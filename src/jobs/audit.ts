@@ -1,7 +1,7 @@
 /**
- * The audit: one entry for each action of an operator. An entry is stored as a job of kind `audit`, which no worker
- * executes. So entries are stored, searched and deleted like jobs. The entry of a deletion is written in one commit
- * with the deletion.
+ * The audit: one entry for each recorded action, such as an operator's cancel or a sign-in. An entry is stored as a job
+ * of kind `audit`, which no worker executes. So entries are stored, searched and deleted like jobs. The entry of a
+ * deletion is written in one commit with the deletion.
  */
 import { apply, insert, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';

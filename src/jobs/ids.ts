@@ -7,8 +7,8 @@ import type { Store } from '../store/store.ts';
 
 const blockMax = 16_384;
 /**
- * How long a block is used. If two instances create jobs more than this time apart, the later job has the higher id. A
- * reservation every 50 ms costs a busy producer almost nothing.
+ * How long a block is used. If two instances create jobs more than this time apart, the later job usually has the
+ * higher id. A reservation every 50 ms costs a busy producer almost nothing.
  */
 const blockMs = 50;
 

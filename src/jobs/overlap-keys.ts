@@ -1,7 +1,7 @@
 /**
  * Overlap keys: the unique keys of the runs of definitions with overlap `skip` or `replace`. A definition has two such
- * keys, so that at most one of its runs executes and one waits. With `replace`, this file also asks the earlier run to
- * stop; the new run starts when the earlier one has ended.
+ * keys, so that at most one of its scheduled runs executes and one waits. With `replace`, this file also asks the
+ * earlier run to stop; the new run starts when the earlier one has ended.
  */
 import type { Asker } from '../apply.ts';
 import { isAlone, overlapKey, waitingKey, type Spec } from '../model/definition.ts';

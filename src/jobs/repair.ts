@@ -1,6 +1,7 @@
 /**
- * Repair: fails, retries or releases claimed jobs that nobody executes any longer, and then settles their parents. Each
- * command has the fence that was read, so it is refused if the job has been claimed again since.
+ * Repair: fails, retries or releases claimed jobs whose lease has lapsed or that their holder does not know of, and
+ * then settles their parents. Each command has the fence that was read, so it is refused if the job has been claimed
+ * again since.
  */
 import { applyEach, isChange, type Asker } from '../apply.ts';
 import type { Command } from '../model/command.ts';

@@ -67,7 +67,10 @@ export type DeployedDef = Pick<Definition, 'build'> & { readonly name: string };
 
 const registered = ({ store }: Producer): TickKnowledge => ({ typesOf: (names) => readTypes(store, names) });
 
-/** Returns the earliest time after `after` at which a definition is due; null: no definition is due after it. */
+/**
+ * Returns the first time after `after` at which a definition is due, or an earlier time at which to ask again; null: no
+ * definition is due after it.
+ */
 export const nextTickDue = (store: Store, after: number): Promise<number | null> =>
   store.nextDue(everyDefinition, after);
 

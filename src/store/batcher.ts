@@ -1,8 +1,9 @@
 /**
  * The batcher: collects items that arrive together and runs them in one transaction. A transaction costs a round trip
  * and a flush to the disk, however many changes it writes. A new item runs after one turn of the event loop, unless
- * `runningMax` groups are running. Items that arrive in that case are queued, and run together as the next group. If a
- * group fails because of one item, each item of the group runs again alone, so that only the faulty item is rejected.
+ * `runningMax` groups are running. Items that arrive in that case are queued, and run together as the next group, up to
+ * `sizeMax`. If a group fails because of one item, each item of the group runs again alone, so that only the faulty
+ * item is rejected.
  *
  * Saves (bench/LEDGER.md, "commits that wait for the same transaction are one batch"): creating a job on SQLite with 16
  * calls in flight takes 20.3 instead of 32.9 µs. Without the batcher every item is a transaction of its own.
@@ -29,7 +30,8 @@ export interface BatcherOptions<Item> {
   readonly sizeOf?: (item: Item) => number;
   /**
    * Returns whether an error has another cause than an item of the group, for example a lost connection. True: the
-   * error rejects all items of the group. False, or without this function: each item runs again alone.
+   * error rejects all items of the group. False, or without this function: if the group has several items, each of them
+   * runs again alone. An error before `take` was called rejects the whole group in any case.
    */
   readonly isForAll?: (error: unknown) => boolean;
 }

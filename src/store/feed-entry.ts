@@ -1,6 +1,6 @@
 /**
- * The feed entry of one commit. If many jobs of a commit have equal events, the entry contains the events once, with
- * the ids of the jobs.
+ * The feed entry of one commit. If many jobs of a commit have equal events and the same kind, type and parent, the
+ * entry usually contains the events once, with the ids of the jobs.
  *
  * Saves (bench/LEDGER.md, "the feed tells once what happened to many jobs"): nine tenths of the text and of the cost of
  * writing it. On SQLite the claim of a job takes 17.3 instead of 26.8 µs.

@@ -1,6 +1,7 @@
 /**
  * The position of an event in the feed, `CURSOR~N`: the Nth event after a cursor of the store. No later commit changes
- * the order of the events after a cursor. So a reader that resumes from a position gets exactly the events after it.
+ * the order of the events after a cursor. So a reader that resumes from a position gets exactly the events after it, as
+ * long as the feed still has all events after the cursor.
  */
 
 /** The maximum number of events on a page of the feed, and so the largest N of a position. */

@@ -1,9 +1,9 @@
 /**
  * Admission: decides which of the jobs that wait at gates a claim takes. A claim reads the first due jobs of each lane
- * in claim order, and admits each job whose gate has room. So its cost depends on the number of jobs that it admits,
- * not on the number of gates. If too many of the jobs that were read are at full gates, the claim walks from gate to
- * gate to find further jobs that it can admit. `GateMemory` has the gate after which this walk starts. During the
- * walk, a full gate costs one index seek, however many jobs wait at it.
+ * in claim order, and admits each job whose gate has room. So the cost of this part depends on the limit of the claim
+ * and on the number of lanes, not on the number of gates. If too many of the jobs that were read are at full gates, the
+ * claim walks from gate to gate to find further jobs that it can admit. `GateMemory` has the gate after which this walk
+ * starts. During the walk, a full gate costs one index seek, however many jobs wait at it.
  */
 import { byClaimOrder } from '../model/claim-order.ts';
 import type { GateAdmissions } from '../model/gate.ts';

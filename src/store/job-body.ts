@@ -24,8 +24,8 @@ const stringify = cachedStringify<Body>();
 const stringifyUpToGate = cachedStringify<Body>((body) => JSON.stringify(body).slice(0, -1));
 
 /**
- * Returns the body of a job. The fields are written out one by one: a loop over their names took ten times as long,
- * because V8 does not cache property accesses by a variable name.
+ * Returns the body of a job without its gate. The fields are written out one by one: a loop over their names took ten
+ * times as long, because V8 does not cache property accesses by a variable name.
  */
 function bodyWithoutGate(job: Job): Body {
   const body: Body = { changed: job.changed };

@@ -1,8 +1,8 @@
 /**
  * The one list of a job's columns. Row types, projections, inserts, updates and moves between the tables derive from it
- * in both SQL adapters. Open jobs are rows of table `job` and ended jobs rows of table `ended`, so that claims never
- * read ended jobs. A field has a column if a store searches by it, sorts by it or writes it often. All other fields are
- * in the column `body`, as one JSON text.
+ * in both SQL adapters. Open jobs are rows of table `job` and ended jobs rows of table `ended`, so that the search for
+ * due jobs reads no ended job. A field has a column if claims or indexes need it or if it is written often, and so have
+ * `input` and `result`. All other fields are in the column `body`, as one JSON text.
  *
  * To add a column: add a line at the end of the list, and a migration to each `schema.ts`.
  */

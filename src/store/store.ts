@@ -3,8 +3,8 @@
  * job. It receives finished changes, and writes each of them if the stored job still has the version that was read. No
  * caller needs a transaction across two calls.
  *
- * The port deliberately has no update of a job without its version or fence, no state transitions, no retries, no times
- * measured by workers, no sessions, and no locks that outlive a call.
+ * The port deliberately has no update of a job without its version or fence, no state transitions, no retries, no lease
+ * or due time compared with the clock of a worker, no sessions, and no locks that outlive a call.
  */
 import type { Claiming } from './port/claiming.ts';
 import type { Feed } from './port/feed.ts';
@@ -14,7 +14,7 @@ import type { Reading } from './port/reading.ts';
 import type { Writing } from './port/writing.ts';
 
 export interface Store extends Writing, Claiming, Reading, Feed, Instances, Maintenance {
-  /** The URL and options with which another thread can open the same store; absent: only this object can access it. */
+  /** The URL and options with which another thread can open the same store; absent: another thread cannot open it. */
   readonly address?: StoreAddress;
 }
 

@@ -1,4 +1,7 @@
-/** The rule that an instance name belongs to one process at a time, and its refusal, for all adapters. */
+/**
+ * The rule that a process does not use the instance name of another one, and its refusal. The SQL adapters have the
+ * rule in SQL.
+ */
 import { Refusal } from '../refusal.ts';
 import type { Beat, Instance } from './store.ts';
 

@@ -3,10 +3,10 @@
  * share the next commit, up to 1,000.
  *
  * Saves transactions: sixteen outcomes that arrive together are one commit (bench/LEDGER.md, "concurrent calls that
- * meet go to the store as one statement"). Applies to all outcomes of this process; an outcome that arrives alone is
- * committed alone, one turn later. Without the finisher, each outcome would be one transaction, and each slot would
- * wait for the transaction of its outcome. If the store refuses a batch because of one malformed outcome, the outcomes
- * are written one by one.
+ * meet go to the store as one statement"). Applies to all outcomes of this process except the end of a planning phase;
+ * an outcome that arrives alone is committed alone, one turn later. Without the finisher, each outcome would be one
+ * transaction, and each slot would wait for the transaction of its outcome. If the store refuses a batch because of one
+ * malformed outcome, the outcomes are written one by one.
  */
 import type { CommandAnswer, CommandRequest } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';

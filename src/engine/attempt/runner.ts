@@ -1,6 +1,7 @@
 /**
- * The runner: executes claimed jobs, from the call of the handler to the stored outcome. Each result, error, timeout or
- * abort of a handler becomes a command for the machine.
+ * The runner: executes claimed jobs, from the call of the handler to the stored outcome. A result, error, timeout or
+ * abort of a handler becomes a command for the machine, unless this instance no longer holds the job. The end of a
+ * planning phase is stored together with the tasks.
  */
 import type { Jobs } from '../../jobs.ts';
 import type { Command } from '../../model/command.ts';

@@ -1,6 +1,6 @@
 /**
- * The runs of the tasks that this instance executes. A run is cached, because its input, details and tags do not change
- * while its tasks are executed.
+ * The runs of the tasks that this instance executes. A run is cached, so that it is not loaded for each task. If the
+ * input or the tags of the run are edited later, tasks on this instance still get the cached ones.
  */
 import type { Job, Tags } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 /**
- * Tracing: one OpenTelemetry span for each creation of runs, and one for each attempt. The span of an attempt is a
- * child of the span in which its run was created, even if another process created the run. Without @opentelemetry/api
- * or a registered provider, no span is made.
+ * Tracing: one OpenTelemetry span for each creation of runs, and one for each attempt. If its run was created in a
+ * span, the span of an attempt is a child of that span, even if another process created the run. Without
+ * @opentelemetry/api or a registered provider, no span is made.
  */
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Draft } from '../../jobs/draft.ts';

@@ -21,8 +21,9 @@ interface CommonOptions<S extends Schema> extends Settings {
    */
   readonly limit?: { readonly key: string | ((input: OutputOf<S>) => string); readonly concurrency: number };
   /**
-   * True: only one run of this type at a time, scheduled or manual; a manual run is refused while another is open.
-   * Definitions of the type cannot switch this off, and cannot have `inMemory`.
+   * True: only one run of this type at a time, scheduled or manual. A manual run that is due now is refused while
+   * another run is running or was due when it was created and is open. Definitions of the type cannot switch this off,
+   * and cannot have `inMemory`.
    */
   readonly onePerType?: boolean;
   /**
@@ -64,7 +65,10 @@ export interface TaskOptions<S extends Schema, Details, Task, TaskResult, Result
       readonly counts: TaskCounts;
     },
   ) => Result | Promise<Result>;
-  /** Whether to retry a task after this error. Default: always, while attempts are left. */
+  /**
+   * Whether to retry a task after this error, while attempts are left. Default: yes. Not called for errors of Stint
+   * such as `Fail`, `RetryAfter` and `TimedOut`.
+   */
   readonly isTaskErrorRetryable?: (error: unknown) => boolean;
   /** Returns a key for a task, unique within its run. */
   readonly taskKey?: (task: Task) => string;

@@ -1,6 +1,6 @@
 /**
  * JSON Schema of an input: derived from the schema of a type, so that programs without its code can validate too.
- * `checkStorable` refuses a schema whose valid inputs would change when they are stored as JSON.
+ * `checkStorable` refuses a zod schema whose valid inputs would change when they are stored as JSON.
  */
 import { z } from 'zod';
 import { Refusal } from '../../refusal.ts';

@@ -1,4 +1,4 @@
-/** The fingerprint of a failure: a hash of type, error code and message without its numbers. */
+/** The fingerprint of a failure: a hash of type, error code and the beginning of the message without its numbers. */
 import { createHash } from 'node:crypto';
 import type { Job } from '../../model/job.ts';
 import { withoutSecrets } from '../../model/secrets.ts';

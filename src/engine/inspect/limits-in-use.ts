@@ -1,4 +1,7 @@
-/** Limits in use: every limit once, with the number of jobs that it has admitted. A gate may combine several limits. */
+/**
+ * Limits in use: each limit of a type, and each limit of a definition or key that has admitted jobs, once, with the
+ * number of jobs that it has admitted. A gate may combine several limits.
+ */
 import { parseGate, type Gate, type Limits } from '../../model/gate.ts';
 import { taskGate } from '../declare/type-registry.ts';
 

@@ -31,7 +31,7 @@ export interface HeartbeatParts {
   readonly onReconnect: () => void;
 }
 
-/** While attempts run, a cancel reaches them after this time at most. */
+/** While attempts run and the store answers, a cancel reaches them after about this time at most. */
 const cancelPollMs = 500;
 
 export class Heartbeat {

@@ -1,6 +1,6 @@
 /**
- * The leader: the instance that does maintenance most often, so that the others find little to do. Leadership only
- * saves work: maintenance is safe on every instance.
+ * The leader: the instance that does maintenance most often, so that the others find little to do. Apart from runs with
+ * `leaderOnly`, leadership only saves work: maintenance is safe on every instance.
  */
 import type { Jobs } from '../../jobs.ts';
 

@@ -49,7 +49,10 @@ export class InstanceLease {
     return this.#isBackedUp && this.isSafe ? this.#epoch : null;
   }
 
-  /** Call when the backup heartbeat is ready: a blocked event loop no longer makes the lease lapse. */
+  /**
+   * Call when the backup heartbeat is ready, or certainly never will be. Once it is ready, a blocked event loop does
+   * not make the lease lapse.
+   */
   backUp(): void {
     this.#isBackedUp = true;
   }

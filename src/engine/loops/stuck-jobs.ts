@@ -17,7 +17,9 @@ export class StuckJobs<T> {
     this.#slots = slots;
   }
 
-  /** Takes the jobs from the queue that were in it at the previous check, `queuedMaxMs` ago or more. */
+  /**
+   * If no slot is free, takes the jobs from the queue that were in it at the previous check, `queuedMaxMs` ago or more.
+   */
   take(now: number): readonly T[] {
     if (now - this.#checkedAt < queuedMaxMs) return [];
     const isStuck = this.#newest !== undefined && this.#slots.free === 0;

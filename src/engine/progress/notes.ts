@@ -1,10 +1,10 @@
 /**
  * Notes: writes the progress and log lines of all running jobs of an instance to the store.
  *
- * The notes of all jobs are written together four times a second, and the last notes of a job when the job ends. There
- * is one write at a time, so that older notes never overwrite newer ones. A failed write is retried with exponential
- * backoff, with the latest progress and all lines. If a write succeeded but its response was lost, its lines are stored
- * twice.
+ * The notes of all jobs are written together, in batches, at most four times a second, and the last notes of a job when
+ * its attempt ends. There is one write at a time, so that older notes never overwrite newer ones. A failed write is
+ * retried with exponential backoff, with the latest progress and all buffered lines. If a write succeeded but its
+ * response was lost, its lines may be stored twice.
  */
 import type { Progress } from '../../model/progress.ts';
 import type { Holding, Store } from '../../store/store.ts';

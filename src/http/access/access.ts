@@ -1,4 +1,7 @@
-/** Access control: identifies a caller by token, session or address, and checks its role. The default is to deny. */
+/**
+ * Access control: identifies a caller by `authenticate`, token, session or address, and checks its role. The default is
+ * to deny.
+ */
 import type { Jobs } from '../../jobs.ts';
 import type { Clock } from '../../time/clock.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';

@@ -48,8 +48,8 @@ export class TokenFile {
 }
 
 /**
- * Returns a text that differs after every change of the file; empty: no file. A file that replaces another by a rename
- * has a different inode.
+ * Returns a text that differs if the inode, the modification time or the size of the file has changed; empty: no file.
+ * A file that replaces another by a rename has a different inode.
  */
 function fingerprintOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });

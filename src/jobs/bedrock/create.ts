@@ -1,6 +1,6 @@
 /**
  * Creating Bedrock jobs: all jobs of a request or none. If a unique job is requested and a job of that name exists, no
- * job is created. The existing job is updated, or stays unchanged if `overwrite` is false.
+ * job is created. The existing job is updated, or stays unchanged if it has the same data or `overwrite` is false.
  */
 import { applyTogether } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';

@@ -14,8 +14,8 @@ import type { Inspection, InspectionLimits } from '../store.ts';
 import type { ColumnName, InspectorOrder, InspectorReport, RowLocation } from './messages.ts';
 
 /**
- * Sends rows to the process in pieces, if the store is not a SQLite file. The rows have only the columns that the query
- * reads.
+ * Sends rows to the process in pieces, if the store is not a SQLite file. The rows have only `jobID` and the columns
+ * that the query reads.
  */
 export interface RowSource {
   send(columns: readonly ColumnName[], sql: string, timeMs: number, write: WriteRows): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * The process that executes users' SQL, one query at a time. A query can read `jobs`; an authorizer denies everything
- * else. Each query has a connection of its own, so that a later query can use neither the data of an earlier query nor
- * the random name of that query's view (`openFile`).
+ * The process that executes users' SQL, one query at a time. A query can read `jobs` and call functions except
+ * `load_extension`; an authorizer denies everything else. Each query has a connection of its own, so that a later query
+ * can use neither the data of an earlier query nor the random name of that query's view (`openFile`).
  */
 import { constants, DatabaseSync } from 'node:sqlite';
 import { systemRandom } from '../../random.ts';
@@ -83,7 +83,7 @@ function openFile({ path, select }: Exclude<QueryOrder['rows'], 'sent'>): Databa
 
 /**
  * Creates a table `jobs` in memory for the rows that the store will send. Reports to the store which columns the query
- * reads, so that the store sends only these columns. If the query reads no job, it is executed immediately.
+ * reads, so that the store sends only these columns and `jobID`. If the query reads no job, it is executed immediately.
  */
 function prepareFor(order: QueryOrder): void {
   const db = new DatabaseSync(':memory:');

@@ -85,9 +85,9 @@ function valuesOf(test: readonly Token[]): readonly Token[] | null {
 }
 
 /**
- * Returns the condition on an integer column; null: there are no values, or one is not a positive integer. A quoted
- * `'7'` counts as 7, as in SQLite. The value 0 is excluded: it selects jobs without a parent, for which stores have
- * null instead of 0.
+ * Returns the condition on an integer column; null: there are no values, or one is not a positive integer of at most 15
+ * digits. A quoted `'7'` counts as 7, as in SQLite. The value 0 is excluded: it selects jobs without a parent, for
+ * which stores have null instead of 0.
  */
 function numbersOf(column: 'jobID' | 'parentJobID', values: readonly Token[] | null): Prefilter | null {
   const isNumber = ({ kind, text }: Token): boolean =>

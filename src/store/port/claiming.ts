@@ -62,8 +62,8 @@ export type TypeNames = { readonly exact: readonly string[] } | { readonly glob:
 
 /**
  * Decides the changes of the candidates. It must be pure and synchronous, because it runs while the rows are locked. It
- * is called even if there is no candidate. The candidates are the first claimable jobs that were due at `searchedAt`,
- * up to the limit of the request; `now` may be later.
+ * may be called without candidates, and again if the transaction is repeated. The candidates are claimable jobs that
+ * were due at `searchedAt`, up to the limit of the request; `now` may be later.
  */
 export type ClaimDecision = (candidates: readonly Candidate[], now: number, searchedAt: number) => readonly Change[];
 

@@ -70,7 +70,7 @@ export interface InstanceAbout {
   readonly busy: number;
   /** The number of handlers that still run although their attempt has ended. */
   readonly abandoned?: number;
-  /** The default retention of ended runs; null: they are never deleted. */
+  /** The default retention of ended runs; null: runs without a retention of their own are not deleted. */
   readonly retentionMs?: number | null;
   readonly draining: boolean;
   /** Whether the instance was the leader at its last heartbeat. */

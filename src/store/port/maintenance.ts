@@ -29,8 +29,8 @@ export interface Maintenance {
   /**
    * Deletes ended jobs whose retention is over, with their histories, notes and ended children. Also deletes feed
    * entries older than `feedKeptMs`, expired keys, children staged under a fence that is no longer current, and
-   * instances whose lease lapsed `instanceKeptMs` ago or earlier. Returns the number of deleted jobs, not counting
-   * their children.
+   * instances that hold no job and whose lease lapsed `instanceKeptMs` ago or earlier. Returns the number of deleted
+   * jobs, not counting their children.
    */
   purge(options: PurgeOptions): Promise<number>;
 

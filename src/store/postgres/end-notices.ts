@@ -15,7 +15,8 @@ import { CallbacksById } from '../../time/callbacks-by-id.ts';
 const announceEveryMs = 30_000;
 const idsMax = 10_000;
 /**
- * The minimum time between two notices of this process: a NOTIFY takes a lock of the whole cluster when it commits.
+ * The minimum time between two times at which this process sends notices: a NOTIFY takes a lock of the whole cluster
+ * when it commits.
  */
 const pauseMs = 5;
 /** NOTIFY limits payloads to 8,000 bytes; an id has at most 16 digits. */

@@ -271,7 +271,10 @@ export class PostgresStore implements Store {
     await this.#database.close();
   }
 
-  /** Records the version of the schema. If a newer Stint has migrated it, refuses this call and all later writes. */
+  /**
+   * Records the version of the schema. If a newer Stint has migrated it, refuses this call and later commits, claims,
+   * notes, staged children and heartbeats.
+   */
   #noteSchema(version: number): void {
     this.#schemaFound = version;
     requireKnownSchema(version);

@@ -1,7 +1,7 @@
 /**
  * Wakes listeners when jobs may have become claimable: directly in this process, by NOTIFY in others. A transaction
  * with NOTIFY takes a lock of the whole cluster when it commits. So NOTIFY is not a part of the store's own write
- * transactions: it follows them, at most every few milliseconds. For a single new run the payload is a claim hint.
+ * transactions: it follows them, at most every few milliseconds. For a single new run the payload may be a claim hint.
  * Implements `onWake` of `port/claiming.ts`.
  */
 import pg from 'pg';

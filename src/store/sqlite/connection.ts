@@ -1,6 +1,6 @@
 /**
- * The connection to a SQLite file: settings, prepared statements, and write transactions that do not block the event
- * loop.
+ * The connection to a SQLite file: settings, prepared statements, and write transactions, which block the event loop
+ * only briefly while they wait for the lock of the file.
  */
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -23,8 +23,8 @@ const busyWaitMs = 3;
 const writeWaitMaxMs = 30_000;
 
 /**
- * After this time without a commit the WAL is copied into the database file, so that the file without its WAL is nearly
- * up to date.
+ * After this time without a commit of this process, or up to twice as long, the WAL is copied into the database file,
+ * so that the file without its WAL is nearly up to date.
  */
 const idleMs = 1_000;
 
@@ -145,7 +145,7 @@ export class Connection {
 
   /**
    * Runs `work` in a write transaction. Other waiting writes run in the same transaction. All of them are synchronous,
-   * so no other code of this process runs during the transaction.
+   * so no other code of this process runs between the first of them and the commit.
    */
   write<T>(work: () => T): Promise<T> {
     return this.writeTogether(() => [work()], null);

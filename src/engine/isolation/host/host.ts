@@ -28,7 +28,10 @@ export abstract class Host {
     return this.#isKilled;
   }
 
-  /** Resolves after the thread or process has exited and all of its reports have been delivered. Never rejects. */
+  /**
+   * Resolves after the thread or process has exited and its reports have been delivered; the pipes of a process are
+   * read for a limited time. Never rejects.
+   */
   get ended(): Promise<HostEnd> {
     return this.#ended.promise;
   }

@@ -4,8 +4,9 @@
  * Saves (bench/LEDGER.md, "the hint of a lone run says what a claim needs to know"): the scan before the write; a job
  * created by another process starts after 3.4 instead of 4.3 ms.
  * Applies if all of these hold: the last full scan of the request found fewer jobs than requested, so that it left no
- * due job; since that scan, this process has written no job that may be pending; since that scan, other processes have
- * announced only the hinted job.
+ * due job; it covered all priorities and saw no job at a gate; since that scan, the request has taken no other hint;
+ * since that scan, this process has written no job that may be pending; since that scan, other processes have announced
+ * only the hinted job.
  * Without it (`take` returns null, or the row has changed) the claim scans its lanes.
  */
 import type { Change } from '../../../model/change.ts';
@@ -28,7 +29,9 @@ import { cursorName, type CursorRequest, type ScanCursors } from './scan-cursor.
 export class ClaimHints {
   readonly #cursors: ScanCursors;
   #hint: (ClaimHint & { readonly at: number }) | null = null;
-  /** When the last notification about jobs other than the job of `#hint` arrived. */
+  /**
+   * When the last notification about jobs other than the job of `#hint` arrived, not counting hints that were taken.
+   */
   #otherAt = -Infinity;
   /** The requests that took a hint and have not scanned since. */
   readonly #unscanned = new Set<string>();
@@ -80,7 +83,7 @@ export async function claimByHint(
   { job, values: hinted }: ClaimHint,
   decide: ClaimDecision,
 ): Promise<Change | null> {
-  // Until the server's clock has been observed, `time.now()` is the time of this host, which may be before `created`.
+  // `time.now()` is an estimate of the server's time, and may be before `created`.
   const now = Math.max(database.time.now(), job.created);
   const [change] = decide([{ job, parentCancelled: false }], now, now);
   if (change?.after?.state !== 'running') return null;

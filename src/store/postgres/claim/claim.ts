@@ -29,10 +29,11 @@
  *     update jobs by ctid (a single job by id), insert feed entry, commit      (one round trip)
  *
  * Lanes. A lane is a kind, a type and a priority, and one range of the index. The lanes of a request are found by
- * seeks: from one priority to the next lower one, and for a pattern from one type to the next. Jobs that are due later
- * are never read. Jobs of other types are read only for a pattern with many types (scan-in-order.ts). With one lane,
- * its rows are locked directly. With several lanes, the first rows of each lane are read without locks, sorted, and
- * then locked in claim order. A claim that locked these rows as it reads them would lock up to `limit` rows per lane.
+ * seeks: from one priority to the next lower one, and for a pattern from one type to the next. Apart from these seeks,
+ * jobs that are due later are not read, and jobs of other types only for a pattern with many types (scan-in-order.ts).
+ * If the last scan found one lane at most, rows are locked directly. If it found several lanes, the first rows of each
+ * lane are read without locks, sorted, and then locked in claim order. A claim that locked these rows as it reads them
+ * would lock up to `limit` rows per lane.
  *
  * Gates. Jobs that wait at gates are in indexes of their own, so that a full gate does not slow down claims of other
  * jobs. Admitted jobs are counted from the rows; there is no stored counter that could become wrong.
@@ -45,7 +46,7 @@
  * Hint. The NOTIFY for a single new run contains its columns. A claimer that knows of no other due job claims the run
  * without a scan. A hint is not trusted: the UPDATE requires that the row has every value of the hint.
  *
- * Locks, in this order: 1 job rows (`for update skip locked`); 2 their parents (`for share skip locked`); 3 the
+ * Locks, usually in this order: 1 job rows (`for update skip locked`); 2 their parents (`for share skip locked`); 3 the
  * advisory lock of the gates (waits); 4 rows at gates (`skip locked`) and their parents. Only lock 3 waits, and its
  * holder waits for no job row. Commits that write several rows lock them in the order of ids, and never take lock 3. A
  * claim that ends a job may wait for the row of the job's unique key. If this leads to a deadlock, PostgreSQL detects
@@ -179,7 +180,7 @@ interface UnlockedParents {
   readonly cancelled: ReadonlySet<number>;
 }
 
-/** Reads parents that could not be locked: either another transaction is changing them, or they have ended. */
+/** Reads parents that could not be locked: another transaction has locked them, or they have ended or been deleted. */
 async function unlockedParents(session: Session, ids: readonly number[]): Promise<UnlockedParents> {
   const text = `select id, null as body from ${session.schema}.job where id = any($1::bigint[])
     union all select id, body from ${session.schema}.ended where id = any($1::bigint[])`;

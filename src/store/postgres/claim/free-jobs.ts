@@ -11,7 +11,8 @@ import { canScanInOrder, scanInOrder, growth, rowsPerType, typesFirst, type Free
 import type { LaneCursor, ScanCursors, ScanResult } from './scan-cursor.ts';
 
 /**
- * Scans the lanes from their cursors. If there are no cursors, or this finds too few jobs, `scanAll` makes a full scan.
+ * Scans the lanes from their cursors. If there are no cursors, or this finds fewer jobs than requested and
+ * `acceptsPartial` is false, `scanAll` makes a full scan.
  */
 export async function freeRows(session: Session, cursors: ScanCursors, request: ClaimRequest): Promise<FreeJobs> {
   const cursor = cursors.start(request);

@@ -1,9 +1,9 @@
 /**
  * Lanes: the pieces of SQL from which free-jobs.ts, gates.ts, next-due.ts and oldest-due.ts build their statements. A
  * lane is a kind, a type and a priority. Each lane is one range of the index `job_lane` (for jobs at gates, of
- * `job_gate_order`). So a claim reads neither jobs of other types nor jobs that are due later. `lanesSql` finds the
- * lanes of a request by seeks into the index, from one priority (and type) to the next. `lockSql` locks their first
- * jobs, and `lockAndRead` executes the statement. See claim.ts.
+ * `job_gate_order`). So the search of a lane reads neither jobs of other types nor jobs that are due later. `lanesSql`
+ * finds the lanes of a request by seeks into the index, from one priority (and type) to the next. `lockSql` locks their
+ * first jobs, and `lockAndRead` executes the statement. See claim.ts.
  */
 import { isLiteral, literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
@@ -24,7 +24,7 @@ export interface LockedJobs {
   readonly rows: readonly RowWithCtid[];
   /** The ids of the parents that could be locked, and whether each has been asked to cancel. */
   readonly parents: ReadonlyMap<number, boolean>;
-  /** Store time after locking. */
+  /** Store time after the jobs were locked. */
   readonly now: number;
   /** Store time before the search. */
   readonly searchedAt: number;
@@ -88,8 +88,8 @@ export const pendingNames = [...namesBeforeBody, 'body'].join(', ');
 const noPending = namesBeforeBody.map(() => 'null').join(', ');
 
 /**
- * The CTEs `near` and `best`, which lock the first $2 jobs of the lanes. `lanes` is the number of lanes that the last
- * scan found; `beyond` is a further condition on the jobs.
+ * The CTEs `near` and `best`, which lock the first $2 jobs of the lanes. `lanes` is the number of lanes that are
+ * expected; `beyond` is a further condition on the jobs.
  */
 export const lockSql = (schema: string, lanes: number, beyond: string): string =>
   lanes > 1 ? lockBestSql(schema, beyond) : lockInLanesSql(schema, beyond);

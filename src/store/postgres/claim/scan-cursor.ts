@@ -7,7 +7,8 @@
  * Applies if all of these hold: the request has claimed at least `claimedMin` jobs; it claimed many of them recently or
  * its full scan was slow; it names no priorities; no job waits at a gate. A cursor expires. The full scan that follows
  * finds jobs that were added before the cursor's position.
- * Without it (`start` returns null) every claim scans its lanes from their beginning, and finds the same jobs.
+ * Without it (`start` returns null) every claim scans its lanes from their beginning, and also finds the jobs that were
+ * added before a cursor's position.
  */
 import { systemClock } from '../../../time/clock.ts';
 import type { OpenRow } from '../../row.ts';
@@ -78,7 +79,7 @@ export interface ScanResult {
 export interface LastScan {
   readonly scannedAt: number;
   readonly hasLeftNothing: boolean;
-  /** Whether the scan is recent and found no pending job at all, due or not. */
+  /** Whether the scan is recent and found no pending job of the request, due or not. */
   readonly isEmpty: boolean;
 }
 

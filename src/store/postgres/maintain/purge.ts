@@ -46,8 +46,8 @@ async function purgeOldest(
 }
 
 /**
- * Deletes old feed entries in portions, from the oldest on, so that transactions are short and newer entries are not
- * read.
+ * Deletes old feed entries in portions, from the oldest on, so that transactions are short and at most one portion of
+ * newer entries is read.
  */
 async function purgeFeed(session: Session, retentionMs: number): Promise<void> {
   const { schema, time } = session;

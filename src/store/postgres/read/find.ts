@@ -102,8 +102,8 @@ function search(
 const scanStepMs = 40;
 
 /**
- * Returns the id at which a step of about `rows` rows ends; null: the range has fewer rows. Counts the rows that pass
- * the filters of `indexedPart`, because a step reads all of these rows.
+ * Returns the id at which a step of about `rows` rows ends; null: each table has fewer rows in the range. Counts the
+ * rows that pass the filters of `indexedPart`, because a step reads all of these rows.
  */
 async function stepEnd(
   session: Session,
@@ -127,7 +127,7 @@ async function stepEnd(
   return row?.id ?? null;
 }
 
-/** Returns the query without filters on creation time and on JSON, which indexes do not support. */
+/** Returns the query without filters on creation time and on JSON, which most indexes do not support. */
 function indexedPart({ createdFrom: _from, createdBefore: _before, ...query }: Query): Query {
   const { tags: _tags, error: _error, input: _input, text: _text, ...indexed } = query;
   return indexed;
@@ -232,8 +232,8 @@ function tablesOf({ standings, dueBefore }: Query): Table[] {
 }
 
 /**
- * Whether an index yields the matches directly, so that no search in steps is needed. If the query filters by creation
- * time, only the index `ended_not_succeeded_top` can: no other index contains `created`.
+ * Whether the query is answered without a search in steps. It must have no filter on JSON. It may filter by creation
+ * time only if the index `ended_not_succeeded_top` fits: no other index contains `created`.
  */
 const isIndexed = (query: Query): boolean =>
   isByColumns(query) && (isTimeless(query) || excludesSucceededAndTasks(query));

@@ -118,7 +118,7 @@ async function entriesAfter(session: Session, position: FeedPosition, wanted: nu
 /**
  * Converts a position of another server, from which the feed was dumped, to a position in the restored feed of this
  * server. `migrate` sets the xids of restored entries to 1 and keeps their `seq`. A position with `seq` 0 comes from
- * `feedEnd`: it was at the end of the feed, so all restored entries are before it.
+ * `feedEnd`, and no entry has this `seq`: reading continues at the end of the restored feed.
  */
 const restoredPosition = ({ seq, read }: FeedPosition): FeedPosition =>
   seq === '0' ? { xid: '1', seq: seqMax, read: whole } : { xid: '1', seq, read };

@@ -79,8 +79,9 @@ function byType(schema: string, query: Query, values: unknown[]): IndexChoice {
 }
 
 /**
- * Chooses the index by fate and type. If the query names no types, the index is searched once for every type. The
- * index by fate would be slower: unlike this one, it also contains failed tasks, maybe a million per run.
+ * Chooses the index by fate and type. If the query names no types, the index is searched once for every fate and type
+ * that it contains. The index by fate would be slower: unlike this one, it also contains failed tasks, maybe a million
+ * per run.
  */
 function byFateAndType(schema: string, query: Query, values: unknown[]): IndexChoice {
   const { standings, types, glob, ...remainder } = query;

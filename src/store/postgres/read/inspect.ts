@@ -1,8 +1,8 @@
 /**
  * Sends the rows of Bedrock's table `jobs` to the process that executes users' SQL. Users' SQL never reaches
  * PostgreSQL, for two reasons: only a separate database role could restrict the functions that it calls, and Bedrock's
- * clients write the SQL of SQLite. PostgreSQL sends only the columns that the query reads, and only the jobs that can
- * be in the result of the query.
+ * clients write the SQL of SQLite. PostgreSQL sends only `jobID` and the columns that the query reads. It leaves out
+ * the jobs that the conditions found by `prefiltersOf` exclude.
  */
 import pg from 'pg';
 import { Refusal } from '../../../refusal.ts';

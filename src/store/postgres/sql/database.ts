@@ -83,8 +83,8 @@ export class Database implements Session {
     this.#settings = settings;
     this.#prepares = settings.prepare;
     const Client = clientClass(url);
-    // Each new connection reads the server's clock before its first statement, so that nothing is decided by this
-    // host's clock.
+    // Each new connection reads the server's clock before its first statement, so that `time` knows store time once a
+    // connection is open.
     this.#pool = newPool(Client, settings, (client) => this.#readClock(client));
     const config = clientConfig(settings.ssl);
     this.#peers = new PeerWatch(settings, backendProbe((limits) => new Client({ ...config, ...limits })));
@@ -107,7 +107,8 @@ export class Database implements Session {
   }
 
   /**
-   * Runs `work` on one connection without a transaction. Repeats it after a lost connection, deadlock or lock failure.
+   * Runs `work` on one connection without a transaction. Repeats it after a lost connection, a forgotten prepared
+   * statement, or an error for which `isBusy` is true, up to a limit.
    */
   use<T>(work: (session: Session) => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
     return this.#withRetries(() => this.#withClient((client) => work(this.#sessionOn(client))), onUnknownOutcome);

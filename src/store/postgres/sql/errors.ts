@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Refusal } from '../../../refusal.ts';
 import { systemClock } from '../../../time/clock.ts';
 
-/** The connection broke, or the server accepts no writes at present: retry on another connection. */
+/** The connection broke, or the server accepts no connection or no writes at present: retry on another connection. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
   /** Whether a statement had been sent; if so, its outcome is unknown. */

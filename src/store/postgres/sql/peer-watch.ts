@@ -50,8 +50,8 @@ export interface PeerLoss {
 const tickMs = 500;
 /**
  * How long a connection through a pooler may be silent. After that its statement counts as lost. The pooler hides the
- * backend, so the watch cannot find out whether the statement is being executed. Stint's statements take less time
- * than this.
+ * backend, so the watch cannot find out whether the statement is being executed. Stint's statements usually take less
+ * time than this.
  */
 const hiddenMaxMs = 10_000;
 const probeIntervalMaxMs = 5_000;

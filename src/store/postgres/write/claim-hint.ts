@@ -1,9 +1,9 @@
 /**
  * The claim hint: the columns of a single new run, sent with the NOTIFY that announces the run. An instance that knows
- * of no other waiting job claims the run from the hint in one round trip; a claim that scans first needs two.
+ * of no other waiting job claims the run from the hint in one round trip; a claim that scans first needs at least two.
  *
  * Every database user who may connect can listen to hints and forge them, even without a right to Stint's tables.
- * So a hint carries nothing private, and the claim checks that the row still has every value of the hint.
+ * So a hint carries neither input, tags nor keys, and the claim checks that the row still has every value of the hint.
  */
 import type { Change } from '../../../model/change.ts';
 import type { Job } from '../../../model/job.ts';

@@ -69,7 +69,9 @@ export async function commitWithin(
   return isWritten ? written : written.map(() => false);
 }
 
-/** Writes the changes of a claim by the ctids of its locked rows, and commits the transaction. */
+/**
+ * Writes the changes of a claim, updates of several rows by the ctids of the locked rows, and commits the transaction.
+ */
 export async function commitClaimed(
   transaction: Transaction,
   changes: readonly Change[],

@@ -3,8 +3,9 @@
  * (move back to `job`), amend (update `ended`). Each writes only rows that have the version that was read, and the feed
  * entry of the rows that it wrote.
  *
- * A queue may be empty when it is analyzed and have a million rows a second later. So no statement leaves the planner a
- * choice that depends on statistics: each row is looked up by its id in a lateral subquery, and written by its ctid.
+ * A queue may be empty when it is analyzed and have a million rows a second later. So the statements for several
+ * changes leave the planner no choice that depends on statistics: each row is looked up by its id in a lateral
+ * subquery, and written by its ctid.
  */
 import type { Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
@@ -40,7 +41,7 @@ export type InsertMode = 'fast' | 'checked';
 
 type WriteChanges = (session: Session, changes: readonly Change[], mode: InsertMode, ctids?: Ctids) => Promise<WrittenIds>;
 
-/** Writes changes of one kind. All writers lock rows in the order of ids, so that they do not deadlock. */
+/** Writes changes of one kind. All writers lock rows in the order of ids, so that they do not deadlock on rows. */
 export function write(
   session: Session,
   mode: InsertMode,
@@ -89,8 +90,8 @@ const fastInsertSql = cachedStatement((schema: string, varyingColumns: string) =
   ) select ${nowSql} as now, exists (select 1 from written) as written`);
 
 /**
- * Inserts the new jobs whose ids and keys are free. All writers take keys in the order of keys, so that they do not
- * deadlock.
+ * Inserts the new jobs whose ids and keys are free. Each statement takes keys in the order of keys, so that two such
+ * statements do not deadlock.
  */
 export const checkedInsertSql = (schema: string): string => `insertable as materialized (
     select fresh.* from fresh

@@ -1,6 +1,6 @@
 /**
  * Finds the lanes of a request. A lane contains the jobs of one kind, type and priority, ordered by due time. It is one
- * range of an index, so a claim reads neither jobs of other types nor jobs that are due later.
+ * range of an index, so the search of a lane reads neither jobs of other types nor jobs that are due later.
  */
 import { isLiteral, literalPrefix, matches, parseGlob } from '../../../model/glob.ts';
 import type { Kind } from '../../../model/state.ts';
