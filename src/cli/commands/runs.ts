@@ -15,7 +15,7 @@ import {
   actor, addActionFlags, addStoreFlags, attribution, parseId, withEngine, type CommonFlags,
 } from '../session.ts';
 import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
-import { tagOf } from '../tag-flag.ts';
+import { tagsOf } from '../tag-flag.ts';
 import { changeCommands } from './change-run.ts';
 import { finishCommands } from './finish.ts';
 import { watchRun } from './watch.ts';
@@ -257,7 +257,7 @@ function queryOf({ state, type, def, tag, text }: ListOptions): Query {
     ...(state ? { standings: state.map(checkStanding) } : {}),
     ...(type ? { types: type } : {}),
     ...(def === undefined ? {} : { def }),
-    ...(tag ? { tags: Object.fromEntries(tag.map(tagOf)) } : {}),
+    ...(tag ? { tags: tagsOf(tag) } : {}),
     ...(text === undefined ? {} : { text }),
   };
 }
