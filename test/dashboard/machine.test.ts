@@ -127,6 +127,11 @@ describe('the pages of the machine on SQLite', () => {
     await page.getByRole('group', { name: 'Times' }).getByRole('button', { name: 'UTC' }).click();
     await page.getByText('No tokens are set up').waitFor();
     await page.getByText(/on 1 instance/).first().waitFor();
+    const store = page.getByRole('region', { name: 'Store' });
+    await store.getByText('Size').waitFor();
+    expect(await store.locator('dd').allTextContents()).toEqual(expect.arrayContaining([
+      expect.stringMatching(/^\d[\d.,]* .?B$/), expect.stringMatching(/^\d[\d,]* live, \d[\d,]* dead$/),
+    ]));
     await picture(page, 'settings-dark');
     await page.reload();
     await expect.poll(() => page.getByRole('group', { name: 'Times' }).getByRole('button', { name: 'UTC' }).getAttribute('aria-pressed')).toBe('true');

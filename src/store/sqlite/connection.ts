@@ -2,7 +2,7 @@
  * The connection to a SQLite file: settings, prepared statements, and write transactions, which block the event loop
  * only briefly while they wait for the lock of the file.
  */
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { systemRandom } from '../../random.ts';
@@ -260,6 +260,8 @@ function makePrivate(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!existsSync(path)) new (sqliteModule().DatabaseSync)(path).close();
+  // With this mode nobody could enter a folder that was given instead of a file, such as `/tmp`.
+  if (!statSync(path).isFile()) return;
   try {
     chmodSync(path, 0o600);
   } catch {
