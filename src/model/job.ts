@@ -52,7 +52,10 @@ export interface JobFacts extends JobOrigin {
   /** Whether the job counts toward its gate. */
   readonly admitted: boolean;
   readonly startedAt: number | null;
-  /** Whether children were added for which the job does not wait yet. It must wait for them before it can succeed. */
+  /**
+   * Whether children were added for which the job does not wait yet. It must wait for them before it can succeed,
+   * unless the command `succeed` has `despiteChildren`.
+   */
   readonly hasChildrenWaiting: boolean;
   readonly cancel: CancelNote | null;
   /**
