@@ -82,7 +82,10 @@ export async function applyTogether(
   }
 }
 
-/** Inserts new jobs independently; returns for each whether it was written. False: its unique key is taken. */
+/**
+ * Inserts new jobs independently; returns for each whether it was written. False: its unique key is taken, or its id is
+ * in use.
+ */
 export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[]): Promise<readonly boolean[]> =>
   store.commit({ changes });
 

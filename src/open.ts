@@ -37,7 +37,7 @@ export interface EngineOptions {
   readonly types?: readonly AnyJobType[];
   /** The definitions to declare. */
   readonly defs?: readonly AnyJobDef[];
-  /** How many handlers run at a time. Default: 16. */
+  /** How many handlers run at a time; as many again for in-memory runs. Default: 16. */
   readonly slots?: number;
   /** The time from the last heartbeat of an instance until others take over its jobs. Default: 15s; at least 1s. */
   readonly lease?: Duration;
@@ -48,7 +48,7 @@ export interface EngineOptions {
   readonly blockedMax?: Duration;
   /**
    * The time from the end of a run until it is deleted, unless its type or definition sets a retention. Default: 30d;
-   * null: runs are never deleted.
+   * null: runs without such a retention are kept.
    */
   readonly retention?: Duration | null;
   /** Receives reports of background failures. Default: none. */
@@ -145,7 +145,7 @@ const endsIn = (store: Store): OnEnd => (id, call) =>
 
 /**
  * Returns the heartbeat thread if another thread can open the store; if not, no backup heartbeat. A store in the memory
- * of this process needs no backup heartbeat: no other instance can take over its jobs.
+ * of this process needs no backup heartbeat: no other process can take over its jobs.
  */
 const backupHeartbeatFor = (
   { address }: Store,

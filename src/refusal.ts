@@ -1,5 +1,6 @@
 /**
- * The refusal: the answer to an invalid request, with a code from this catalogue and a sentence that says what to do.
+ * The refusal: the answer to a request that cannot be fulfilled, with a code from this catalogue and a sentence that
+ * says why.
  */
 
 export const refusalCodes = {

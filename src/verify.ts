@@ -1,4 +1,4 @@
-/** The checkers of all invariants, for the simulation, the storms and `stint verify`. */
+/** The checkers of invariants, for the simulation, the storms and `stint verify`. */
 export { verify, type VerifyOptions, type VerifyProgress } from './verify/verify.ts';
 export { checkHistory, type JobWithHistory } from './verify/history.ts';
 export { checkStep, type HistoryStep } from './verify/step.ts';

@@ -1,7 +1,8 @@
 /**
  * Long polls: requests of workers that wait for jobs. Requests that differ at most in `limit` form a group. One claim
  * serves the requests of a group, in order of arrival. A group is served when a request joins it, when the store
- * reports a claimable job (also after the repair of a lapsed lease), and when a job for the group becomes due.
+ * reports a claimable job (also after the repair of a lapsed lease), when a job for the group becomes due, and at
+ * intervals.
  */
 import { Loop } from '../time/loop.ts';
 import type { Logger } from '../logger.ts';

@@ -1,6 +1,6 @@
 /**
  * Views: jobs as JSON objects in replies. Keys are in alphabetical order. `data` of vocabulary/bedrock.ts returns the
- * data of a job as JSON text, and this text is inserted unchanged.
+ * data of a job as JSON text, with the members that a hand-out adds.
  */
 import type { HandedOut } from '../jobs/bedrock/hand-out.ts';
 import type { EndedJob, Job } from '../model/job.ts';

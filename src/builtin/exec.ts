@@ -1,6 +1,6 @@
 /**
  * The built-in type `exec`: runs a program from the operator's list, never through a shell. exec-policy.ts decides what
- * a run may set; process-tree.ts ends all processes that the program started.
+ * a run may set; process-tree.ts ends the processes that the program started, as far as it finds them.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
@@ -180,7 +180,7 @@ interface Watch {
 /**
  * Ends the program when the signal aborts or the timeout of the input passes. A cancel and this timeout send SIGTERM,
  * then SIGKILL after `graceMs`. A stop, a lost lease, the timeout of the type and the end of the engine send SIGKILL at
- * once, because another instance may start the job again after each of these.
+ * once, because after most of these another instance may start the job again.
  */
 function endWhenAsked(tree: ProcessTree | null, signal: AbortSignal, timeoutMs: number | null): Watch {
   let reason: Error | null = null;

@@ -1,9 +1,9 @@
 /**
- * Ends a program together with all processes that it started. The program's process group is signalled; on Windows,
+ * Ends a program together with the processes that it started. The program's process group is signalled; on Windows,
  * only the program itself. On Linux, descendants outside the group are found, too: by the chain of parents, recorded
- * while the program runs, and by a mark in their environment. A descendant escapes only if all of this is true: its
- * parent exited before the descendant was recorded, it left the group and session, and it cleared its environment. Only
- * a cgroup or a PID namespace would prevent that.
+ * while the program runs, and by a mark in their environment. On Linux, a descendant escapes only if all of this is
+ * true: its parent exited before the descendant was recorded, it left the group and session, and it cleared its
+ * environment. Only a cgroup or a PID namespace would prevent that.
  */
 import { systemClock } from '../time/clock.ts';
 import {

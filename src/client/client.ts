@@ -33,8 +33,8 @@ export interface ClientOptions {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /**
-   * The key of a call that creates a run: further calls with the same key create no other run. Ignored if the request
-   * has `unique`. Default: a random key for each call.
+   * The key of a call that creates a run: for a day, further calls with the same key create no other run. Ignored if
+   * the request has `unique`. Default: a random key for each call.
    */
   readonly idempotencyKey?: string;
 }

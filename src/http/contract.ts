@@ -1,7 +1,8 @@
 /**
  * The contract: every route with its roles and the schemas of its requests and responses. Server, client, OpenAPI
- * document and dashboard take their types from here. Times are milliseconds since 1970 by the store's clock. In
- * requests, a time can also be ISO 8601 with a zone.
+ * document and dashboard take their types from here. Times are milliseconds since 1970, by the store's clock except for
+ * log lines and progress of engines, which have the time of their host. In requests, a time can also be ISO 8601 with a
+ * zone.
  */
 export { apiPath, bulkActions, type Role, roles, standingWords } from './contract/words.ts';
 export { RunRequest, RunFilter, ScheduleRequest } from './contract/requests.ts';

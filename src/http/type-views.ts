@@ -25,7 +25,7 @@ export async function typeList(engine: EngineCore, tallies: readonly Tally[]): P
   }));
 }
 
-/** Returns the view of one type; refuses a name that no code, instance or open job has. */
+/** Returns the view of one type; refuses a name that no code, catalogue entry, live instance or open job has. */
 export async function typeDetail(engine: EngineCore, name: string): Promise<TypeDetail> {
   const entry = await engine.typeEntry(name);
   const tallies = await engine.count({ kinds: workKinds, types: [name], standings: openStandings });

@@ -10,7 +10,9 @@ export interface Change {
   readonly before: Job | null;
   /** The job to write; null: the job, its history and its notes are deleted. */
   readonly after: Job | null;
-  /** The events, in order. The last one has the number `after.version`. */
+  /**
+   * The events, in order. The last one has the number `after.version`. Empty if the job is deleted or nothing changed.
+   */
   readonly events: readonly Event[];
 }
 

@@ -139,7 +139,10 @@ export const overlapKey = (name: string, spec: Pick<Spec, 'type' | 'onePerType'>
  */
 export const waitingKey = (name: string): string => `next def ${name}`;
 
-/** Whether runs of the definition have `overlapKey` or `waitingKey`, so that at most one executes and one waits. */
+/**
+ * Whether scheduled runs of the definition have `overlapKey` or `waitingKey`, so that at most one of them executes and
+ * one waits.
+ */
 export const isAlone = ({ overlap }: Pick<Spec, 'overlap'>): boolean => overlap === 'skip' || overlap === 'replace';
 
 /** The due time of a definition without a next tick. */

@@ -1,4 +1,7 @@
-/** The event: one change of one job, numbered from 1 without gaps. Applying a job's events in order gives the job. */
+/**
+ * The event: one change of one job, numbered from 1 without gaps. Applying a job's events in order gives the job,
+ * except its result and the end of an extended lease.
+ */
 import type { CancelNote, JobError, Plan, Policy, Tags } from './job.ts';
 import type { Hold, Phase, TerminateCode } from './state.ts';
 import type { SkipReason } from '../time/ticks.ts';
@@ -40,7 +43,7 @@ export type EventBody =
    * the lease.
    */
   | { readonly kind: 'handedOff'; readonly holder: string; readonly until?: number }
-  /** The job waits for its children. */
+  /** The job waits for its children; if `tasks` is 0, it is pending again. */
   | {
       readonly kind: 'planned';
       readonly tasks: number;
@@ -58,7 +61,7 @@ export type EventBody =
   | { readonly kind: 'paused' }
   /** The job can be claimed again. */
   | { readonly kind: 'resumed'; readonly due: number; readonly crashes?: number }
-  /** The job was asked to cancel; its handler is notified. */
+  /** The job was asked to cancel; if it is running, its handler is notified. */
   | { readonly kind: 'cancelAsked'; readonly note: CancelNote }
   /** The job succeeded. */
   | { readonly kind: 'succeeded' }
@@ -70,7 +73,10 @@ export type EventBody =
   | { readonly kind: 'repeated'; readonly due: number }
   /** The ended job was reopened, by an operator or a Bedrock client. */
   | { readonly kind: 'reopened'; readonly due: number; readonly phase: Phase; readonly hold?: 'children' }
-  /** Fields of the job were changed, by an operator, a deploy or a Bedrock client. */
+  /**
+   * Fields of the job were changed, by an operator, a deploy, a Bedrock client or a program that creates with
+   * `onTaken`.
+   */
   | { readonly kind: 'edited'; readonly edit: Edit }
   /** A definition handled ticks of its schedules. */
   | { readonly kind: 'ticked'; readonly ticks: readonly TickOutcome[]; readonly plan: Plan; readonly due: number };
@@ -84,7 +90,10 @@ export interface FirstState {
   readonly plan?: Plan;
 }
 
-/** An outcome that arrived after the job had been asked to cancel. It is recorded and has no effect. */
+/**
+ * An outcome that arrived after the job had been asked to cancel. It is recorded, and the job gets the fate of the
+ * cancel.
+ */
 export type Late = 'succeeded' | 'failed';
 
 /** The fields that an edit can change. */
@@ -109,8 +118,8 @@ export type TickOutcome =
 
 /**
  * Why a tick was skipped. A `SkipReason`: the misfire policy skipped the tick, or its wall time was in the gap of a
- * clock change. `overlap`: an earlier run was open. `disabled`: the definition was disabled. `edited`: an edit removed
- * the schedule of the tick.
+ * clock change. `overlap`: another run was open, or with the policy `replace` a newer tick was due as well. `disabled`:
+ * the definition was disabled. `edited`: an edit removed the schedule of the tick.
  */
 export type TickSkip = SkipReason | 'overlap' | 'disabled' | 'edited';
 

@@ -52,10 +52,16 @@ export interface JobFacts extends JobOrigin {
   /** Whether the job counts toward its gate. */
   readonly admitted: boolean;
   readonly startedAt: number | null;
-  /** Whether children were added for which the job does not wait yet. It must wait for them before it can succeed. */
+  /**
+   * Whether children were added for which the job does not wait yet. It must wait for them before it can succeed,
+   * unless the command `succeed` has `despiteChildren`.
+   */
   readonly hasChildrenWaiting: boolean;
   readonly cancel: CancelNote | null;
-  /** The error of the last attempt that failed; null: none has failed, or a later attempt was successful. */
+  /**
+   * The error of the last attempt that failed; null: none has failed since the job was created or reopened, or a later
+   * attempt was successful.
+   */
   readonly error: JobError | null;
   /** JSON text; null: there is none yet. */
   readonly result: string | null;

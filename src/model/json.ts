@@ -25,8 +25,8 @@ const pathShownMax = 200;
 
 /**
  * Returns the JSON text of a user's value. Undefined is left out of objects; in arrays and as the whole value, it
- * becomes null. Throws `malformed.json`, with the path of the wrong value in the detail, if JSON.stringify would lose
- * data: for NaN, functions, symbols, Maps and other objects that are neither plain nor have `toJSON`.
+ * becomes null. Throws `malformed.json`, with the path of the wrong value in the detail, for NaN, BigInts, functions,
+ * symbols, Maps and other objects that are neither plain nor have `toJSON`, for unsafe keys, and beyond the limits.
  */
 export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits): string {
   if (value === undefined) return 'null';
@@ -313,8 +313,8 @@ function notJson(text: string, error: unknown): Refusal {
 }
 
 /**
- * Whether a parsed value has no unsafe key and no infinite number, such as 1e999. Faster than `JsonWalk`, which is used
- * only if the result is false, to report the path of the wrong value.
+ * Whether a parsed value has no unsafe key and no infinite number, such as 1e999. Faster than `JsonWalk`, which
+ * `checkJsonText` uses only if the result is false, to report the path of the wrong value.
  */
 function isFit(value: Json): boolean {
   if (typeof value === 'number') return Number.isFinite(value);

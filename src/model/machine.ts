@@ -85,7 +85,7 @@ export function create(origin: JobOrigin, first: FirstState, asking: Asking): Ch
   return { before: null, after, events };
 }
 
-/** Gives each event its number, time, actor and reason, and applies the events to the job. */
+/** Gives each event its number, time and actor, and the reason if there is one, and applies the events to the job. */
 export function record(job: Job, bodies: readonly EventBody[], asking: Asking): Change & { readonly after: Job } {
   const events: Event[] = [];
   let after = job;

@@ -3,8 +3,8 @@
  *
  * Counts are exact; the number of nodes is limited:
  * - A stage keeps 300 items: its first 100, and 200 later ones. When an item exceeds the limit, one of the later ones
- *   is dropped: the oldest that succeeded or was skipped; if there is none, the oldest that failed; else the oldest with
- *   an id. Dropped items that run are counted, so that their ends can be told from ends of items that never started.
+ *   is dropped: the oldest that succeeded or was skipped; if there is none, the oldest that failed; else the oldest
+ *   with an id. Dropped items that run are counted; the end of an item without a node counts as the end of one of them.
  * - When a stage or process starts, the items of all stages are reduced to 1,000; the oldest stages lose items first.
  * - A process keeps its newest 100 stages, a job its newest 10 processes; the number of dropped nodes is recorded.
  * - A text is cut at 500 characters and then ends with ….

@@ -76,9 +76,9 @@ export const isSuccessful = (progress: Progress): boolean =>
 
 /**
  * Returns the progress after one step. Never throws, and accepts steps in any order. An end without a start creates the
- * node that it ends. A start ends the open node at the same level, except items with ids, of which several can be open.
- * After the work was asked to stop, no process or stage starts. If `at` is before the last step, the time of the last
- * step is used.
+ * node that it ends, unless that node cannot start or has ended with its stage. A start ends the open node at the same
+ * level, except items with ids, of which several can be open. After the work was asked to stop, no process or stage
+ * starts. If `at` is before the last step, the time of the last step is used.
  */
 export function track(progress: Progress, step: ProgressStep, at: number): Progress {
   const time = Math.max(at, progress.updatedAt ?? at);

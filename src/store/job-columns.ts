@@ -15,8 +15,8 @@ export type ColumnValue = string | number | null;
 interface Column {
   readonly name: string;
   /**
-   * `flag`: 0 or 1. `json`: JSON text. JSON text contains no raw control character, so PostgreSQL statements can pass
-   * many texts in one parameter, separated by control characters.
+   * `flag`: 0 or 1. `json`: JSON text. JSON text contains no raw control character except tabs and line ends, so
+   * PostgreSQL statements can pass many texts in one parameter, separated by another control character.
    */
   readonly kind: 'number' | 'flag' | 'name' | 'json';
   readonly table: 'job' | 'ended' | 'both';

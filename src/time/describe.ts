@@ -30,10 +30,10 @@ function describeCron({ text, zone }: CronSchedule): string {
   return days === 'every day' ? `${times} ${zone}` : `${times}, ${days} ${zone}`;
 }
 
-/** The maximum number of times such as 02:30 in a text. With more, it would be longer than the cron expression. */
+/** The maximum number of times such as 02:30 in a text. With more, the text contains the cron expression instead. */
 const timesMax = 4;
 
-/** Returns "at 02:30", "every 15 minutes" or the like; null: the words would be longer than the cron expression. */
+/** Returns "at 02:30", "every 15 minutes" or the like; null: there are no short words for these times. */
 function timesOf({ seconds, minutes, hours }: CronSpec): string | null {
   if (seconds.values.length === 60 && isAll(minutes, 60) && isAll(hours, 24)) return 'every second';
   if (seconds.values.length > 1) return null;

@@ -1,6 +1,6 @@
 /**
- * Date modifiers of SQLite, such as `+1 DAY`, as far as Bedrock allows them. They are computed here, not by SQLite, so
- * that the version of SQLite does not affect when jobs run.
+ * Date modifiers of SQLite, such as `+1 DAY`, as far as Bedrock allows them, and Bedrock's own START OF HOUR. They are
+ * computed here, not by SQLite, so that the version of SQLite does not affect when jobs run.
  */
 import { Refusal } from '../refusal.ts';
 import { civilOf, dayMs, daysOf, weekdayOf } from './civil.ts';

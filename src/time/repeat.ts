@@ -62,7 +62,7 @@ function reanchored({ base, modifiers }: Repeat, next: number, moments: RepeatMo
   return scheduled + (Math.floor((now - scheduled) / interval) + 1) * interval;
 }
 
-/** Returns the time in ms between two consecutive runs if the rule makes it constant and positive; otherwise null. */
+/** Returns the time in ms from the base to the next run if the rule makes it constant and positive; otherwise null. */
 export function periodOf({ modifiers }: Repeat): number | null {
   const length = fixedLengthMs(modifiers);
   return length !== null && length > 0 ? length : null;

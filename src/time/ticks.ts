@@ -53,7 +53,10 @@ export interface DueTick extends Tick {
 
 export interface DueTicks {
   readonly fire: DueTick[];
-  /** Ranges of skipped ticks: consecutive ticks that are skipped for the same reason are one range. */
+  /**
+   * Ranges of skipped ticks: consecutive ticks that are skipped for the same reason are one range, except ticks in
+   * gaps.
+   */
   readonly skips: Skip[];
   readonly next: NextTick;
   /** The nominal time of the last tick in `fire` and `skips`; if there is none, `moments.after`. */

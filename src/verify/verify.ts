@@ -1,6 +1,7 @@
 /**
  * Verifies a store: checks the invariants that its rows, histories and feed can show, page by page, while other
- * processes may write. A finding is checked again later, since two reads of a live store are not one snapshot.
+ * processes may write. A finding about a job that can be read is checked again later, since two reads of a live store
+ * are not one snapshot.
  */
 import type { Job } from '../model/job.ts';
 import { holdsKey } from '../model/unique-key.ts';

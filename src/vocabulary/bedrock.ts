@@ -32,8 +32,8 @@ export function bedrockState(job: Job): BedrockState {
 }
 
 /**
- * Returns when the job is handed out next. While it runs and is RUNQUEUED, this is the end of its lease, when its
- * worker counts as lost.
+ * Returns the due time of the job. While it runs and is RUNQUEUED, returns the end of its lease, when its worker counts
+ * as lost and the job is handed out again.
  */
 export function nextRun(job: Job): string {
   const isRunQueued = job.state === 'running' && bedrockState(job) === 'RUNQUEUED';

@@ -46,7 +46,7 @@ export const processStatus = (run: Job): ProgressStatus | null =>
 
 export interface Configuration {
   readonly status: CurrentStatus;
-  /** When a run of the definition was last claimed. */
+  /** When a run of the definition was last claimed, among its open runs and the run that ended last. */
   readonly lastExecuted: number | null;
   readonly lastExecutedStatus: OutcomeStatus;
   /** The id of the run that was claimed at `lastExecuted`. */

@@ -109,7 +109,7 @@ export interface JobRunStats {
   readonly totalMs: number | null;
   /** The duration of the attempt that planned the tasks; null: there is none. */
   readonly prepareMs: number | null;
-  /** The duration of the attempt that gathered the results and ended the run; null: there is none. */
+  /** The duration of the newest attempt of an ended run, if that attempt gathered results; null: it did not. */
   readonly finalizeMs: number | null;
 }
 

@@ -45,7 +45,7 @@ export const terminateNumbers: Readonly<Record<TerminateCode, number>> = {
   server: 4,
 };
 
-/** Returns the current stage; `stageHistory` returns the earlier ones. */
+/** Returns the current stage; `stageHistory` also returns the earlier ones. */
 export const stageOf = (job: Job): Stage => words[jobStandingOf(job)];
 
 /** Returns how the job ended; null: it is open. */

@@ -1,6 +1,6 @@
 /**
  * `JobStanding`: the state or fate of a job, in the detail that the vocabularies need; finer than the `Standing` by
- * which lists filter and count. Each vocabulary maps every `JobStanding` to a word.
+ * which lists filter and count. Each vocabulary except that of Bedrock maps every `JobStanding` to a word.
  */
 import { evolve, blankJob } from '../model/evolve.ts';
 import type { Event, EventKind } from '../model/event.ts';

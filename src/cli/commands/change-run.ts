@@ -1,4 +1,4 @@
-/** `stint runs pause`, `resume` and `edit`: change a run that has not ended. */
+/** `stint runs pause`, `resume` and `edit`: change a run. */
 import type { Command } from 'commander';
 import type { RunEdit } from '../../engine/run-actions.ts';
 import type { Job } from '../../model/job.ts';

@@ -111,7 +111,10 @@ export class EventFeed {
     this.#signal.notify();
   }
 
-  /** Resolves when the followers have received all events that were stored before this call, or the feed is closed. */
+  /**
+   * Resolves when the followers have received all events that the store's feed could return at this call, or the feed
+   * is closed.
+   */
   caughtUp(): Promise<void> {
     if (this.#stop.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * The event streams: all changes, or one run. The stream of all changes sends every stored event exactly once, even if
- * the client reconnects with the last id that it received.
+ * The event streams: all changes, or one run. The stream of all changes sends each stored event that matches its
+ * filter, normally exactly once, even if the client reconnects with the last id that it received.
  */
 import type { FeedEvent } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';

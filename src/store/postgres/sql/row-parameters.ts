@@ -6,7 +6,8 @@
 
 /**
  * The kind of a column, which decides how its values are written as the text of an array. JSON texts contain no raw
- * control characters, so an array of JSON texts is written without quotes, with a control character as the separator.
+ * control characters except tabs and line ends, so an array of JSON texts is written without quotes, with another
+ * control character as the separator.
  */
 export type ColumnKind = 'number' | 'name' | 'json' | 'ctid';
 
