@@ -138,7 +138,8 @@ export class DefinitionActions {
     if (jobs === stores.memory) await workers.startMemory();
     const known = await this.#declared(def, jobs);
     if (known.code.type !== def.type.name) {
-      const message = `definition ${def.name} has the job type ${known.code.type} in the database, not ${def.type.name}`;
+      const message =
+        `definition ${def.name} has the job type ${known.code.type} in the database, not ${def.type.name}`;
       throw new Refusal('taken.key', `${message}: give one of them another name`, { name: def.name });
     }
     return { rules, known: { ...known, spec: specOf(known, rules.entry) }, jobs };
@@ -198,7 +199,8 @@ async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: D
  */
 function refuseNewLock({ entry, isKnown }: TypeRules, onePerType: boolean): void {
   if (!isKnown || entry.onePerType || !onePerType) return;
-  const message = `job type ${entry.name} runs several at a time: set onePerType in its code, where all its runs see it`;
+  const message =
+    `job type ${entry.name} runs several at a time: set onePerType in its code, where all its runs see it`;
   throw new Refusal('malformed.option', message, { type: entry.name });
 }
 

@@ -359,7 +359,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'a changed definition keeps its old plan',
-    cuts: [cut('jobs/define.ts', 'plan, due: dueOf(plan) } }];', 'plan: def.plan!, due: def.due } }];')],
+    cuts: [cut('jobs/define.ts', 'plan, due: dueOf(plan) };', 'plan: def.plan!, due: def.due };')],
     breaks: ['4.13'],
   },
   {

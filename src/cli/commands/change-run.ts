@@ -45,7 +45,9 @@ const edit = (id: string, options: EditFlags): Promise<void> =>
   });
 
 function editOf({ priority, tag, clearTags = false, ...times }: EditFlags): RunEdit {
-  if (tag !== undefined && clearTags) throw new Refusal('malformed.option', 'use only one of --tag and --clear-tags', {});
+  if (tag !== undefined && clearTags) {
+    throw new Refusal('malformed.option', 'use only one of --tag and --clear-tags', {});
+  }
   const edit = {
     ...(priority === undefined ? {} : { priority: wholeNumber('--priority', priority) }),
     ...dueNamesOf(times),

@@ -138,7 +138,8 @@ const show = (id: string, options: CommonFlags): Promise<void> =>
   });
 
 const kindNames: Readonly<Record<Job['kind'], string>> = {
-  run: 'run', task: 'task', bedrock: 'job', mock: 'mocked job', def: 'definition', audit: 'audit', type: 'job type', build: 'build',
+  run: 'run', task: 'task', bedrock: 'job', mock: 'mocked job', def: 'definition', audit: 'audit', type: 'job type',
+  build: 'build',
 };
 
 const events = (id: string, options: CommonFlags): Promise<void> =>

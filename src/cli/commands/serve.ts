@@ -35,7 +35,8 @@ export function serveCommand(program: Command): void {
     .option('--bedrock <address>', 'where to listen for Bedrock clients: HOST:PORT, or off', '127.0.0.1:8888')
     .option(
       '--allow-unauthenticated-bedrock',
-      'let Bedrock clients of other machines connect: the protocol has no authentication, so they can change all its jobs',
+      'let Bedrock clients of other machines connect: the protocol has no authentication, so they can change all its ' +
+        'jobs',
     )
     .option(
       '--bedrock-reanchor',
@@ -120,7 +121,9 @@ interface Addresses {
   readonly bedrock: Address | null;
 }
 
-/** Parses the options of both servers before the engine starts, so that a wrong one is refused before a job is claimed. */
+/**
+ * Parses the options of both servers before the engine starts, so that a wrong one is refused before a job is claimed.
+ */
 function addressesOf({ http, bedrock, producerPriorityMax: max }: ServeFlags): Addresses {
   const priorities = max === undefined ? {} : { priorities: { producer: wholeNumber('--producer-priority-max', max) } };
   return {

@@ -27,7 +27,8 @@ const heldPagesMax = 10;
 const heldPage = 100;
 
 export function topCommand(program: Command): void {
-  addStoreFlags(program.command('top').description('show a live view; when piped, one snapshot with the rates of one interval'))
+  const description = 'show a live view; when piped, one snapshot with the rates of one interval';
+  addStoreFlags(program.command('top').description(description))
     .option('--every <seconds>', 'refresh interval in seconds', '1')
     .action(top);
 }
@@ -112,9 +113,10 @@ async function momentOf(engine: Engine, store: string, rates: Moment['rates']): 
 /** Returns the newest runs that wait for their tasks. Paused runs are held, too, and may be newer. */
 async function waitingForTasks(engine: Engine): Promise<readonly Job[]> {
   const waiting: Job[] = [];
+  const held = { kinds: ['run', 'bedrock'], standings: ['held'] } as const;
   let after: { readonly after?: number } = {};
   for (let pages = 0; pages < heldPagesMax && waiting.length < runningMax; pages++) {
-    const { jobs, next } = await engine.find({ kinds: ['run', 'bedrock'], standings: ['held'] }, { limit: heldPage, ...after });
+    const { jobs, next } = await engine.find(held, { limit: heldPage, ...after });
     waiting.push(...jobs.filter((job) => job.state === 'held' && job.hold === 'children'));
     if (next === null) break;
     after = { after: next };

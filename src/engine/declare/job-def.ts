@@ -163,7 +163,8 @@ const keyOf = (rules: TypeRules, output: unknown): string | null =>
  */
 export function refuseInMemory({ name, onePerType }: TypeEntry, spec: Pick<Spec, 'inMemory' | 'onePerType'>): void {
   if (!spec.inMemory || !(onePerType || spec.onePerType)) return;
-  const message = `runs of ${name} run one at a time on all instances, so that none can be in memory: leave out inMemory`;
+  const message =
+    `runs of ${name} run one at a time on all instances, so that none can be in memory: leave out inMemory`;
   throw new Refusal('malformed.option', message, { type: name });
 }
 

@@ -105,11 +105,17 @@ function templateOfDefinition(known: KnownDefinition): Template {
 export const isOneAtATime = (draft: Draft, request: RunRequest<unknown>): boolean =>
   draft.unique !== undefined && request.unique === undefined;
 
-function draftFor(template: Template, rules: TypeRules, request: RunRequest<unknown>, now: number): MaybePromise<Draft> {
+function draftFor(
+  template: Template,
+  rules: TypeRules,
+  request: RunRequest<unknown>,
+  now: number,
+): MaybePromise<Draft> {
   const isOwn = request.input !== undefined;
   const input = isOwn ? request.input : template.params;
   try {
-    return andThen(isOwn ? rules.check(input) : checkStored(rules.check, input), (valid) => filledIn(template, rules, request, now, input, valid));
+    const output = isOwn ? rules.check(input) : checkStored(rules.check, input);
+    return andThen(output, (valid) => filledIn(template, rules, request, now, input, valid));
   } catch (error) {
     // Returns a rejected promise. If this function threw, nobody would await the promises of the other drafts, and
     // their rejections would be unhandled.

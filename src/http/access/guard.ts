@@ -62,7 +62,9 @@ export async function bodyText(request: Request): Promise<string> {
   return bytes.toString('utf8');
 }
 
-/** Returns the chunks of a body. A client that disconnects before the end is refused; it is not an error of the server. */
+/**
+ * Returns the chunks of a body. A client that disconnects before the end is refused; it is not an error of the server.
+ */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body as unknown as AsyncIterable<Uint8Array>;

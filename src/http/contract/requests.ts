@@ -18,7 +18,9 @@ export const whole = (min: number, max: number) =>
     (value) => (typeof value === 'string' && /^(?:0|-?[1-9]\d{0,15})$/.test(value) ? Number(value) : value),
     z.number().int().min(min).max(max),
   );
-export const time = z.union([z.number(), z.string().max(64)]).meta({ description: 'milliseconds since 1970, or ISO 8601' });
+export const time = z
+  .union([z.number(), z.string().max(64)])
+  .meta({ description: 'milliseconds since 1970, or ISO 8601' });
 export const duration = z
   .union([z.number(), z.string().max(64)])
   .meta({ description: 'milliseconds, or a duration such as 30s or 1h30m' });
@@ -93,14 +95,20 @@ export const DefRunRequest = z.strictObject(runRequestFields).meta({ id: 'DefRun
 export const Act = z.strictObject({ why: why.optional() }).meta({ id: 'Act' });
 /** The query of DELETE requests, which have no body: the reason for the action. */
 export const ReasonQuery = z.strictObject({ why: why.optional() }).meta({ id: 'ReasonQuery' });
-export const CancelRequest = z.strictObject({ why: why.optional(), grace: duration.optional() }).meta({ id: 'CancelRequest' });
-export const RetryRequest = z.strictObject({ why: why.optional(), only: z.literal('failed').optional() }).meta({ id: 'RetryRequest' });
+export const CancelRequest = z
+  .strictObject({ why: why.optional(), grace: duration.optional() })
+  .meta({ id: 'CancelRequest' });
+export const RetryRequest = z
+  .strictObject({ why: why.optional(), only: z.literal('failed').optional() })
+  .meta({ id: 'RetryRequest' });
 const GivenError = z.strictObject({
   message: z.string().min(1).max(16_000),
   id: z.string().max(200).optional().meta({ description: 'your own code of the error' }),
   data: z.unknown().optional(),
 });
-export const RunResult = z.strictObject({ result: z.unknown().optional(), why: why.optional() }).meta({ id: 'RunResult' });
+export const RunResult = z
+  .strictObject({ result: z.unknown().optional(), why: why.optional() })
+  .meta({ id: 'RunResult' });
 export const RunFailure = z.strictObject({ error: GivenError, why: why.optional() }).meta({ id: 'RunFailure' });
 const handOffToken = z.string().max(100).meta({ description: 'the token of context.handOff()' });
 export const HandOffResult = z

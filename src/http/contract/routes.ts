@@ -76,7 +76,9 @@ export const routes = define({
   },
   series: {
     method: 'get', path: at('/series'), roles: readers, summary: 'Get time series of events and durations',
-    query: z.strictObject({ range: z.enum(seriesRanges).optional(), type: name.optional() }).meta({ id: 'SeriesQuery' }),
+    query: z
+      .strictObject({ range: z.enum(seriesRanges).optional(), type: name.optional() })
+      .meta({ id: 'SeriesQuery' }),
     answer: SeriesView,
   },
   storeHealth: {
@@ -113,7 +115,8 @@ export type RouteName = keyof Routes;
 
 type RoutePart<R, K extends string> = R extends Readonly<Record<K, infer S extends z.ZodType>> ? S : never;
 type Read<R, K extends string> = [RoutePart<R, K>] extends [never] ? undefined : z.output<RoutePart<R, K>>;
-type ArgumentPart<R, K extends string> = [RoutePart<R, K>] extends [never] ? {} : { readonly [P in K]: z.output<RoutePart<R, K>> };
+type ArgumentPart<R, K extends string> =
+  [RoutePart<R, K>] extends [never] ? {} : { readonly [P in K]: z.output<RoutePart<R, K>> };
 
 export interface ParsedRequest<N extends RouteName> {
   readonly params: Read<Routes[N], 'params'>;

@@ -151,7 +151,9 @@ export const runRouteTable = define({
   listFailures: {
     method: 'get', path: at('/failures'), roles: readers,
     summary: 'List the newest failures, grouped by type, code and message',
-    query: z.strictObject({ range: z.enum(seriesRanges).optional(), type: name.optional() }).meta({ id: 'FailureQuery' }),
+    query: z
+      .strictObject({ range: z.enum(seriesRanges).optional(), type: name.optional() })
+      .meta({ id: 'FailureQuery' }),
     answer: z
       .object({
         items: z.array(FailureGroupView),

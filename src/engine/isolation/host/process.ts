@@ -121,7 +121,7 @@ function inheritedFlags(memoryMb: number | null): string[] {
   return memoryMb === null ? flags : [...flags, `--max-old-space-size=${memoryMb}`];
 }
 
-/** Groups each flag with its value if that is a separate argument. Node accepts no such value that begins with a dash. */
+/** Groups each flag with its value if that is an argument of its own. Such a value never begins with a dash. */
 const withValues = (args: readonly string[]): string[][] =>
   args.reduce<string[][]>((groups, arg) => {
     if (arg.startsWith('-')) groups.push([arg]);
