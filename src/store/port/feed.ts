@@ -8,8 +8,9 @@ import type { Kind } from '../../model/state.ts';
 export interface Feed {
   /**
    * Returns the events after a cursor; with null, from the oldest retained event on. No later commit adds an event
-   * before or between the returned events. If the database was restored from a backup, a cursor may be ahead of the
-   * feed. In that case reading continues at the end of the restored feed.
+   * before or between the returned events. If the database was restored from a backup or lost commits in a failover, the
+   * event of a cursor may be missing. In that case reading continues near the end of the feed as it was then: some
+   * events may be returned again.
    */
   eventsAfter(cursor: string | null, limit: number): Promise<FeedPage>;
 

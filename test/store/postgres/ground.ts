@@ -22,8 +22,8 @@ export function openStore(url: string, options: PostgresOptions = {}): PostgresS
 }
 
 /** A plain connection beside the store. */
-export async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
+export async function connect(url: string, config: pg.ClientConfig = {}): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, ...config });
   client.on('error', () => {});
   await client.connect();
   onTestFinished(() => client.end());
