@@ -41,7 +41,7 @@ export interface HandOut {
 }
 
 /**
- * The lease of a job without `retryAfter`: it has no end, so the job is never handed out again unless it is requeued.
+ * The lease of a job without `retryAfter`: it has no end, so it never lapses.
  */
 const openEnded = null;
 
