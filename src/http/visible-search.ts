@@ -43,7 +43,10 @@ export async function findVisible(
 
 export interface VisibleCount {
   readonly tallies: readonly Tally[];
-  /** Whether the count stopped at its limit, so that older matches may be missing. */
+  /**
+   * Whether the count stopped at its limit, so that older matches may be missing. False also if the count stopped and
+   * the caller can see none of the matches that were read.
+   */
   readonly isCut: boolean;
 }
 
