@@ -26,7 +26,10 @@ export type Asker = Omit<Asking, 'now'>;
 /** After this many conflicts with other writers, `contended` is thrown. Ordinary contention causes far fewer. */
 const triesMax = 50;
 
-/** Applies each request independently: a refusal or a conflict of one does not affect the others. */
+/**
+ * Applies each request independently: a refusal or a conflict of one does not affect the others. Throws `contended` if
+ * a request conflicts `triesMax` times.
+ */
 export async function applyEach(
   store: Writer,
   requests: readonly CommandRequest[],
@@ -102,8 +105,8 @@ export const claim = (store: Store, request: ClaimRequest, holder: string, lease
 
 /**
  * Claims jobs for several holders. `holderOf` returns the holder of the next job; `served` is the number of jobs that
- * this call has claimed so far. `commandsFor` returns the commands for a job: `claiming`, optionally followed by
- * commands that end the job in the same change, so that the holder does not get the job.
+ * this call has claimed so far. `commandsFor` returns the commands for a job: `claiming`, optionally after edits, and
+ * optionally followed by commands that end the job in the same change, so that the holder does not get the job.
  */
 export async function claimFor(
   store: Store,

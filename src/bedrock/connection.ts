@@ -1,6 +1,6 @@
 /**
- * A connection: answers pipelined requests one after the other. If the reply that hands out a job cannot be delivered,
- * the job is released.
+ * A connection: answers pipelined requests one after the other. If the server notices that the client did not get a
+ * reply that hands out a job, it releases the job.
  */
 import type { Socket } from 'node:net';
 import type { Logger } from '../logger.ts';

@@ -46,7 +46,9 @@ interface PollGroup {
   isFresh: boolean;
   /** The store time of the last search for jobs of this group. */
   searchedAt: number;
-  /** When the next job for this group becomes due; null: no job is due later. */
+  /**
+   * When the next job for this group becomes due, or an earlier time at which to ask again; null: no job is due later.
+   */
   nextDue: number | null;
 }
 

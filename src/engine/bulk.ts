@@ -1,8 +1,8 @@
 /**
- * Bulk: one operation on all jobs that match a query. It is a run of a built-in type, so it survives a crash, shows its
- * progress and can be cancelled. A second attempt does not repeat the work of the first: a cancel or stop skips jobs
- * that have ended since the request, a retry skips jobs that have changed since then, and a second pause or resume of
- * a job is refused.
+ * Bulk: one operation on the jobs that match a query, except bulk runs and jobs created after the request. It is a run
+ * of a built-in type, so it survives a crash, shows its progress and can be cancelled. A second attempt does not repeat
+ * the work of the first: a cancel or stop skips jobs that have ended since the request, a retry skips jobs that have
+ * changed since then, and a second pause or resume of a job is refused.
  */
 import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';

@@ -367,7 +367,9 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.count(query, dueBy);
   }
 
-  /** The failures since a time, grouped by type, error code and message without its numbers. */
+  /**
+   * The newest failures since a time, grouped by type, error code and the beginning of the message without its numbers.
+   */
   failures(request: FailuresRequest): Promise<Failures> {
     return this.#reads.failures(request);
   }

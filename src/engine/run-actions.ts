@@ -27,8 +27,8 @@ export interface RunActionsParts {
 
 const byToken = { by: 'token' };
 /**
- * A token may be used before the hand-off is stored. In that case `complete` and `fail` wait for the hand-off, and read
- * the job at most this many times.
+ * A token may be used before the hand-off is stored. In that case `complete` and `fail` on an instance that did not
+ * issue the token wait for the hand-off, and read the job at most this many times.
  */
 const firstPolls = 20;
 const firstPollMs = 250;

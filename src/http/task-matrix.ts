@@ -1,4 +1,4 @@
-/** The task matrix: id, state and duration of every task of a run, in a compact form. */
+/** The task matrix: id, standing and, if it has ended, duration of the tasks of a run, in a compact form. */
 import type { EngineCore } from '../engine/engine.ts';
 import type { Job } from '../model/job.ts';
 import { standingOf } from '../store/query.ts';

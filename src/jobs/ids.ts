@@ -40,8 +40,8 @@ export class Ids {
   }
 
   /**
-   * Whether the block has enough ids and has not expired. `isFresh`: the block was just reserved for this request, so
-   * it is used even if the store's answer took longer than `blockMs`.
+   * Whether the block has enough ids and has not expired. `isFresh`: the block was reserved or checked while this
+   * request waited, so it is used even if the store's answer took longer than `blockMs`.
    */
   #has(count: number, isFresh: boolean): boolean {
     return this.#end - this.#next >= count && (isFresh || !this.#isExpired());

@@ -1,5 +1,6 @@
 /**
- * Start limits: cancels runs that have not started by their `startBy`, even if no worker exists that could claim them.
+ * Start limits: cancels pending runs that have not started by their `startBy`, even if no worker exists that could
+ * claim them.
  */
 import { applyEach, isChange, type Asker } from '../apply.ts';
 import { isTooLateToStart } from '../model/machine.ts';

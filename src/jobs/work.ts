@@ -1,5 +1,6 @@
 /**
- * Working on jobs: claim, finish, fail, release, plan tasks. Every write after the claim has the fence of the claim.
+ * Working on jobs: claim, finish, fail, release, plan tasks. The commands of a worker after the claim have the fence of
+ * the claim.
  */
 import {
   applyEach, applyTogether, claim, isChange, unknownJob, type CommandAnswer, type CommandRequest, type Asker,

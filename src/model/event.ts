@@ -73,10 +73,7 @@ export type EventBody =
   | { readonly kind: 'repeated'; readonly due: number }
   /** The ended job was reopened, by an operator or a Bedrock client. */
   | { readonly kind: 'reopened'; readonly due: number; readonly phase: Phase; readonly hold?: 'children' }
-  /**
-   * Fields of the job were changed, by an operator, a deploy, a Bedrock client or a program that creates with
-   * `onTaken`.
-   */
+  /** Fields of the job were changed, by an operator, a deploy, a Bedrock client or a creation with `onTaken`. */
   | { readonly kind: 'edited'; readonly edit: Edit }
   /** A definition handled ticks of its schedules. */
   | { readonly kind: 'ticked'; readonly ticks: readonly TickOutcome[]; readonly plan: Plan; readonly due: number };

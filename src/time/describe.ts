@@ -30,7 +30,10 @@ function describeCron({ text, zone }: CronSchedule): string {
   return days === 'every day' ? `${times} ${zone}` : `${times}, ${days} ${zone}`;
 }
 
-/** The maximum number of times such as 02:30 in a text. With more, the text contains the cron expression instead. */
+/**
+ * The maximum number of times such as 02:30 in a text. With more, the text gives a step of hours or the cron
+ * expression.
+ */
 const timesMax = 4;
 
 /** Returns "at 02:30", "every 15 minutes" or the like; null: there are no short words for these times. */

@@ -46,7 +46,7 @@ export const processStatus = (run: Job): ProgressStatus | null =>
 
 export interface Configuration {
   readonly status: CurrentStatus;
-  /** When a run of the definition was last claimed, among its open runs and the run that ended last. */
+  /** When a run of the definition was last claimed, among the runs that were passed to `configurationOf`. */
   readonly lastExecuted: number | null;
   readonly lastExecutedStatus: OutcomeStatus;
   /** The id of the run that was claimed at `lastExecuted`. */

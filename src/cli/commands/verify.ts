@@ -1,4 +1,4 @@
-/** `stint verify`: checks every invariant of a database, even while instances use it. */
+/** `stint verify`: checks the invariants that a database can show, even while instances use it. */
 import type { Command } from 'commander';
 import { storeUrl } from '../../open/store-url.ts';
 import { systemClock } from '../../time/clock.ts';

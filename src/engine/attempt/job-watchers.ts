@@ -1,8 +1,8 @@
 /**
  * Job watchers: wake callers that wait for a job when this instance has stored a change of the job, or when the store
- * reports the end of the job. Such callers are `RunHandle.result`, and `complete` or `fail` with the token of a
- * hand-off that is not stored yet. If another instance changes the job without ending it, no caller is woken. So each
- * caller also polls, at the interval that it passes to `until` or `changed`.
+ * reports the end of the job. Such callers are, for example, `RunHandle.result`, and `complete` or `fail` with the
+ * token of a hand-off that is not stored yet. If another instance changes the job without ending it, no caller is
+ * woken. So each caller also polls, at the interval that it passes to `until` or `changed`.
  */
 import { CallbacksById } from '../../time/callbacks-by-id.ts';
 import type { Clock } from '../../time/clock.ts';

@@ -1,7 +1,7 @@
 /**
  * Stray rejections: promises of a job handler that reject without a `catch`. By default, Node then ends the process and
  * every job in it. A rejection that AsyncLocalStorage traces to a job handler is only logged, with the id of the job.
- * Other rejections have the same effect as without Stint.
+ * Other rejections have the same effect as without Stint, if Node has its default mode for unhandled rejections.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -27,6 +27,6 @@ export function watchStrayRejections(): () => void {
 function handleRejection(reason: unknown): void {
   const onRejection = handlers.getStore();
   if (onRejection) onRejection(reason);
-  // No job handler caused it, and the application has no listener: throwing ends the process, as Node would have done.
+  // No job handler caused it, and the application has no listener: throwing ends the process, as Node does by default.
   else if (process.listenerCount('unhandledRejection') === 1) throw reason;
 }

@@ -31,7 +31,10 @@ export interface DefOptions<Input> extends Settings {
   readonly concurrency?: number;
   /** False: the definition is created disabled. After its creation, operators enable and disable it; deploys do not. */
   readonly enabled?: boolean;
-  /** True: only the leader executes the runs. */
+  /**
+   * True: only the leader starts runs of the definition. Runs that it has started continue if another instance becomes
+   * leader.
+   */
   readonly leaderOnly?: boolean;
   /** True: the runs are in the memory of this process, not in the database, and are lost when the process ends. */
   readonly inMemory?: boolean;
@@ -42,7 +45,7 @@ export interface DefOptions<Input> extends Settings {
    * effect as `onePerType` on the type. False has no effect: a definition cannot remove the limit of its type.
    */
   readonly onePerType?: boolean;
-  /** The tags of every run of the definition. */
+  /** The tags of the runs of the definition. A request for a run can add tags and replace values. */
   readonly tags?: Readonly<Record<string, string>>;
 }
 

@@ -22,8 +22,8 @@ interface CommonOptions<S extends Schema> extends Settings {
   readonly limit?: { readonly key: string | ((input: OutputOf<S>) => string); readonly concurrency: number };
   /**
    * True: only one run of this type at a time, scheduled or manual. A manual run that is due now is refused while
-   * another run is running or was due when it was created and is open. Definitions of the type cannot switch this off,
-   * and cannot have `inMemory`.
+   * another run of the type is running, or is open and was due at its creation. Definitions of the type cannot switch
+   * this off, and cannot have `inMemory`.
    */
   readonly onePerType?: boolean;
   /**

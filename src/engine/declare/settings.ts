@@ -29,7 +29,7 @@ export interface RetrySettings {
   readonly backoff?: RetryPolicy['backoff'];
   /** The delay before the first retry. Default: 2s. */
   readonly base?: Duration;
-  /** The longest delay. Default: 5m. */
+  /** The longest delay. Default: 5m, or `base` if it is longer. */
   readonly max?: Duration;
   /** The share of a delay that is random, 0 to 1; it only shortens the delay. Default: 0.5. */
   readonly jitter?: number;

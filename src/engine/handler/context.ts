@@ -23,7 +23,8 @@ export interface Context {
   readonly fence: number;
   /**
    * Returns a value with a token: `return context.handOff({ within: '1h' })`. If the handler returns this value, the
-   * job stays open until another system finishes the job with the token.
+   * job stays open until another system finishes it with the token. If `within` passes first, the lease of the job has
+   * lapsed, which counts as a crash.
    */
   readonly handOff: (options?: { readonly within?: Duration }) => HandedOff;
 }
@@ -40,7 +41,9 @@ export interface RunFacts {
   readonly dueTime: Date;
   /** The time of the tick that created the run, the same in every attempt; null: no tick created the run. */
   readonly tickTime: Date | null;
-  /** The number of this attempt, from 1, including attempts that ended with a crash. */
+  /**
+   * The number of this attempt in its phase, from 1, including attempts that ended with a crash, but not released ones.
+   */
   readonly attempt: number;
   readonly tags: Readonly<Record<string, string>>;
 }
@@ -119,6 +122,6 @@ export interface StageOptions {
 export interface StageOutcome {
   readonly succeeded: number;
   readonly failed: number;
-  /** False: the stage was skipped, aborted or cancelled before all items were processed. */
+  /** False: the stage was skipped, aborted or cancelled, or its items could not all be read. */
   readonly isComplete: boolean;
 }

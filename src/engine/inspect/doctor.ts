@@ -1,4 +1,4 @@
-/** The doctor: checks a store and its instances, and returns findings, each with advice. */
+/** The doctor: checks a store and its instances, and returns findings, with advice if there is something to do. */
 import type { Jobs } from '../../jobs.ts';
 import type { Instance, Migration, StoreHealth } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';

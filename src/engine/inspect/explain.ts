@@ -1,4 +1,7 @@
-/** Explains why a job is not running: returns every reason that applies, in order of importance. */
+/**
+ * Explains why a job is not running. For a pending job, returns each of the known reasons that applies, in order of
+ * importance; for another job, one reason, which follows from its state.
+ */
 import type { Jobs } from '../../jobs.ts';
 import { parseGate, GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';

@@ -14,7 +14,7 @@ export async function countTasks(jobs: Jobs, run: number): Promise<TaskCounts> {
 }
 
 const expensiveMs = 20;
-/** A count that took 1 s is cached for 10 s, so watching a run occupies the store for at most a tenth of the time. */
+/** A count that took 1 s is cached for 10 s, so watching a run occupies the store for about a tenth of the time. */
 const cacheFactor = 10;
 const cachedMax = 100;
 

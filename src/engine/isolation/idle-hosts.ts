@@ -3,8 +3,8 @@
  *
  * Saves: the start of a thread or process, and the import of the module.
  * Applies: to a call, if a host with the same mode and module is idle. A host is idle after its handler has returned,
- * for at most `idleMs`.
- * Without it: every call starts a host of its own, and the outcome is the same.
+ * for about `idleMs`; at most `idleMax` hosts are idle.
+ * Without it: every call starts a host of its own; the outcome is the same unless the module keeps state.
  */
 import type { Clock } from '../../time/clock.ts';
 import type { IsolationMode } from '../handler/crash.ts';
@@ -24,7 +24,7 @@ export interface IdleOptions {
 
 /**
  * How long after its idle time (`idleMs`) a child may take to exit by itself. After that, code of its last call must be
- * blocking the exit, and the child is killed.
+ * blocking the exit, and the next `take` kills the child.
  */
 const overdueMs = 5000;
 

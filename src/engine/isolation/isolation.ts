@@ -6,10 +6,10 @@
  * `abort`) and receives *reports*. The code in the child is in `child/`. A child process whose engine has ended kills
  * itself (the orphan watch); an orphaned job is something else, a child job whose parent has ended.
  *
- * A child executes one call at a time. After a handler has returned, the child waits for the next call of the same
- * module; timers and connections that the handler left open stay open. After any other outcome, such as an error, the
- * child is killed, since code of the handler may still be running. Each child imports the module of the job type, so
- * the module must not start an engine when imported.
+ * A child executes one call at a time. After a handler has returned, the child usually waits some time for the next
+ * call of the same module; timers and connections that the handler left open stay open. After any other outcome, such
+ * as an error, the child is killed, since code of the handler may still be running. Each child imports the module of
+ * the job type, so the module must not start an engine when imported.
  *
  * A thread costs less, a process isolates more. In a thread, a blocking system call (`execSync`) delays the kill, a
  * huge allocation or native code can end the whole engine, and `fs.writeSync(1)` writes to the output of the engine.

@@ -4,8 +4,8 @@
  * Saves: one commit and one notification. Pick-up in the same process: PostgreSQL 3.3 → 1.7 ms, SQLite 1.8 → 1.0 ms
  * (bench/LEDGER.md, c70a5d2).
  * Applies: to one job of a type that this instance executes, if the job is due now and has no gate, a slot is free and
- * the last claim left no due job. Without it: the new job wakes the claimers, and one of them claims it in a second
- * commit.
+ * the last claim returned fewer jobs than requested. Without it: the new job wakes the claimers, and one of them claims
+ * it in a second commit.
  */
 import type { Jobs } from '../../jobs.ts';
 import type { Created } from '../../jobs/create.ts';

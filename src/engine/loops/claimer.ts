@@ -48,7 +48,7 @@ export class Claimer {
   #handlerMs = 50;
   /** Whether some jobs have a gate: the code declares a limit, or a job that was claimed has a gate. */
   #hasGates: boolean;
-  /** Whether the last claim returned fewer jobs than requested: none was left to claim, so the next claim can wait. */
+  /** Whether the last claim returned fewer jobs than requested: probably none was left, so the next claim can wait. */
   #lastClaimWasShort = false;
   /**
    * Why the store may have claims that this instance does not know, and until when further ones may appear; null: the
@@ -76,7 +76,7 @@ export class Claimer {
     return (!this.#lastClaimWasShort || this.#hasGates) && this.#wanted() > 0;
   }
 
-  /** Whether the last claim left no job that could be claimed, and this instance may claim a job of this type now. */
+  /** Whether the last claim returned fewer jobs than requested, and this instance may claim a job of this type now. */
   isCaughtUp(type: string): boolean {
     const { types, lease } = this.#parts;
     return this.#lastClaimWasShort && !this.#unknownClaims && types.includes(type) && lease.epoch !== null;

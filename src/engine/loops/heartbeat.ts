@@ -1,8 +1,8 @@
 /**
  * The heartbeat: renews the instance's lease, revokes attempts whose jobs the store reports as lost, and learns which
- * jobs were cancelled. While attempts run, it is sent every 500 ms, because the answer reports the cancelled jobs;
- * without attempts, three times per lease. If the store does not answer, all attempts are released before the lease
- * lapses, because other instances repair the jobs after the lapse.
+ * jobs were cancelled. While attempts run, it is sent about every 500 ms, because the answer reports the cancelled
+ * jobs; without attempts, about three times per lease. If the store does not answer, all attempts are released,
+ * normally before the lease lapses, because other instances repair the jobs after the lapse.
  */
 import type { Jobs } from '../../jobs.ts';
 import { isRefusal } from '../../refusal.ts';

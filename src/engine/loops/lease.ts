@@ -33,8 +33,8 @@ export class InstanceLease {
   }
 
   /**
-   * Whether this instance certainly holds its jobs: the lease is valid, and the backup heartbeat has given up no jobs
-   * since the last confirmed heartbeat was sent.
+   * Whether the jobs of this instance certainly were neither repaired nor given up: the lease is valid, and the backup
+   * heartbeat has given up no jobs since the last confirmed heartbeat was sent.
    */
   get isSafe(): boolean {
     return this.silenceMs < this.safeMs && this.givenUp === this.#givenUpSeen;
@@ -50,8 +50,8 @@ export class InstanceLease {
   }
 
   /**
-   * Call when the backup heartbeat is ready, or certainly never will be. Once it is ready, a blocked event loop does
-   * not make the lease lapse.
+   * Call when the backup heartbeat is ready, or certainly never will be. Once it is ready, an event loop that is
+   * blocked for less than `blockedMax` does not make the lease lapse, unless the thread gives up the jobs.
    */
   backUp(): void {
     this.#isBackedUp = true;

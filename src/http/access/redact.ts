@@ -1,4 +1,6 @@
-/** Redaction of payloads: by the `Visibility` of the reader, hides nothing, only the secrets, or all values. */
+/**
+ * Redaction of payloads: by the `Visibility` of the reader, hides nothing, only the secrets, or all values except null.
+ */
 import { isExactNumber } from '../../model/json.ts';
 import { isSecretName, withoutSecrets } from '../../model/secrets.ts';
 

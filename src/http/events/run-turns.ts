@@ -1,8 +1,8 @@
 /**
  * Run turns: one timer that decides when the streams of single runs read their run again. A run is read after an event
  * of the run or of its tasks. A running run is read without an event, too: progress and log lines are not events.
- * Each turn reads a limited number of runs. With many streams the cost therefore stays the same, and each stream is
- * updated less often.
+ * Each turn wakes the streams of a limited number of runs. With many streams, each stream is therefore updated less
+ * often, but at least every `patienceMs`.
  */
 import type { FeedEvent } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';

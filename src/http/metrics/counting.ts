@@ -82,8 +82,8 @@ export class Counting {
     await this.#loop.stop();
     if (!this.isHere) return;
     const { engine, logger } = this.#parts;
-    // Gives up the role, so that another server takes it at once. If this fails, the lease of the role lapses within
-    // seconds.
+    // Gives up the role, so that another server takes it at its next turn. If this fails, the lease of the role lapses
+    // within seconds.
     await engine.jobs.store.lead(role, engine.instance, 0).catch((error: unknown) => {
       logger.warn('cannot give up the role of counting', { error });
     });

@@ -1,7 +1,7 @@
 /**
  * Time series for charts: counts and durations per interval, in one ring of buckets for each range. Events are counted
  * from the feed, and counting continues from the stored state after a restart. All servers count the events of the same
- * feed, so all servers show the same counts, and a request need not count rows. For the time before counting began, the
+ * feed, so their counts usually agree, and a request need not count rows. For the time before counting began, the
  * newest ended jobs are read once.
  */
 import type { EngineCore } from '../../engine/engine.ts';

@@ -189,7 +189,7 @@ export const reply = (job: Job): Answer<'complete'> => ({
   isCancelled: job.cancel !== null,
 });
 
-/** Returns the stored tree of the claim; an empty tree if there is none, or an earlier claim has written it. */
+/** Returns the stored tree if it is of this claim or has no fence; otherwise an empty tree. */
 function treeOfClaim(text: string | null, fence: number): Progress {
   const stored = text === null ? emptyProgress : (parseJson(text) as unknown as Progress);
   return stored.fence === undefined || stored.fence === fence ? stored : emptyProgress;

@@ -40,9 +40,7 @@ export interface HandOut {
   readonly searchedAt: number;
 }
 
-/**
- * The lease of a job without `retryAfter`: it has no end, so the job is never handed out again unless it is requeued.
- */
+/** The lease of a job without `retryAfter`: it has no end, so it never lapses. */
 const openEnded = null;
 
 export function checkHandOut(request: HandOutRequest): HandOutRequest {

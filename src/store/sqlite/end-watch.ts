@@ -1,6 +1,6 @@
 /**
  * The end watch: wakes callers that wait for jobs when the jobs have ended. Ends by this process are passed to
- * `noteEnds`. To find ends by other processes, the watch queries the awaited ids whenever another process has written
+ * `noteEnds`. To find ends by other processes, the watch queries the awaited ids soon after another process has written
  * to the file.
  */
 import type { Change } from '../../model/change.ts';

@@ -1,6 +1,6 @@
 /**
  * Detects that the path no longer leads to the open file, because the file was removed, renamed or replaced. A process
- * that continued to write to the open file would lose all its data without an error.
+ * that continued to write to the open file would lose what it writes, without an error.
  */
 import { statSync, type BigIntStats } from 'node:fs';
 import { systemClock } from '../../time/clock.ts';

@@ -10,8 +10,8 @@ import { idOf, lockById } from './statements.ts';
 
 /**
  * Corrects `written`, the result of a retried batch. A change that the retry could not write may have been written by
- * an earlier try. It counts as written if the stored history has exactly its events. A deletion counts as written
- * if no history is stored.
+ * an earlier try. It counts as written if the stored history has its events under their numbers. A deletion counts as
+ * written if no history is stored.
  */
 export async function resolveUnknownCommit(
   session: Session,
