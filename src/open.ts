@@ -103,6 +103,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     undeclaredDefs = 'tick', entries = {},
   } = checkFields('an engine', options, optionNames);
   const { heartbeat, isolation } = entryUrls(entries, { heartbeat: packagedThread, isolation: packagedEntry });
+  checkName('instance', instance);
   const logger = neverThrowing(textFirst(ownLogger));
   const leaseMs = checkLease(durationMs(lease));
   const opened = typeof store === 'object' ? store : openStore(storeUrl(store), { clock });

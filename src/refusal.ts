@@ -47,6 +47,7 @@ export const refusalCodes = {
   'newer.schema': 'the database was migrated by a newer version of Stint',
   'older.schema': 'the database has not been migrated to this version',
   'unavailable.store': 'the store cannot be reached',
+  'unavailable.outcome': 'the store was lost before it answered, so it is unknown whether the change was stored',
 } as const;
 
 export type RefusalCode = keyof typeof refusalCodes;

@@ -32,6 +32,7 @@ const common: Statuses = {
   'lost.lease': unavailable,
   'contended': unavailable,
   'unavailable.store': unavailable,
+  'unavailable.outcome': unavailable,
 };
 
 /** Returns the status for an error that a command threw; null: the error is neither a StatusError nor a refusal. */

@@ -5,6 +5,7 @@ import type { Context } from '../engine/handler/context.ts';
 import { jobType, type JobType } from '../engine/declare/job-type.ts';
 import { Fail, RetryAfter, TimedOut } from '../engine/handler/errors.ts';
 import { systemClock } from '../time/clock.ts';
+import { retryAfterMs } from '../time/retry-after.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { Reach } from './address.ts';
 import { checkUrl, guardedRequest, systemResolve, type Resolve } from './guarded-request.ts';
@@ -161,15 +162,10 @@ function judged(result: HttpResult, { host }: URL): HttpResult {
   const message = `${host} responded with ${status}`;
   const isTransient = status >= 500 || status === 429 || status === 408 || status === 425;
   if (!isTransient) throw new Fail(message, { data: { status, body: result.body } });
-  const waitMs = waitOf(headers['retry-after']);
-  if (waitMs !== null)
+  const askedMs = retryAfterMs(headers['retry-after'], systemClock.now());
+  if (askedMs !== null) {
+    const waitMs = Math.min(askedMs, retryAfterMaxMs);
     throw new RetryAfter(`${waitMs}ms`, `${message} and asks to wait ${Math.ceil(waitMs / 1000)} s`);
+  }
   throw Object.assign(new Error(message), { data: { status, body: result.body } });
-}
-
-/** Converts the header `Retry-After`, a number of seconds or a date, to a wait in ms; null: it is absent or invalid. */
-function waitOf(given: string | undefined): number | null {
-  if (given === undefined) return null;
-  const ms = /^\d{1,9}$/.test(given.trim()) ? Number(given) * 1000 : new Date(given).getTime() - systemClock.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), retryAfterMaxMs) : null;
 }

@@ -1,12 +1,13 @@
 /** The command-line options for the settings of a definition. Most of them have the name of an option of `jobDef`. */
 import type { Command } from 'commander';
 import type { DefOptions } from '../engine/declare/job-def.ts';
-import { parseJson, type Json, type JsonObject } from '../model/json.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 import { Refusal } from '../refusal.ts';
 import type { Duration } from '../time/duration.ts';
+import { jsonFlag } from './json-flag.ts';
 import { wholeNumber } from './number-flag.ts';
 import { addScheduleFlags, scheduleOf, type ScheduleFlags } from './schedule-flags.ts';
-import { tagOf } from './tag-flag.ts';
+import { tagsOf } from './tag-flag.ts';
 
 export interface DefFlags extends ScheduleFlags {
   readonly params?: string;
@@ -44,7 +45,7 @@ export async function defOptionsOf(flags: DefFlags): Promise<DefOptions<unknown>
   return {
     ...(await settingsOf(flags.settings)),
     ...(schedule === null ? {} : { schedules: [schedule] }),
-    ...(params === undefined ? {} : { params: parseJson(params) }),
+    ...(params === undefined ? {} : { params: jsonFlag('--params', params) }),
     ...(overlap === undefined ? {} : { overlap: overlap as 'skip' }),
     ...(misfire === undefined ? {} : { misfire: misfire as 'once' }),
     ...(concurrency === undefined ? {} : { concurrency: wholeNumber('--concurrency', concurrency) }),
@@ -55,13 +56,13 @@ export async function defOptionsOf(flags: DefFlags): Promise<DefOptions<unknown>
     ...(leaderOnly === undefined ? {} : { leaderOnly }),
     // Without --no-manual-runs, Commander sets `manualRuns` to true, so true does not mean that the user chose it.
     ...(flags.manualRuns === false ? { manualRuns: false } : {}),
-    ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
+    ...(tag === undefined ? {} : { tags: tagsOf(tag) }),
   };
 }
 
 async function settingsOf(text: string | undefined): Promise<object> {
   if (text === undefined) return {};
-  const settings = parseJson(text);
+  const settings = jsonFlag('--settings', text);
   if (isJsonObject(settings)) return { ...settings, ...(await schedulesOf(settings['schedules'])) };
   throw new Refusal('malformed.option', '--settings takes a JSON object, such as {"timeout":"5m"}', {});
 }

@@ -48,7 +48,9 @@ function builtInTypes(flags: EngineFlags): AnyJobType[] {
 function execOptionsOf({ allowExec, execEnv, execEnvAllow, execCwd }: EngineFlags): ExecTypeOptions | null {
   if (allowExec === undefined) {
     const hasOthers = execEnv !== undefined || execEnvAllow !== undefined || execCwd !== undefined;
-    if (hasOthers) throw new Refusal('malformed.option', 'the --exec options need --allow-exec with a list of programs', {});
+    if (hasOthers) {
+      throw new Refusal('malformed.option', 'the --exec options need --allow-exec with a list of programs', {});
+    }
     return null;
   }
   return {

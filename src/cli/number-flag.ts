@@ -10,5 +10,6 @@ export function wholeNumber(flag: string, text: string): number {
 export function secondsMs(flag: string, text: string, min: number): number {
   const seconds = /^\d{1,5}(?:\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
   if (seconds >= min && seconds <= 86_400) return seconds * 1000;
-  throw new Refusal('malformed.option', `${flag} must be a number of seconds from ${min} to 86400, not "${text.slice(0, 40)}"`, { flag });
+  const message = `${flag} must be a number of seconds from ${min} to 86400, not "${text.slice(0, 40)}"`;
+  throw new Refusal('malformed.option', message, { flag });
 }

@@ -16,6 +16,10 @@ import { tokensCommand } from './commands/tokens.ts';
 import { topCommand } from './commands/top.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { workCommand } from './commands/work.ts';
+import { printError } from './print.ts';
+
+/** A wrong command or option is a refusal. */
+const usageExitCode = 2;
 
 const commands = [
   serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, instancesCommand, listCommands, topCommand,
@@ -26,7 +30,9 @@ export function program(): Command {
   const stint = new Command('stint')
     .description('Schedule and run jobs on SQLite or PostgreSQL.')
     .version(version)
-    .showHelpAfterError('(run stint --help for a list of commands)');
+    .configureOutput({ outputError: (text) => printError(text.replace(/^error: /, 'stint: ').trimEnd()) })
+    .showHelpAfterError('(--help lists the commands, and after a command its options)')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : usageExitCode));
   for (const add of commands) add(stint);
   return stint;
 }

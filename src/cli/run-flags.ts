@@ -2,10 +2,10 @@
 import { Option, type Command } from 'commander';
 import type { DueNames } from '../engine/declare/due-time.ts';
 import type { RunRequest } from '../engine/declare/run-request.ts';
-import { parseJson } from '../model/json.ts';
 import type { Duration } from '../time/duration.ts';
+import { jsonFlag } from './json-flag.ts';
 import { wholeNumber } from './number-flag.ts';
-import { tagOf } from './tag-flag.ts';
+import { tagsOf } from './tag-flag.ts';
 
 export interface DueFlags {
   readonly due?: string;
@@ -39,12 +39,12 @@ export const addDueFlags = (command: Command, remark = ''): Command =>
 export const runRequestOf = (
   { input, delay, startBy, priority, tag, unique, ...times }: RunFlags,
 ): RunRequest<unknown> => ({
-  ...(input === undefined ? {} : { input: parseJson(input) }),
+  ...(input === undefined ? {} : { input: jsonFlag('--input', input) }),
   ...dueNamesOf(times),
   ...(delay === undefined ? {} : { delay: delay as Duration }),
   ...(startBy === undefined ? {} : { startBy: startBy as Duration }),
   ...(priority === undefined ? {} : { priority: wholeNumber('--priority', priority) }),
-  ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
+  ...(tag === undefined ? {} : { tags: tagsOf(tag) }),
   ...(unique === undefined ? {} : { unique }),
 });
 

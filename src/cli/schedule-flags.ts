@@ -30,6 +30,9 @@ export function scheduleOf({
 }: ScheduleFlags): Schedule | null {
   const count = [text, interval, rule, time].filter((each) => each !== undefined).length;
   if (count > 1) throw new Refusal('malformed.schedule', 'use only one of --cron, --every, --repeat and --at', {});
+  if (zone !== undefined && text === undefined) {
+    throw new Refusal('malformed.schedule', '--zone is the time zone of --cron: use it only with --cron', {});
+  }
   if (interval !== undefined) return every(interval as Duration);
   if (rule !== undefined) return repeat(rule);
   if (time !== undefined) return at(time);

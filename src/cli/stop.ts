@@ -54,7 +54,9 @@ export async function untilStopped(
   printError(stopText(engine.running, signal));
   const closed = closeServers().then(() => engine.close({ patience: `${graceMs}ms` }));
   if (await closesInTime(engine, closed)) return;
-  printError('Stopped without the database, which does not answer: other instances take over when the lease has lapsed.');
+  printError(
+    'Stopped without the database, which does not answer: other instances take over when the lease has lapsed.',
+  );
   process.exit(exitCodes.unfinished);
 }
 

@@ -7,6 +7,7 @@ import {
 } from '../http/contract.ts';
 import { systemRandom } from '../random.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
+import { retryAfterMs } from '../time/retry-after.ts';
 import { readEvents, type ServerEvent } from './events.ts';
 import { ProblemError, problemOf } from './problem-error.ts';
 import { RemoteRun } from './remote-run.ts';
@@ -165,8 +166,8 @@ export class Client {
       if (!isRepeatable || tries > this.#retries || signal?.aborted === true) {
         throw hasResponse ? await problemOf(outcome) : outcome;
       }
-      const retryAfterMs = hasResponse ? Number(outcome.headers.get('retry-after') ?? 0) * 1000 : 0;
-      await this.#clock.sleep(Math.max(retryAfterMs, this.#pause(tries)), signal);
+      const askedMs = hasResponse ? retryAfterMs(outcome.headers.get('retry-after'), this.#clock.now()) : null;
+      await this.#clock.sleep(Math.max(askedMs ?? 0, this.#pause(tries)), signal);
     }
   }
 

@@ -6,12 +6,12 @@ import type { Jobs } from '../jobs.ts';
 import { mergeOverride, type OverridePatch } from '../jobs/checks/spec.ts';
 import { checkName } from '../jobs/checks/values.ts';
 import { specOf } from '../model/definition.ts';
+import { keyAt } from '../model/type-entry.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
-import { isPromiseLike } from '../time/maybe-promise.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { overridePatch, type DefChanges } from './declare/def-changes.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
-import { checkParams, refuseInMemory, specFrom, type DefOptions, type JobDef } from './declare/job-def.ts';
+import { checkedSpec, checkParams, refuseInMemory, specFrom, type DefOptions, type JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
 import type { Runnable } from './declare/run-request.ts';
 import type { TypeRules } from './declare/type-rules.ts';
@@ -61,10 +61,10 @@ export class DefinitionActions {
    */
   async declareAll(defs: readonly JobDef[], { build, isShared }: Declarer): Promise<void> {
     const { stores, workers, instance } = this.#parts;
-    await Promise.all(defs.map((def) => this.#checkLater(def)));
-    if (defs.some(({ spec }) => spec.inMemory)) await workers.startMemory();
+    const checked = await Promise.all(defs.map(async (def) => ({ ...def, spec: await checkedSpec(def) })));
+    if (checked.some(({ spec }) => spec.inMemory)) await workers.startMemory();
     for (const jobs of [stores.database, stores.memory]) {
-      const declarations = defs
+      const declarations = checked
         .filter(({ spec }) => stores.forSpec(spec) === jobs)
         .map(({ name, spec, enabled }) => ({ name, spec, enabled, build, isShared: isShared(name) }));
       const changed = await changedDeclarations(jobs.store, declarations);
@@ -90,8 +90,7 @@ export class DefinitionActions {
     const { stores, workers, audit, catalogue } = this.#parts;
     checkName('definition', name);
     const rules = await catalogue.rules(type);
-    const spec = specFrom(rules, options);
-    await checkParams(rules, options);
+    const spec = specFrom(rules, options, await checkParams(rules, options));
     refuseNewLock(rules, spec.onePerType);
     const jobs = stores.forSpec(spec);
     if (await knownIn(jobs, name)) {
@@ -139,7 +138,8 @@ export class DefinitionActions {
     if (jobs === stores.memory) await workers.startMemory();
     const known = await this.#declared(def, jobs);
     if (known.code.type !== def.type.name) {
-      const message = `definition ${def.name} has the job type ${known.code.type} in the database, not ${def.type.name}`;
+      const message =
+        `definition ${def.name} has the job type ${known.code.type} in the database, not ${def.type.name}`;
       throw new Refusal('taken.key', `${message}: give one of them another name`, { name: def.name });
     }
     return { rules, known: { ...known, spec: specOf(known, rules.entry) }, jobs };
@@ -155,19 +155,12 @@ export class DefinitionActions {
 
   /** Reads a definition. If it is not stored yet (possible before the engine's first `resume`), declares it first. */
   async #declared(def: JobDef, jobs: Jobs): Promise<KnownDefinition> {
-    const { name, spec, enabled } = def;
+    const { name, enabled } = def;
     const known = await knownIn(jobs, name);
     if (known) return known;
-    await this.#checkLater(def);
+    const spec = await checkedSpec(def);
     await declare(jobs, { name, spec, enabled, build: null }, this.#parts.instance);
     return definition(jobs.store, name);
-  }
-
-  /** Checks the parameters if the schema is asynchronous. A synchronous schema has checked them in `jobDef`. */
-  async #checkLater({ type, spec }: JobDef): Promise<void> {
-    const { input } = type.options;
-    const outcome: unknown = input?.['~standard'].validate(spec.params);
-    if (isPromiseLike(outcome)) await this.#parts.registry.rules(type).check(spec.params);
   }
 }
 
@@ -191,10 +184,12 @@ async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: D
   const output = await checkParams(
     rules, { params: patch.params === undefined ? (params ?? undefined) : params, schedules },
   );
-  // If the type names a path of the input as its limit key, each new run reads the key from its parameters. If the type
-  // computes the key with a function, the key is computed here and stored in the override.
-  if (patch.params === undefined || rules.entry.keyPath !== null) return patch;
+  if (patch.params === undefined) return patch;
   const limitKey = rules.limitKey(output);
+  const { keyPath } = rules.entry;
+  // If the type names a path of the input as its limit key, each new run reads the key from its parameters. The key is
+  // stored in the override only if the type computes it with a function, or its schema changes it.
+  if (keyPath !== null && keyAt(params, keyPath) === limitKey) return { limitKey: null, ...patch };
   return limitKey === undefined ? patch : { limitKey, ...patch };
 }
 
@@ -204,7 +199,8 @@ async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: D
  */
 function refuseNewLock({ entry, isKnown }: TypeRules, onePerType: boolean): void {
   if (!isKnown || entry.onePerType || !onePerType) return;
-  const message = `job type ${entry.name} runs several at a time: set onePerType in its code, where all its runs see it`;
+  const message =
+    `job type ${entry.name} runs several at a time: set onePerType in its code, where all its runs see it`;
   throw new Refusal('malformed.option', message, { type: entry.name });
 }
 

@@ -80,7 +80,8 @@ export class EngineCore implements RunBackend, RunMaker {
     const audit = new AuditTrail(stores, instance);
     const catalogue = new TypeCatalogue({ ...parts, stores });
     const knowledge = { typesOf: (names: readonly string[]) => catalogue.entries(names), ...buildKnowledge(parts) };
-    const workers = new StoreWorkers({ ...parts, ...knowledge }, (command) => (command === 'drain' ? this.suspend() : this.resume()));
+    const workers = new StoreWorkers({ ...parts, ...knowledge }, (command) =>
+      (command === 'drain' ? this.suspend() : this.resume()));
     const definitions = new DefinitionActions({ ...parts, stores, workers, audit, catalogue });
     this.instance = instance;
     this.jobs = jobs;

@@ -103,7 +103,8 @@ export class RunActions {
   async completeHandedOff(id: number, result: unknown, act?: ActOptions): Promise<Job> {
     const { audit } = this.#parts;
     const fence = await this.#handedOffFence(id);
-    return audit.performOnJob('complete', id, act, (jobs) => jobs.succeed(id, fence, audit.asker(act), jsonText(result)));
+    return audit.performOnJob('complete', id, act, (jobs) =>
+      jobs.succeed(id, fence, audit.asker(act), jsonText(result)));
   }
 
   async failHandedOff(id: number, error: unknown, act?: ActOptions): Promise<Job> {

@@ -38,7 +38,10 @@ function operation(name: string, route: Route, ref: (schema: z.ZodType) => JsonS
     summary: route.summary,
     ...(route.roles === null
       ? { security: [] }
-      : { description: `Requires the role ${route.roles.join(' or ')}, or one that includes it.`, 'x-roles': route.roles }),
+      : {
+        description: `Requires the role ${route.roles.join(' or ')}, or one that includes it.`,
+        'x-roles': route.roles,
+      }),
     parameters: [...fields(route.params, 'path'), ...fields(route.query, 'query')],
     ...(route.body ? { requestBody: { content: { 'application/json': { schema: ref(route.body) } } } } : {}),
     responses: {

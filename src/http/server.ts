@@ -109,7 +109,12 @@ export function createHttp(options: HttpOptions): Http {
   };
 }
 
-function servicesOf({ engine, streams, priorities = {} }: HttpOptions, access: Access, clock: Clock, logger: Logger): HttpServices {
+function servicesOf(
+  { engine, streams, priorities = {} }: HttpOptions,
+  access: Access,
+  clock: Clock,
+  logger: Logger,
+): HttpServices {
   const { store } = engine.jobs;
   const feed: EventFeed = new EventFeed({
     catchUpFrom: () => counting.begin(),

@@ -72,7 +72,8 @@ export class StaticFiles {
       const isImmutable = path.startsWith('/assets/');
       const caching = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
       const headers = { 'content-type': found.type, 'cache-control': caching };
-      const body = found.type === media['.html'] ? withRelativeUrls(path, found.content) : new Uint8Array(found.content);
+      const isPage = found.type === media['.html'];
+      const body = isPage ? withRelativeUrls(path, found.content) : new Uint8Array(found.content);
       return new Response(body, { headers });
     }
     if (path !== '/') return null;

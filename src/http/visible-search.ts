@@ -13,7 +13,8 @@ type Find = Pick<EngineCore, 'find' | 'count'>;
 const readPageSize = 1_000;
 /**
  * How many pages of stored matches are read for one response. If the caller can see fewer of these matches than
- * requested, the response is a short page. If the caller can see none of them, `next` is null, so the search ends.
+ * requested, the response is a short page. If the caller can see none of them, `next` is null, so the search ends: a
+ * page without runs that is not the last one would reveal that many runs match in redacted text.
  */
 const readPagesMax = 10;
 
@@ -44,8 +45,8 @@ export async function findVisible(
 export interface VisibleCount {
   readonly tallies: readonly Tally[];
   /**
-   * Whether the count stopped at its limit, so that older matches may be missing. False also if the count stopped and
-   * the caller can see none of the matches that were read.
+   * Whether the count stopped at its limit, so that older matches may be missing. If no run was counted, this is false:
+   * true would reveal matches in redacted text.
    */
   readonly isCut: boolean;
 }

@@ -116,7 +116,8 @@ function changeOf(
 const entryOf = ({ input }: Job): TypeEntry => JSON.parse(input) as TypeEntry;
 
 function buildOf({ input, created }: Job): Build {
-  const { id, types, defs } = JSON.parse(input) as { readonly id: string; readonly types: string[]; readonly defs: string[] };
+  const { id, types, defs } =
+    JSON.parse(input) as { readonly id: string; readonly types: string[]; readonly defs: string[] };
   return { id, firstSeen: created, types: new Set(types), defs: new Set(defs) };
 }
 

@@ -56,11 +56,15 @@ export async function declare(definer: Producer, declaration: Declaration, by: s
 const isDeclared = ({ code, build, isAbandoned }: Definition, declaration: Declaration): boolean =>
   sameJson(code, declaration.spec) && (build !== undefined || declaration.build === null) && isAbandoned === undefined;
 
-export async function changedDeclarations(store: Store, declarations: readonly Declaration[]): Promise<readonly Declaration[]> {
+export async function changedDeclarations(
+  store: Store,
+  declarations: readonly Declaration[],
+): Promise<readonly Declaration[]> {
   const stored = new Map<string, Definition>();
   for (let from = 0; from < declarations.length; from += readBatch) {
     const keys = declarations.slice(from, from + readBatch).map(({ name }) => definitionKey(name));
-    for (const job of await store.load([...(await store.jobsByKey(keys)).values()])) stored.set(job.def!, definitionOf(job));
+    const ids = [...(await store.jobsByKey(keys)).values()];
+    for (const job of await store.load(ids)) stored.set(job.def!, definitionOf(job));
   }
   return declarations.filter((declaration) => {
     const before = stored.get(declaration.name);
@@ -73,7 +77,8 @@ const readBatch = 500;
 function refuseOtherType(name: string, { code, build }: Definition, { spec, isShared = false }: Declaration): void {
   if (build !== undefined && !isShared) return;
   const whose = build === undefined ? 'was created with' : 'is declared by another running program with';
-  const message = `definition ${name} ${whose} the job type ${code.type}, not ${spec.type}: give one of them another name`;
+  const message =
+    `definition ${name} ${whose} the job type ${code.type}, not ${spec.type}: give one of them another name`;
   throw new Refusal('taken.key', message, { name, type: code.type });
 }
 
@@ -170,7 +175,8 @@ function redefinition(def: Job, redefineBy: Redefine, now: number): EventBody[] 
   const plan = planOf(def.def!, is, now, { spec: was, plan: def.plan! });
   const ticks = removedTicks(def, was, is, now);
   const skipped: EventBody[] = ticks.length === 0 ? [] : [{ kind: 'ticked', ticks, plan: def.plan!, due: def.due }];
-  return [...skipped, { kind: 'edited', edit: { type: is.type, input: JSON.stringify(after), plan, due: dueOf(plan) } }];
+  const edit = { type: is.type, input: JSON.stringify(after), plan, due: dueOf(plan) };
+  return [...skipped, { kind: 'edited', edit }];
 }
 
 async function change(

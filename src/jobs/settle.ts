@@ -25,7 +25,8 @@ export async function settleAfter(store: Store, changes: readonly Change[], aske
   for (const parent of ended) if (parent.hasChildrenWaiting) await stopChildren(store, parent.id, asker);
   const parents = new Set(ended.flatMap((job) => job.parent ?? []));
   if (parents.size === 0) return;
-  const parentsOfFailed = new Set(ended.flatMap((job) => (job.fate === 'failed' && job.parent !== null ? [job.parent] : [])));
+  const parentsOfFailed = new Set(ended.flatMap(({ fate, parent }) =>
+    (fate === 'failed' && parent !== null ? [parent] : [])));
   if (parentsOfFailed.size > 0) await cancelOverTolerance(store, [...parentsOfFailed], asker);
   await settleParents(store, asker, [...parents]);
 }

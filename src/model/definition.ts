@@ -78,19 +78,35 @@ export interface Definition {
  * Returns the settings that are in effect. The operator's override takes precedence over the definition, and the
  * definition over its type. Without `type`, the copies of the type's settings in the definition apply.
  */
-export function specOf({ code, override }: Definition, type: TypeEntry | null = null): Spec {
+export function specOf(definition: Definition, type: TypeEntry | null = null): Spec {
+  const { code, override } = definition;
   const base = type === null || code.own === undefined ? code : inheriting(code, code.own, type);
   const spec: Spec = { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
   // A definition cannot turn off the `onePerType` of its type.
   const onePerType = spec.onePerType || (type?.onePerType ?? false);
   const limits = { ...base.gate, ...override?.gate };
-  const keyPath = override?.limitKey === undefined ? (type?.keyPath ?? null) : null;
   return {
     ...spec,
     onePerType,
     gate: gateOf(onePerType ? 1 : limits.typeMax, spec.overlap === 'queue' ? 1 : limits.defMax),
-    limitKey: keyPath === null ? spec.limitKey : (keyAt(spec.params, keyPath) ?? null),
+    limitKey: limitKeyOf(definition, spec, type?.keyPath ?? null),
   };
+}
+
+/**
+ * Returns the limit key of the runs. If the type names a path of the input, the key is read from the parameters: the
+ * path may have changed since the key was stored. Exception: if code declared the definition with these parameters, the
+ * stored key is as new as the path, and comes from the output of the schema.
+ */
+function limitKeyOf(
+  { code, override, build }: Definition,
+  { params, limitKey }: Spec,
+  keyPath: readonly string[] | null,
+): string | null {
+  const isOverridden = override?.params !== undefined;
+  const isByCode = build !== undefined && !isOverridden;
+  if (keyPath === null || isByCode || override?.limitKey !== undefined) return limitKey;
+  return keyAt(params, keyPath) ?? (isOverridden ? null : code.limitKey);
 }
 
 const inheriting = (code: Spec, own: OwnSettings, type: TypeEntry): Spec => ({

@@ -1,35 +1,19 @@
 /** Progress: how each step that a handler reports changes the tree, and predicates on the tree. */
 import {
-  cut,
-  droppedPolicyOf,
-  emptyProgress,
-  isRunning,
-  itemsKeptMax,
-  newest,
-  processesKeptMax,
-  runningDroppedOf,
-  settledOf,
-  stagesKeptMax,
-  thinned,
-  trimmed,
-  withDropped,
+  changeProcess, changeStage, counted, countOf, currentStageOf, effective, endedDropped, endedItem, endedNode,
+  endingInside, findRunning, implicitSuccess, isOpen, isUnderWay, itemIdOf, openStageOf, startedNode, success,
+  wentWithItsStage,
+} from './progress-nodes.ts';
+import type { Ending, Text } from './progress-nodes.ts';
+import {
+  cut, droppedPolicyOf, emptyProgress, isRunning, itemsKeptMax, newest, processesKeptMax, runningDroppedOf,
+  stagesKeptMax, thinned, trimmed,
 } from './progress-tree.ts';
-import type {
-  EffectivePolicy,
-  FailurePolicy,
-  ItemId,
-  ItemNode,
-  ProcessNode,
-  Progress,
-  ProgressNode,
-  StageNode,
-} from './progress-tree.ts';
+import type { FailurePolicy, ItemId, ItemNode, Progress, StageNode } from './progress-tree.ts';
 
 export * from './progress-outline.ts';
 export type * from './progress-tree.ts';
 export { emptyProgress };
-
-type Text = string | null | undefined;
 
 /** The error of a failed node. `cancelled`: the error is only the reaction to a cancel, such as an AbortError. */
 interface Failure {
@@ -256,16 +240,6 @@ function aborted(progress: Progress, ending: Ending, at: number): Progress {
   return changeProcess(asked, (process) => (isOpen(process) ? endedNode(process, ending, at) : process));
 }
 
-/** How a node ends. `status` applies only to a node that is RUNNING: a process that was cancelled stays CANCELLED. */
-interface Ending {
-  readonly status: 'SUCCESS' | 'ERROR' | 'CANCELLED';
-  readonly summary: string | null;
-  readonly error: string | null;
-}
-
-const success = (summary: Text): Ending => ({ status: 'SUCCESS', summary: cut(summary), error: null });
-const implicitSuccess = (node: string): Ending => success(`(${node} completed implicitly)`);
-
 /**
  * Returns the ending of a failed node. A failure with `cancelled` is only the reaction to a cancel. If the cancel
  * follows from an earlier failure (the work was aborted, or the stage is skipped), the node ends as ERROR; if not, as
@@ -276,12 +250,6 @@ function failureOf(progress: Progress, { error, cancelled }: Failure): Ending {
   if (cancelled !== true) return { status: 'ERROR', summary: null, error: cut(error) };
   if (isEcho) return { status: 'ERROR', summary: null, error: cut(`processing aborted: ${error}`) };
   return { status: 'CANCELLED', summary: null, error: cut(error) };
-}
-
-/** Returns the ending of nodes that are still open when `parent` has ended: they get the status of `parent`. */
-function endingInside(parent: ProgressNode, node: string): Ending {
-  if (parent.status === 'SUCCESS' || parent.status === 'RUNNING') return implicitSuccess(node);
-  return { status: parent.status, summary: null, error: parent.error };
 }
 
 function endProcess(progress: Progress, ending: Ending, at: number): Progress {
@@ -311,32 +279,6 @@ function endItem(progress: Progress, item: ItemId | undefined, ending: Ending, a
   });
 }
 
-function endedItem(stage: StageNode, item: ItemNode, ending: Ending, at: number): StageNode {
-  const items = stage.items.with(stage.items.lastIndexOf(item), endedNode(item, ending, at));
-  return counted({ ...stage, items }, countOf[ending.status], 1);
-}
-
-/**
- * Ends a running item whose node was dropped. If it failed, a node with its error is added; its description and start
- * are no longer known.
- */
-function endedDropped(stage: StageNode, item: ItemId | undefined, ending: Ending, at: number): StageNode {
-  const policy = droppedPolicyOf(stage);
-  if (policy === undefined) return stage;
-  const ended = counted(withDropped(stage, policy, -1), countOf[ending.status], 1);
-  if (ending.status !== 'ERROR') return ended;
-  const node: ItemNode = { ...endedNode(startedNode(null, at), ending, at), item: itemIdOf(item), policy };
-  return trimmed({ ...ended, items: [...ended.items, node] }, itemsKeptMax);
-}
-
-const countOf = { SUCCESS: 'done', ERROR: 'failed', CANCELLED: 'skipped' } as const;
-
-/** Adds to one of the counts of the stage. If more items have ended than were announced, raises the total. */
-function counted(stage: StageNode, count: 'done' | 'failed' | 'skipped', by: number): StageNode {
-  const grown = { ...stage, [count]: stage[count] + by };
-  return grown.total === null ? grown : { ...grown, total: Math.max(grown.total, settledOf(grown)) };
-}
-
 function withOpenProcess(progress: Progress, at: number): Progress {
   const process = progress.processes.at(-1);
   return process !== undefined && isOpen(process) ? progress : startProcess(progress, null, at);
@@ -352,14 +294,6 @@ function withRunningItem(progress: Progress, item: ItemId | undefined, at: numbe
   return startItem(progress, { kind: 'startItem', item }, at);
 }
 
-/**
- * Whether the item belongs, or may belong, to a stage that has ended. All items of such a stage have ended, too, and a
- * later step for the item is ignored instead of creating a new stage.
- */
-const wentWithItsStage = (stage: StageNode | undefined, id: ItemId | null): boolean =>
-  stage !== undefined && !isOpen(stage) && id !== null &&
-  (stage.items.some(({ item }) => item === id) || runningDroppedOf(stage) > 0);
-
 function withItem(stage: StageNode, item: ItemId | null, step: StartItem, at: number): StageNode {
   const started = stage.started + 1;
   const description = step.description ?? `#${started}`;
@@ -367,65 +301,7 @@ function withItem(stage: StageNode, item: ItemId | null, step: StartItem, at: nu
   return trimmed({ ...stage, started, items: [...stage.items, node] }, itemsKeptMax);
 }
 
-const startedNode = (description: Text, at: number): ProgressNode => ({
-  status: 'RUNNING',
-  description: cut(description),
-  summary: null,
-  error: null,
-  startedAt: at,
-  completedAt: null,
-});
-
-const endedNode = <N extends ProgressNode>(node: N, ending: Ending, at: number): N => ({
-  ...node,
-  status: node.status === 'RUNNING' ? ending.status : node.status,
-  summary: ending.summary,
-  error: ending.error,
-  completedAt: at,
-});
-
-const isOpen = (node: ProgressNode): boolean => node.completedAt === null;
 const isOneByOne = (item: ItemNode): boolean => isRunning(item) && item.item === null;
-
-const currentStageOf = (progress: Progress): StageNode | undefined => progress.processes.at(-1)?.stages.at(-1);
-
-function openStageOf(progress: Progress): StageNode | undefined {
-  const stage = currentStageOf(progress);
-  return stage !== undefined && isOpen(stage) ? stage : undefined;
-}
-
-/** Returns the running item with this id; if the id is null, the running item that was started last. */
-function findRunning(stage: StageNode | undefined, id: ItemId | null): ItemNode | undefined {
-  return stage?.items.findLast((item) => isRunning(item) && (id === null || item.item === id));
-}
-
-/**
- * Whether an item with this id runs. If running items were dropped, any id without a node is taken for one of them, as
- * their ids are not stored. The counts are exact once all of them have ended.
- */
-const isUnderWay = (stage: StageNode | undefined, id: ItemId | null): boolean =>
-  stage !== undefined && (findRunning(stage, id) !== undefined || runningDroppedOf(stage) > 0);
-
-function changeProcess(progress: Progress, change: (process: ProcessNode) => ProcessNode): Progress {
-  const process = progress.processes.at(-1);
-  return process === undefined ? progress : { ...progress, processes: progress.processes.with(-1, change(process)) };
-}
-
-/**
- * Changes the current stage. If a failure has already ended the process, moves the end of the process to `at`, so that
- * the process does not end before its stage.
- */
-const changeStage = (progress: Progress, at: number, change: (stage: StageNode) => StageNode): Progress =>
-  changeProcess(progress, (process) => ({
-    ...process,
-    completedAt: isOpen(process) ? null : at,
-    stages: process.stages.with(-1, change(process.stages.at(-1)!)),
-  }));
-
-const effective = (policy: FailurePolicy | undefined, parent: EffectivePolicy): EffectivePolicy =>
-  policy === undefined || policy === 'PARENT' ? parent : policy;
-
-const itemIdOf = (item: ItemId | undefined): ItemId | null => (typeof item === 'number' ? item : cut(item));
 
 const wholeOrNull = (count: number | null | undefined): number | null =>
   Number.isSafeInteger(count) && count! >= 0 ? count! : null;

@@ -41,6 +41,7 @@ export function openStoreAt(
 
 function openSqlite(url: string, options: SqliteOptions): Store {
   const [path = '', query = ''] = splitOnce(url, '?');
+  if (path === '') throw new Refusal('malformed.store', 'the store URL names no file: write sqlite:FILE', {});
   const texts = Object.fromEntries(new URLSearchParams(query));
   return new SqliteStore(path, { ...options, ...readOptions('SQLite', sqliteOptions, texts) });
 }

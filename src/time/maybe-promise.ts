@@ -16,3 +16,16 @@ export const isPromiseLike = <T>(value: MaybePromise<T>): value is PromiseLike<T
 
 export const andThen = <T, U>(value: MaybePromise<T>, use: (value: T) => MaybePromise<U>): MaybePromise<U> =>
   isPromiseLike(value) ? value.then(use) : use(value);
+
+/** Returns the value of `attempt`; if it throws or rejects, the value of `recover`. */
+export function orElse<T>(
+  attempt: () => MaybePromise<T>,
+  recover: (error: unknown) => MaybePromise<T>,
+): MaybePromise<T> {
+  try {
+    const value = attempt();
+    return isPromiseLike(value) ? value.then(undefined, recover) : value;
+  } catch (error) {
+    return recover(error);
+  }
+}

@@ -20,7 +20,7 @@ export interface TickMoments extends Moments {
 export interface Tick {
   /** The time of the tick by its schedule, without the spread. It identifies the tick within its schedule. */
   readonly nominal: number;
-  /** When it runs: the nominal time plus the spread. */
+  /** When it runs: the nominal time plus the delay that follows from the spread and the name of the definition. */
   readonly due: number;
   /** For cron: the wall time that matches the expression, in milliseconds as defined in zone.ts. */
   readonly wall?: number;

@@ -138,6 +138,7 @@ export class BedrockWorld {
   async passing<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
     const settled = promise.finally(() => (isSettled = true));
+    settled.catch(() => {}); // it is awaited below
     await this.until(async () => {
       await this.advance(50);
       return isSettled;

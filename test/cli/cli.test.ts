@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { Engine, jobType } from '../../src/index.ts';
 import { bin, Place } from './stint.ts';
 
 // Every command is a process that strips its types: a busy machine takes seconds for each.
@@ -197,6 +198,35 @@ test('top prints one snapshot when its output is a pipe', async () => {
   expect(JSON.parse((await place.stint('top', '--json')).out)).toMatchObject({
     tallies: [{ type: 'orphan', count: 1 }],
   });
+});
+
+test('top shows a run that waits for its tasks beside many paused runs, and the longest wait', async () => {
+  using place = new Place();
+  await place.stint('migrate');
+  const begun = Promise.withResolvers<void>();
+  const split = jobType('split', {
+    taskDetails: () => [1],
+    taskResults: async ({ signal }) => {
+      begun.resolve();
+      await new Promise((_, reject) => { signal.addEventListener('abort', () => reject(signal.reason as Error)); });
+    },
+  });
+  const later = jobType('later', { run: () => {} });
+  const engine = new Engine({ store: `sqlite:${join(place.folder, '.stint/jobs.db')}`, types: [split, later] });
+  await engine.resume();
+  const waiting = await engine.createJobRun(split);
+  await begun.promise;
+  await engine.close({ patience: '0s' });
+  const idle = new Engine({ store: `sqlite:${join(place.folder, '.stint/jobs.db')}`, types: [later] });
+  for (const run of await idle.createJobRuns(later, Array.from({ length: 130 }, () => ({ delay: '1h' as const })))) {
+    await idle.jobs.pause(run.id, { by: 'test' });
+  }
+  const due = idle.now() - 3_600_000;
+  await idle.createJobRun(later, { dueTime: new Date(due) });
+  await idle.close();
+  const { running, oldestDue } = JSON.parse((await place.stint('top', '--json')).out) as { running: { id: number }[]; oldestDue: number };
+  expect(running.map(({ id }) => id)).toEqual([waiting.id]);
+  expect(oldestDue).toBe(due);
 });
 
 test('the built-in types call URLs and run programs, and refuse what is not allowed', async () => {

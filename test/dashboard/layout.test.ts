@@ -64,14 +64,15 @@ test.each([1024, 820, 768, 640])('at a width of %i px the figures fill every row
   await page.close();
 });
 
-test('a long name of a definition leaves the other columns in view', async () => {
+test.each([1440, 1024])('at %i px a long name of a definition leaves the other columns in view', async (width) => {
   await board.post(`${api}/defs`, { name: `the quarterly ${'x'.repeat(150)}`, type: 'mail.send' });
-  const page = await board.visit('/definitions', { viewport: { width: 1440, height: 900 } });
+  const page = await board.visit('/definitions', { viewport: { width, height: 900 } });
   await page.getByRole('link', { name: 'the quarterly' }).waitFor();
-  await picture(page, 'layout-definitions');
+  await picture(page, `layout-definitions-${width}`);
   const hidden = await page.evaluate<number>(
     `(() => { const box = document.querySelector('.table-box'); return box.scrollWidth - box.clientWidth; })()`);
   expect(hidden).toBe(0);
+  expect((await page.getByRole('columnheader', { name: 'Schedule' }).boundingBox())!.width).toBeGreaterThan(100);
   await page.close();
 });
 

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { test } from '../support/browser.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { api, ended } from '../http/world.ts';
 import { bySize } from '../support/size.ts';
 import { planBoard } from './plan-world.ts';
@@ -127,6 +127,11 @@ describe('the pages of the machine on SQLite', () => {
     await page.getByRole('group', { name: 'Times' }).getByRole('button', { name: 'UTC' }).click();
     await page.getByText('No tokens are set up').waitFor();
     await page.getByText(/on 1 instance/).first().waitFor();
+    const store = page.getByRole('region', { name: 'Store' });
+    await store.getByText('Size').waitFor();
+    expect(await store.locator('dd').allTextContents()).toEqual(expect.arrayContaining([
+      expect.stringMatching(/^\d[\d.,]* .?B$/), expect.stringMatching(/^\d[\d,]* live, \d[\d,]* dead$/),
+    ]));
     await picture(page, 'settings-dark');
     await page.reload();
     await expect.poll(() => page.getByRole('group', { name: 'Times' }).getByRole('button', { name: 'UTC' }).getAttribute('aria-pressed')).toBe('true');
@@ -192,7 +197,7 @@ describe('the pages of the machine on SQLite', () => {
 });
 
 test('the pages of the machine show the same on PostgreSQL', async () => {
-  const board = await planBoard({ store: await freshDatabase() });
+  const board = await planBoard({ store: await migratedDatabase() });
   const page = await board.visit('/queues');
   const limits = page.getByRole('region', { name: 'Limits' });
   await expect.poll(() => limits.textContent()).toContain('key a.example1 of 1 full');

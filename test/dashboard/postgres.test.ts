@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { test } from '../support/browser.ts';
 import { api, ended } from '../http/world.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { dashboard, type Dashboard } from './world.ts';
 
 let board: Dashboard;
-beforeAll(async () => void (board = await dashboard({ store: await freshDatabase() })));
+beforeAll(async () => void (board = await dashboard({ store: await migratedDatabase() })));
 afterAll(() => board.close());
 
 test('on PostgreSQL a run with tasks is started, followed and retried in part, and selected runs are cancelled', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { buildIfStale, builtFolder } from '../../dashboard/build.ts';
 import { cron, every, jobDef, jobType, typed } from '../../src/index.ts';
-import { launchBrowser, plainPage } from '../support/browser.ts';
+import { plainPage, sharedBrowser } from '../support/browser.ts';
 import { waitMs } from '../support/patience.ts';
 import { bySize } from '../support/size.ts';
 import { api, world, type World, type WorldOptions } from '../http/world.ts';
@@ -56,8 +56,9 @@ export const sync = jobType('ledger.sync', {
 export const deaf = jobType('deaf', { run: () => new Promise(() => {}) });
 /** Handed off until someone approves. */
 export const approval = jobType('approval', { retry: { attempts: 1 }, run: ({ handOff }) => handOff() });
+const tilesAllowedFirst = 20;
 /** Slow tiles with a higher number wait. */
-let tilesAllowed = 20;
+let tilesAllowed = tilesAllowedFirst;
 let nextAllowance = Promise.withResolvers<void>();
 
 /** Lets slow tiles up to a number continue. */
@@ -94,13 +95,15 @@ export const nightly = jobDef('nightly invoices', invoice, { schedules: [cron('3
 export const heartbeat = jobDef('heartbeat', mail, { params: { to: 'ops@example.org' }, schedules: [every('1h')] });
 
 export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> {
+  allowTiles(tilesAllowedFirst); // another file of this process may have allowed more
   await buildIfStale();
   const server = await world({
     dashboard: builtFolder,
     engine: { types: [mail, invoice, sync, deaf, tiles, rows, approval], defs: [nightly, heartbeat], slots: 8 },
     ...options,
   });
-  const browser = await launchBrowser();
+  const browser = await sharedBrowser();
+  const pages: Page[] = [];
   const faults: string[] = [];
   return {
     ...server,
@@ -108,6 +111,7 @@ export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> 
     faults,
     async visit(path, context = {}) {
       const page = await browser.newPage({ ...plainPage, viewport: { width: 1360, height: 860 }, ...context });
+      pages.push(page);
       page.setDefaultTimeout(waitMs);
       watch(page, server.url, faults);
       await page.goto(server.url + path);
@@ -119,7 +123,7 @@ export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> 
       return body.id;
     },
     async close() {
-      await browser.close();
+      for (const page of pages) await page.close();
       await server.close();
     },
   };

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { fieldsOf } from '../../tools/reference/declarations.ts';
 import { folder, pages } from '../../tools/reference/pages.ts';
 import { world } from '../http/world.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { metricNames } from '../../src/http/metrics/metric-names.ts';
 import { root } from './page.ts';
 
@@ -28,7 +28,7 @@ test('fields are read with their comments, methods and optional ones too', () =>
 
 test('every metric of a server is in the list, and every metric of the list exists on some store', async () => {
   const told = new Map<string, string>();
-  for (const store of [undefined, await freshDatabase()]) {
+  for (const store of [undefined, await migratedDatabase()]) {
     const server = await world(store === undefined ? {} : { store });
     const { body } = await server.get('/metrics');
     for (const [, name, kind] of String(body).matchAll(/^# TYPE (\w+) (\w+)$/gm)) told.set(name!, kind!);

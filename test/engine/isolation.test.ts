@@ -435,6 +435,15 @@ describe('a process of its own', () => {
     await untilDead(pid);
   });
 
+  test('gets the flags of the engine’s process without the script of its command line', async () => {
+    const script = `await import(${JSON.stringify(fixture('isolated-parent'))})`;
+    const flags = ['--input-type', 'module', '--test-reporter', 'dot', '--title', 'engine', '--eval', script];
+    const engine = spawn(process.execPath, [...flags, 'parent', 'process', 'flags', 'close'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    closing.push(() => engine.kill('SIGKILL'));
+    const [text] = (await once(engine.stdout.setEncoding('utf8'), 'data')) as [string];
+    expect(text.trim()).toBe('--title engine');
+  });
+
   test('ends when the engine’s process is killed, even out of an endless loop', async () => {
     const engine = startEngine('process', 'loops-and-tells');
     const [text] = (await once(engine.stdout!.setEncoding('utf8'), 'data')) as [string];

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Engine, jobType, openStore } from '../../src/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock, type Clock } from '../../src/time/clock.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 
 /** A clock whose timers never fire, so that nothing polls. */
 const frozen: Clock = {
@@ -18,7 +18,7 @@ const frozen: Clock = {
 };
 
 test.each(['SQLite', 'PostgreSQL'])('on %s, a waiting process is woken by the end of a run', async (name) => {
-  const url = name === 'SQLite' ? `sqlite:${join(await temporaryFolder(), 'jobs.db')}` : await freshDatabase();
+  const url = name === 'SQLite' ? `sqlite:${join(await temporaryFolder(), 'jobs.db')}` : await migratedDatabase();
   const release = Promise.withResolvers<string>();
   const gated = jobType('gated', { run: () => release.promise });
   const opener = jobType('opener', { run: () => release.resolve('done') });
@@ -38,7 +38,7 @@ test.each(['SQLite', 'PostgreSQL'])('on %s, a waiting process is woken by the en
 });
 
 test('on PostgreSQL, nothing is sent about ends while no process waits', async () => {
-  const url = await freshDatabase();
+  const url = await migratedDatabase();
   const quick = jobType('quick', { run: () => 1 });
   await using worker = new Engine({ store: url, types: [quick] });
   await worker.resume();

@@ -1,13 +1,13 @@
 // Black-holed connections: all that are open stay open and carry nothing; new ones work.
 import { expect, test } from 'vitest';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { openProxy } from '../support/proxy.ts';
 import { Load, recoveryMaxMs } from './load.ts';
 
 const rounds = ['all', 'answers', 'all', 'answers'] as const;
 
 test('work goes on within lease + 5 s, nothing acknowledged is lost, and nothing was refused', async () => {
-  const directUrl = await freshDatabase();
+  const directUrl = await migratedDatabase();
   const proxy = await openProxy(directUrl);
   try {
     const load = await Load.on(proxy.url);

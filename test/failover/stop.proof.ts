@@ -1,7 +1,7 @@
 // SIGTERM while the database is away: the server ends in bounded time.
 import { expect, test } from 'vitest';
 import { Place } from '../cli/stint.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { slowness } from '../support/patience.ts';
 import { openProxy } from '../support/proxy.ts';
 
@@ -10,7 +10,7 @@ const endMaxMs = 15_000 * slowness;
 
 test('a server whose database carries nothing any more ends within seconds of SIGTERM', async () => {
   using place = new Place();
-  const proxy = await openProxy(await freshDatabase());
+  const proxy = await openProxy(await migratedDatabase());
   try {
     const server = place.start('serve', '--store', proxy.url, '--http', '127.0.0.1:0', '--bedrock', 'off');
     await server.says(/HTTP +http/);

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, ProblemError } from '../../src/client.ts';
+import { systemClock, type Clock } from '../../src/time/clock.ts';
 import { records, tokens, world, type World } from './world.ts';
 import { waitMs } from '../support/patience.ts';
 
@@ -102,6 +103,27 @@ describe('a call over a failing connection', () => {
     await new Client({ url: flaky.url }).call('listRuns');
     expect(flaky.seen).toHaveLength(failures.length + 1);
     await flaky.close();
+  });
+
+  test.each([
+    ['7', 7_000, 7_000],
+    ['Thu, 01 Jan 2026 00:00:30 GMT', 30_000, 30_000],
+    ['Wed, 31 Dec 2025 23:00:00 GMT', 100, 200],
+    ['soon', 100, 200],
+    ['-5', 100, 200],
+    ['1e9', 100, 200],
+  ])('waits at least as long as Retry-After says: %s', async (header, leastMs, mostMs) => {
+    const answers = [new Response('no', { status: 429, headers: { 'retry-after': header } }), Response.json({ items: [], next: null })];
+    const slept: number[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      now: () => Date.parse('2026-01-01T00:00:00Z'),
+      sleep: async (ms) => void slept.push(ms),
+    };
+    await new Client({ url: 'http://here', clock, fetch: async () => answers.shift()! }).call('listRuns');
+    expect(slept).toHaveLength(1);
+    expect(slept[0]).toBeGreaterThanOrEqual(leastMs);
+    expect(slept[0]).toBeLessThanOrEqual(mostMs);
   });
 
   test('is retried with the same key if it creates a run', async () => {

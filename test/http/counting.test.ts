@@ -8,7 +8,7 @@ import { SeriesView } from '../../src/http/contract.ts';
 import { Quantiles } from '../../src/http/metrics/quantiles.ts';
 import { TimeSeries } from '../../src/http/metrics/time-series.ts';
 import { loadSeries, storeSeries } from '../../src/http/metrics/stored-series.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { api, echo, until, world, type World } from './world.ts';
 
 const doomed = jobType('doomed', {
@@ -42,7 +42,7 @@ async function metric(server: World, line: string): Promise<number> {
 describe.each(['sqlite', 'postgres'])('servers on %s', (kind) => {
   test('show the same totals, also one that starts later, and count each event once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'stint-counting-'));
-    const store = kind === 'sqlite' ? `sqlite:${join(folder, 'jobs.db')}` : await freshDatabase();
+    const store = kind === 'sqlite' ? `sqlite:${join(folder, 'jobs.db')}` : await migratedDatabase();
     const [first, second] = [await world({ store, engine }), await world({ store, engine })];
     for (const type of ['echo', 'echo', 'doomed']) for (let n = 0; n < 3; n++) await first.post(`${api}/runs`, { type });
     for (const server of [first, second]) await until(async () => JSON.stringify(await totals(server)) === JSON.stringify(expected));

@@ -115,6 +115,25 @@ describe('a request', () => {
     expect((await send('{"type":')).status).toBe(400);
   });
 
+  test('whose body is not UTF-8 is refused, and nothing is stored', async () => {
+    const before = await server.engine.jobs.store.feedEnd();
+    const body = Buffer.from('{"type":"ech\u00f3","delay":"1h"}', 'latin1');
+    const response = await fetch(
+      `${server.url}${api}/runs`, { method: 'POST', body, headers: { 'content-type': 'application/json' } },
+    );
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'malformed.request', detail: expect.stringContaining('UTF-8') });
+    expect(await server.engine.jobs.store.feedEnd()).toBe(before);
+  });
+
+  test('whose body breaks off is refused, not an error of the server', async () => {
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('aborted')) });
+    const headers = { 'content-type': 'application/json', host: '127.0.0.1' };
+    const request = new Request(`${server.url}${api}/handoffs/complete`, { method: 'POST', body, headers, duplex: 'half' });
+    const response = await server.http.fetch(request);
+    expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([400, 'malformed.request']);
+  });
+
   test('with prototype keys is refused, and no prototype is polluted', async () => {
     for (const key of ['__proto__', 'constructor', 'prototype']) {
       const response = await send(`{"type":"echo","input":{"a":{"${key}":{"polluted":true}}}}`);

@@ -1,6 +1,6 @@
 // Injection: SQL, patterns and markup in filters and fields stay plain text, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { bySize } from '../support/size.ts';
 import { api, world, type World } from './world.ts';
 
@@ -73,7 +73,7 @@ const filters: readonly ((text: string) => string)[] = [
 
 describe.each([
   ['SQLite', async (): Promise<string | undefined> => undefined],
-  ['PostgreSQL', freshDatabase],
+  ['PostgreSQL', migratedDatabase],
 ] as const)('on %s', (_, database) => {
   let server: World;
   let plain: number;

@@ -1,6 +1,6 @@
 // Prometheus metrics: stuck jobs, the pool, the store and the lag of the event loop.
 import { afterEach, describe, expect, test } from 'vitest';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { world, type World } from './world.ts';
 
 let server: World;
@@ -38,7 +38,7 @@ describe('the metrics', () => {
   });
 
   test('contain the pool of PostgreSQL', async () => {
-    server = await world({ store: await freshDatabase(), isIdle: true });
+    server = await world({ store: await migratedDatabase(), isIdle: true });
     const told = await metrics();
     expect(told.get('stint_pool_connections{state="max"}')).toBe(8);
     expect(told.get('stint_pool_connections{state="open"}')).toBeGreaterThan(0);

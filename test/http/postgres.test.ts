@@ -1,14 +1,14 @@
 // The HTTP server on PostgreSQL: feed, filters and waiting for work could differ.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../src/client.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { api, ended, world, type World } from './world.ts';
 import { waitMs } from '../support/patience.ts';
 
 let server: World;
 let client: Client;
 beforeAll(async () => {
-  server = await world({ store: await freshDatabase() });
+  server = await world({ store: await migratedDatabase() });
   client = new Client({ url: server.url });
 });
 afterAll(() => server.close());

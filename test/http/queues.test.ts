@@ -73,6 +73,7 @@ describe('a queue', () => {
     const oldest = await start({ type: 'aged', dueTime: new Date(server.engine.now() - 60_000).toISOString() });
     await server.engine.jobs.edit(first, { due: server.engine.now() - 1_000 }, { by: 'test' });
     expect(await queue('aged')).toMatchObject({ ready: 2, oldestReady: { id: oldest } });
+    expect((await server.get(`${api}/stats`)).body.oldestReady).toMatchObject({ id: oldest, type: 'aged' });
   });
 
   test('lists each limit once with its use', async () => {

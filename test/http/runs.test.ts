@@ -57,6 +57,11 @@ describe('a run', () => {
     expect(reasons.body.items[0].code).toBe('ended');
   });
 
+  test('with a negative limit is refused with the bound', async () => {
+    const { status, body } = await server.get(`${api}/runs?limit=-1`);
+    expect([status, body.detail]).toEqual([400, 'query.limit: Too small: expected number to be >=1']);
+  });
+
   test('has an id of decimal digits, in paths and in queries', async () => {
     const id = await create(server, { type: 'echo' });
     await ended(server, id);

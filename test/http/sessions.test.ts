@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { TokenRecord } from '../../src/http/access/tokens.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { api, as, records, tokens, until, world, type World } from './world.ts';
 
 const statusOf = async (server: World, cookie: string): Promise<number> =>
@@ -17,7 +17,7 @@ async function signIn(server: World, who: keyof typeof tokens): Promise<string> 
 
 test.each(['sqlite', 'postgres'])('a session on %s works on every server and survives restarts', async (kind) => {
   const folder = await mkdtemp(join(tmpdir(), 'stint-sessions-'));
-  const store = kind === 'sqlite' ? `sqlite:${join(folder, 'jobs.db')}` : await freshDatabase();
+  const store = kind === 'sqlite' ? `sqlite:${join(folder, 'jobs.db')}` : await migratedDatabase();
   let valid: readonly TokenRecord[] = records;
   const start = (): Promise<World> => world({ store, isIdle: true, access: { tokens: () => valid } });
   const [first, second] = [await start(), await start()];

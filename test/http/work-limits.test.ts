@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Engine, jobType } from '../../src/index.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 import { api, world, type World } from './world.ts';
 
 const mail = jobType('mail', { limit: { key: 'tenant', concurrency: 1 }, run: () => null });
@@ -15,7 +15,7 @@ describe.each(['SQLite', 'PostgreSQL'])('on %s, a worker over HTTP', (name) => {
   let server: World;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'stint-limits-'));
-    const store = name === 'SQLite' ? `sqlite:${join(folder, 'jobs.db')}` : await freshDatabase();
+    const store = name === 'SQLite' ? `sqlite:${join(folder, 'jobs.db')}` : await migratedDatabase();
     await using program = new Engine({ store, types: [mail, single] });
     await program.resume();
     server = await world({ store, engine: { types: [], defs: [] } });

@@ -33,6 +33,7 @@ function runTests({ cuts, breaks, isInProcesses }: Breach, postgresPort: number,
   const env = {
     ...process.env,
     STINT_MUTANT: JSON.stringify(cuts),
+    STINT_TEST_SIZE: 'ci',
     STINT_POSTGRES_PORT: String(postgresPort),
     ...(isInProcesses ? { NODE_OPTIONS: `--import ${plant}` } : {}),
   };

@@ -293,7 +293,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'parameters of definitions are not checked',
-    cuts: [cut('engine/definition-actions.ts', 'await checkParams(rules, options);', '')],
+    cuts: [cut('engine/definition-actions.ts', 'await checkParams(rules, options)', 'options.params')],
     breaks: ['4.10 HTTP'],
   },
   {
@@ -359,7 +359,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'a changed definition keeps its old plan',
-    cuts: [cut('jobs/define.ts', 'plan, due: dueOf(plan) } }];', 'plan: def.plan!, due: def.due } }];')],
+    cuts: [cut('jobs/define.ts', 'plan, due: dueOf(plan) };', 'plan: def.plan!, due: def.due };')],
     breaks: ['4.13'],
   },
   {
@@ -462,7 +462,11 @@ export const breaches: readonly Breach[] = [
     cuts: [progress(`isOpen(process) ? { ...process, status: 'CANCELLED', cancelledAt: at } : process,`, 'process,')],
     breaks: ['4.36', '4.37'],
   },
-  { title: 'summaries are lost', cuts: [progress('summary: ending.summary,', 'summary: null,')], breaks: ['4.38'] },
+  {
+    title: 'summaries are lost',
+    cuts: [cut('model/progress-nodes.ts', 'summary: ending.summary,', 'summary: null,')],
+    breaks: ['4.38'],
+  },
   {
     title: 'an item that was never started is dropped',
     cuts: [progress(`return startItem(progress, { kind: 'startItem', item }, at);`, 'return progress;')],

@@ -3,8 +3,8 @@ import { storeConformance } from '../../src/conformance/index.ts';
 import { bySize } from '../support/size.ts';
 import { stores } from '../support/stores.ts';
 
-const histories = bySize({ small: 60, ci: 5_000, long: 50_000 });
-const races = bySize({ small: 3, ci: 8 });
+const histories = bySize({ small: 40, ci: 5_000, long: 50_000 });
+const races = bySize({ small: 1, ci: 8 });
 
 export function conform(name: string): void {
   const kind = stores.find((each) => each.name === name);

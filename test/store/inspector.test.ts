@@ -10,13 +10,13 @@ import { newJob } from '../../src/conformance/world.ts';
 import { PostgresStore } from '../../src/store/postgres/store.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { freshDatabase } from '../support/fresh-database.ts';
+import { migratedDatabase } from '../support/fresh-database.ts';
 
 const limits = { rowsMax: 10, timeMs: 60_000 };
 
 async function openStore(kind: string): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'stint-test-'));
-  const store = kind === 'sqlite' ? new SqliteStore(join(folder, 'jobs.db')) : new PostgresStore(await freshDatabase(), { notify: false });
+  const store = kind === 'sqlite' ? new SqliteStore(join(folder, 'jobs.db')) : new PostgresStore(await migratedDatabase(), { notify: false });
   await store.migrate();
   onTestFinished(async () => {
     await store.close();

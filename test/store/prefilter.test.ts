@@ -28,7 +28,9 @@ describe('a condition', () => {
     'jobID = 99999999999999999999', 'parentJobID = 0', `jobID = ' 1'`, `jobID = '1x'`, 'jobID = name', 'jobID IN (1, 2',
     'jobID IN ()', 'jobID IN (1 2)', 'jobID IN (SELECT jobID FROM jobs)', 'jobID NOT IN (1)', `name = "x"`,
     `name = 'x' COLLATE nocase`, `name = 1`, `name GLOB '*x'`, `name GLOB 'a' || '*'`, `name LIKE 'a%'`, 'j.jobID = 1',
-    '"jobID" = 1', 'jobID = 1 -- AND', 'jobID /* */ = 1', 'jobID = 1 UNION SELECT * FROM jobs', 'jobID = ?', 'jobID = 1 IS NULL', 'jobID = 1 COLLATE binary', 'jobID = +1',
+    '"jobID" = 1', '"x and jobID = 5 and y" = 1', '[x and jobID = 5 and y] = 1', '`x and jobID = 5 and y` = 1',
+    'jobID = 5 AND "x" = 1', 'jobID = 5 AND [x] = 1', 'jobID = 5 AND `x` = 1', 'jobID = 5 ORDER BY "x"',
+    'jobID = 1 -- AND', 'jobID /* */ = 1', 'jobID = 1 UNION SELECT * FROM jobs', 'jobID = ?', 'jobID = 1 IS NULL', 'jobID = 1 COLLATE binary', 'jobID = +1',
   ])('%s is not', (conditions) => {
     expect(where(conditions)).toEqual([]);
   });

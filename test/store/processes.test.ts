@@ -27,13 +27,14 @@ async function raceOf(processes: readonly { turns: number }[]): Promise<void> {
   const path = await freshFile();
   const seed = Math.floor(Math.random() * 2 ** 31);
   const ledger = new Ledger();
-  const racing = processes.map(({ turns }, index) => racerProcess(path, seed + index, turns));
+  const racing = Promise.all(processes.map(({ turns }, index) => racerProcess(path, seed + index, turns)));
+  racing.catch(() => {}); // it is awaited below
   const store = new SqliteStore(path, { durability: 'normal' });
   cleanUps.unshift(() => store.close());
   await store.migrate();
   const here = new Racer('the test', store, ledger, seededRandom(seed - 1));
   await here.begin();
-  for (const told of await Promise.all(racing)) ledger.take(told);
+  for (const told of await racing) ledger.take(told);
   await here.drain();
   await check(store, ledger, `seed ${seed}`);
 }

@@ -80,9 +80,9 @@ test('jobs at a gate each are created, claimed and ended by as many statements a
     let ended = 0;
     const count = await statementsOf(async () => {
       await fill(from, (n) => ({ type, gate: gateOf(n) }));
-      const request = { kinds: ['run'], names: { exact: [type] }, limit: many, limits, holder: 'w', leaseMs: null } as const;
-      const claimed = await jobs.claim(request);
-      const ends = claimed.map((job) => ({ job, command: { do: 'succeed', fence: job.fence, result: 'null' } as const }));
+      const names = { exact: [type] };
+      const claimed = await jobs.claim({ kinds: ['run'], names, limit: many, limits, holder: 'w', leaseMs: null });
+      const ends = claimed.map((job) => ({ job, command: { do: 'succeed', fence: job.fence } as const }));
       ended = (await applyEach(store, ends, { by: 'w' })).filter(isChange).length;
     });
     expect(ended).toBe(many);

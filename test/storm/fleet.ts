@@ -107,7 +107,7 @@ export class Fleet {
 
   /** The process exited without a signal. */
   async #recordExit({ output }: Member): Promise<void> {
-    if (!output.includes('unavailable.store')) this.#faults.push(`an instance exited without a signal: ${output}`);
+    if (!output.includes('unavailable.')) this.#faults.push(`an instance exited without a signal: ${output}`);
     await sleep(500);
   }
 }

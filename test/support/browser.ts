@@ -27,6 +27,11 @@ export const plainPage: BrowserContextOptions = { locale: 'en-US', timezoneId: '
 /** `test` for what needs a browser: skipped where the machine has none. */
 export const test = anyTest.skipIf(browserSource() === null);
 
+let shared: Promise<Browser> | undefined;
+
+/** One browser for all test files of this process; it ends with the process. */
+export const sharedBrowser = (): Promise<Browser> => (shared ??= launchBrowser());
+
 export async function launchBrowser(): Promise<Browser> {
   const source = browserSource();
   if (source === null) throw new Error(`cannot start a browser: none was found. ${browserAdvice}`);

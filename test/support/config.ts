@@ -2,24 +2,29 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { bundledSources, loadingBundle } from './bundle.ts';
 import { LongestFirst } from './longest-first.ts';
 import { measureSlowness } from './slowness.ts';
 
-const root = join(import.meta.dirname, '..', '..');
-
 // One file more than there are cores, since many tests wait for a lease or a server; few enough to share one PostgreSQL.
 const filesAtOnce = Math.min(4, availableParallelism() + 1);
-
-// The processes that tests start load some 300 files of TypeScript: with a compile cache in half of the time.
-process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules', '.cache', 'compile');
 
 // The workers and the processes that tests start read it: test/support/patience.ts.
 process.env['STINT_SLOWNESS'] ??= String(measureSlowness());
 const { testMs, waitMs } = await import('./patience.ts');
 
+// For the processes that tests start. A test run with mutants plants them into the sources, so it has no bundle.
+const env: Record<string, string> = {};
+if (process.env['STINT_MUTANT'] === undefined) {
+  const bundle = await bundledSources();
+  env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} ${loadingBundle(bundle)}`.trim();
+  process.env['NODE_COMPILE_CACHE'] ??= join(bundle, 'compile');
+}
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    env,
     globalSetup: ['test/support/global.ts'],
     reporters: ['minimal', './test/support/progress.ts', './test/support/closing-line.ts'],
     pool: 'forks',

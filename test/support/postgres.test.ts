@@ -1,7 +1,8 @@
 // The test support itself: the shared server is real, databases are separate, a crash loses nothing.
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { freshDatabase } from './fresh-database.ts';
+import { PostgresStore } from '../../src/store/postgres/store.ts';
+import { freshDatabase, migratedDatabase } from './fresh-database.ts';
 import { TestPostgres } from './postgres.ts';
 
 async function connect(url: string): Promise<pg.Client> {
@@ -17,6 +18,14 @@ test('each fresh database is empty and separate from the others', async () => {
   const { rows } = await there.query<{ thing: string | null }>(`select to_regclass('thing')::text as thing`);
   expect(rows).toEqual([{ thing: null }]);
   await Promise.all([here.end(), there.end()]);
+});
+
+test('migrated databases that are made at once have the schema, no jobs, and share nothing', async () => {
+  const urls = await Promise.all([migratedDatabase(), migratedDatabase()]);
+  const stores = urls.map((url) => new PostgresStore(url, { notify: false }));
+  for (const store of stores) expect((await store.migrate()).statements).toEqual([]);
+  expect([await stores[0]!.reserveIds(5), await stores[1]!.reserveIds(1)]).toEqual([1, 1]);
+  for (const store of stores) await store.close();
 });
 
 test('a notification reaches other connections', async () => {

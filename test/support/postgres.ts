@@ -25,7 +25,7 @@ interface Identity {
 }
 
 export interface TestPostgresOptions {
-  /** Waits for the disk as in production. Off by default: tests kill processes, never the machine. */
+  /** Survives a power failure, as in production. Off by default: tests kill processes, never the machine. */
   fsync?: boolean;
   /** More lines for postgresql.conf. */
   settings?: Record<string, string | number>;
@@ -241,12 +241,14 @@ function initialise(bin: string, folder: string, runAs: RunAs): void {
 }
 
 function configure(folder: string, port: number, options: TestPostgresOptions): void {
+  const durability = options.fsync === true ? 'on' : 'off';
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     port,
     max_connections: 200,
-    fsync: options.fsync === true ? 'on' : 'off',
+    fsync: durability,
+    full_page_writes: durability,
     ...options.settings,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);

@@ -10,7 +10,10 @@ import { useSteadyRows, type SteadyRows } from '../state/steady-rows.ts';
 export interface Column<R> {
   readonly title: string;
   readonly cell: (row: R) => ComponentChildren;
-  /** `number`: right-aligned; `wide`: takes the remaining width; `minor`: hidden on phones; `actions`: buttons. */
+  /**
+   * `number`: right-aligned; `wide`: takes the remaining width; `minor`: hidden on phones; `spare`: hidden in windows
+   * below 1100 px; `actions`: buttons.
+   */
   readonly class?: string;
 }
 

@@ -100,7 +100,7 @@ function Changes({ all }: { readonly all: readonly Difference[] }): JSX.Element 
   return (
     <ul class="changes">
       {all.slice(0, changesShown).map(({ part, before, after }) => (
-        <li key={part}>
+        <li key={part} title={`${part} ${before ?? 'none'} → ${after ?? 'none'}`.trim()}>
           <span class="faint">{part}</span>{' '}
           {(part !== '' || before !== null) && <><del>{before ?? 'none'}</del> → </>}<ins>{after ?? 'none'}</ins>
         </li>

@@ -113,7 +113,7 @@ const columns: readonly Column<DefView>[] = [
       <span class="titled"><i>next </i><Time at={enabled ? nextExecutionTime : null} /></span>,
   },
   { title: 'Last', cell: (def) => <span class="titled"><i>last </i><LastRun def={def} /></span> },
-  { title: 'Type', class: 'minor', cell: ({ type }) => <a class="name" href={href('/types', { name: type })}>{type}</a> },
+  { title: 'Type', class: 'minor spare', cell: ({ type }) => <a class="name" href={href('/types', { name: type })}>{type}</a> },
 ];
 
 export const definitionsPage: Page = {

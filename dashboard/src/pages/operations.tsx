@@ -63,7 +63,7 @@ const columns: readonly Column<OperationView>[] = [
   { title: 'User', cell: ({ by }) => by },
   { title: 'Reason', class: 'wide', cell: ({ why }) => <span title={why ?? ''}>{why}</span> },
   { title: 'Requested', cell: ({ run }) => <Time at={run.createdAt} /> },
-  { title: 'Duration', class: 'number minor', cell: ({ run }) => <Elapsed from={run.startedAt} to={run.endedAt} /> },
+  { title: 'Duration', class: 'number minor spare', cell: ({ run }) => <Elapsed from={run.startedAt} to={run.endedAt} /> },
   {
     title: '', class: 'actions',
     cell: ({ run, action }) =>

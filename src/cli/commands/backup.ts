@@ -15,7 +15,8 @@ async function backUp(file: string, { store: url, json }: CommonFlags): Promise<
   const store = await openStore(storeUrl(url), { create: false });
   try {
     if (store.backUp === undefined) {
-      const message = 'stint backup copies SQLite files; for PostgreSQL use pg_dump, or a base backup with WAL archiving';
+      const message =
+        'stint backup copies SQLite files; for PostgreSQL use pg_dump, or a base backup with WAL archiving';
       throw new Refusal('malformed.store', message);
     }
     await store.backUp(file);

@@ -3,11 +3,12 @@ import type { Command } from 'commander';
 import type { RunEdit } from '../../engine/run-actions.ts';
 import type { Job } from '../../model/job.ts';
 import { runView } from '../../http/views.ts';
+import { Refusal } from '../../refusal.ts';
 import { timeCell, printJson, printLine } from '../print.ts';
 import { addDueFlags, dueNamesOf, type DueFlags } from '../run-flags.ts';
 import { addActionFlags, attribution, parseId, withEngine, type CommonFlags } from '../session.ts';
 import { wholeNumber } from '../number-flag.ts';
-import { tagOf } from '../tag-flag.ts';
+import { tagsOf } from '../tag-flag.ts';
 
 interface EditFlags extends CommonFlags, DueFlags {
   readonly priority?: string;
@@ -43,12 +44,19 @@ const edit = (id: string, options: EditFlags): Promise<void> =>
     return print(job, `Changed run ${job.id}: priority ${job.priority}, due ${timeCell(job.due)}`, options);
   });
 
-const editOf = ({ priority, tag, clearTags, ...times }: EditFlags): RunEdit => ({
-  ...(priority === undefined ? {} : { priority: wholeNumber('--priority', priority) }),
-  ...dueNamesOf(times),
-  ...(tag === undefined ? {} : { tags: Object.fromEntries(tag.map(tagOf)) }),
-  ...(clearTags === true ? { tags: null } : {}),
-});
+function editOf({ priority, tag, clearTags = false, ...times }: EditFlags): RunEdit {
+  if (tag !== undefined && clearTags) {
+    throw new Refusal('malformed.option', 'use only one of --tag and --clear-tags', {});
+  }
+  const edit = {
+    ...(priority === undefined ? {} : { priority: wholeNumber('--priority', priority) }),
+    ...dueNamesOf(times),
+    ...(tag === undefined ? {} : { tags: tagsOf(tag) }),
+    ...(clearTags ? { tags: null } : {}),
+  };
+  if (Object.keys(edit).length > 0) return edit;
+  throw new Refusal('malformed.option', 'nothing to change: use --due, --priority, --tag or --clear-tags', {});
+}
 
 function print(job: Job, sentence: string, { json }: CommonFlags): void {
   if (json) printJson(runView(job, 'full'));

@@ -5,6 +5,7 @@ import { describeSchedule } from '../../time/describe.ts';
 import { createdRun } from '../../http/created-run.ts';
 import { definitionView } from '../../http/views.ts';
 import type { Engine } from '../../open.ts';
+import { Refusal } from '../../refusal.ts';
 import { addDefFlags, defOptionsOf, type DefFlags } from '../def-flags.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 import { attribution, addActionFlags, actor, addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
@@ -81,9 +82,14 @@ const create = (name: string, options: CreateDefFlags): Promise<void> =>
 
 const edit = (name: string, options: CommonFlags & DefFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    await engine.override(name, await defOptionsOf(options), attribution(options));
+    await engine.override(name, changeOf(await defOptionsOf(options)), attribution(options));
     return printDefinition(engine, name, `Changed definition ${name}. Show it: stint defs show '${name}'`, options);
   });
+
+function changeOf<T extends object>(settings: T): T {
+  if (Object.keys(settings).length > 0) return settings;
+  throw new Refusal('malformed.option', 'nothing to change: give an option, such as --priority, or --settings', {});
+}
 
 const remove = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {

@@ -1,9 +1,9 @@
 /** `stint runs complete` and `stint runs fail`: finish a job that was handed off to another system. */
 import type { Command } from 'commander';
 import type { Job } from '../../model/job.ts';
-import { parseJson } from '../../model/json.ts';
 import { runView } from '../../http/views.ts';
 import { standingOf } from '../../store/query.ts';
+import { jsonFlag } from '../json-flag.ts';
 import { printJson, printLine } from '../print.ts';
 import { addActionFlags, attribution, parseId, withEngine, type CommonFlags } from '../session.ts';
 
@@ -18,7 +18,7 @@ export function finishCommands(runs: Command): void {
 
 const complete = (what: string, options: CommonFlags & { readonly result?: string }): Promise<void> =>
   withEngine(options, async (engine) => {
-    const result = options.result === undefined ? undefined : parseJson(options.result);
+    const result = options.result === undefined ? undefined : jsonFlag('--result', options.result);
     const job = isToken(what)
       ? await engine.complete(what, result)
       : await engine.completeJobRun(parseId(what), result, attribution(options));

@@ -15,7 +15,7 @@ import {
   actor, addActionFlags, addStoreFlags, attribution, parseId, withEngine, type CommonFlags,
 } from '../session.ts';
 import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
-import { tagOf } from '../tag-flag.ts';
+import { tagsOf } from '../tag-flag.ts';
 import { changeCommands } from './change-run.ts';
 import { finishCommands } from './finish.ts';
 import { watchRun } from './watch.ts';
@@ -138,7 +138,8 @@ const show = (id: string, options: CommonFlags): Promise<void> =>
   });
 
 const kindNames: Readonly<Record<Job['kind'], string>> = {
-  run: 'run', task: 'task', bedrock: 'job', mock: 'mocked job', def: 'definition', audit: 'audit', type: 'job type', build: 'build',
+  run: 'run', task: 'task', bedrock: 'job', mock: 'mocked job', def: 'definition', audit: 'audit', type: 'job type',
+  build: 'build',
 };
 
 const events = (id: string, options: CommonFlags): Promise<void> =>
@@ -257,7 +258,7 @@ function queryOf({ state, type, def, tag, text }: ListOptions): Query {
     ...(state ? { standings: state.map(checkStanding) } : {}),
     ...(type ? { types: type } : {}),
     ...(def === undefined ? {} : { def }),
-    ...(tag ? { tags: Object.fromEntries(tag.map(tagOf)) } : {}),
+    ...(tag ? { tags: tagsOf(tag) } : {}),
     ...(text === undefined ? {} : { text }),
   };
 }

@@ -35,7 +35,8 @@ export function serveCommand(program: Command): void {
     .option('--bedrock <address>', 'where to listen for Bedrock clients: HOST:PORT, or off', '127.0.0.1:8888')
     .option(
       '--allow-unauthenticated-bedrock',
-      'let Bedrock clients of other machines connect: the protocol has no authentication, so they can change all its jobs',
+      'let Bedrock clients of other machines connect: the protocol has no authentication, so they can change all its ' +
+        'jobs',
     )
     .option(
       '--bedrock-reanchor',
@@ -53,21 +54,24 @@ export function serveCommand(program: Command): void {
 
 async function serve(flags: ServeFlags): Promise<void> {
   const stopped = stopSignal();
+  const addresses = addressesOf(flags);
   const { engineOf } = await import('../engine-options.ts');
   const { engine, url, logger } = await openUnlessStopped(stopped, engineOf(flags));
   await engine.resume();
-  const servers = await openServers(engine, flags, logger);
+  const servers = await openServers(engine, addresses, flags, logger);
   printLine(`${styled('bold', 'Stint')} is running on ${shownUrl(url)}`);
   for (const { line } of servers) printLine(`  ${line}`);
   await untilStopped(stopped, engine, () => Promise.all(servers.map((server) => server.close())));
 }
 
 /** Opens all servers or none, so that a port in use is reported before any address is printed. */
-async function openServers(engine: Engine, flags: ServeFlags, logger: Logger): Promise<readonly OpenServer[]> {
+async function openServers(
+  engine: Engine, { http, bedrock }: Addresses, flags: ServeFlags, logger: Logger,
+): Promise<readonly OpenServer[]> {
   const opened: OpenServer[] = [];
   try {
-    if (flags.http !== 'off') opened.push(await openHttp(engine, flags, logger));
-    if (flags.bedrock !== 'off') opened.push(await openBedrock(engine, flags, logger));
+    if (http !== null) opened.push(await openHttp(engine, http, flags, logger));
+    if (bedrock !== null) opened.push(await openBedrock(engine, bedrock, flags, logger));
     return opened;
   } catch (error) {
     await Promise.all(opened.map((server) => server.close()));
@@ -76,24 +80,21 @@ async function openServers(engine: Engine, flags: ServeFlags, logger: Logger): P
   }
 }
 
-async function openHttp(engine: Engine, flags: ServeFlags, logger: Logger): Promise<OpenServer> {
+async function openHttp(engine: Engine, address: HttpAddress, flags: ServeFlags, logger: Logger): Promise<OpenServer> {
   const { startHttp } = await import('../../http/start.ts');
-  const address = addressOf('--http', flags.http);
   const started = await startHttp({
     engine,
     logger,
     ...address,
     ...(flags.tokens === undefined ? {} : { tokens: flags.tokens }),
-    ...(flags.producerPriorityMax === undefined ? {} : { priorities: prioritiesOf(flags.producerPriorityMax) }),
     ...(flags.insecure ? { isInsecure: true } : {}),
     ...(flags.behindTls ? { isBehindTls: true } : {}),
   }).catch(refusePortInUse('--http', address));
   return { line: `HTTP     ${started.url}  dashboard and API`, close: () => started.close() };
 }
 
-async function openBedrock(engine: Engine, flags: ServeFlags, logger: Logger): Promise<OpenServer> {
+async function openBedrock(engine: Engine, address: Address, flags: ServeFlags, logger: Logger): Promise<OpenServer> {
   const { startBedrock } = await import('../../bedrock/start.ts');
-  const address = addressOf('--bedrock', flags.bedrock);
   const started = await startBedrock({
     engine,
     logger,
@@ -110,6 +111,27 @@ interface Address {
   readonly port: number;
 }
 
+interface HttpAddress extends Address {
+  readonly priorities?: { readonly producer: number };
+}
+
+interface Addresses {
+  /** Null: off. */
+  readonly http: HttpAddress | null;
+  readonly bedrock: Address | null;
+}
+
+/**
+ * Parses the options of both servers before the engine starts, so that a wrong one is refused before a job is claimed.
+ */
+function addressesOf({ http, bedrock, producerPriorityMax: max }: ServeFlags): Addresses {
+  const priorities = max === undefined ? {} : { priorities: { producer: wholeNumber('--producer-priority-max', max) } };
+  return {
+    http: http === 'off' ? null : { ...addressOf('--http', http), ...priorities },
+    bedrock: bedrock === 'off' ? null : addressOf('--bedrock', bedrock),
+  };
+}
+
 const refusePortInUse = (flag: string, { host, port }: Address) => (error: unknown): never => {
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
   const instead = `use ${flag} ${host}:0 for a free port`;
@@ -122,5 +144,3 @@ function addressOf(flag: string, text: string): Address {
   if (port !== undefined && Number(port) < 65_536) return { host: host ?? '127.0.0.1', port: Number(port) };
   throw new Refusal('malformed.option', `invalid address "${text.slice(0, 60)}" for ${flag}; use HOST:PORT or off`, {});
 }
-
-const prioritiesOf = (producerMax: string) => ({ producer: wholeNumber('--producer-priority-max', producerMax) });

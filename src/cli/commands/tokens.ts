@@ -48,7 +48,7 @@ async function create(
   if (known.some((record) => record.name === name)) {
     throw new Refusal('taken.key', `a token named ${name} already exists; revoke it or choose another name`, { name });
   }
-  const end = expires === undefined ? null : systemClock.now() + durationMs(expires as Duration);
+  const end = expires === undefined ? null : systemClock.now() + lifetimeMs(expires as Duration);
   const { token, record } = newToken({
     name: checkName(name), role: checkRole(role), created: systemClock.now(), expires: end, seesPayloads,
   });
@@ -98,6 +98,12 @@ function pathOf({ file }: FileOptions): string {
 }
 
 const shown = ({ hash: _hash, ...rest }: TokenRecord): Omit<TokenRecord, 'hash'> => rest;
+
+function lifetimeMs(expires: Duration): number {
+  const lifetime = durationMs(expires);
+  if (lifetime > 0) return lifetime;
+  throw new Refusal('malformed.duration', '--expires must be longer than zero', {});
+}
 
 function checkName(name: string): string {
   if (/^[\w.@-]{1,100}$/.test(name)) return name;

@@ -4,6 +4,7 @@ import type { Engine } from '../../open.ts';
 import { storeUrl } from '../../open/store-url.ts';
 import type { Snapshot } from '../../engine/run-handle.ts';
 import type { Job } from '../../model/job.ts';
+import { longestDue } from '../../http/longest-due.ts';
 import { instanceView, runView } from '../../http/views.ts';
 import { isRefusal } from '../../refusal.ts';
 import { openStandings } from '../../store/query.ts';
@@ -21,9 +22,13 @@ interface TopOptions extends CommonFlags {
 }
 
 const runningMax = 30;
+/** How many pages of held runs are read to find those that wait for tasks, if most of them are paused. */
+const heldPagesMax = 10;
+const heldPage = 100;
 
 export function topCommand(program: Command): void {
-  addStoreFlags(program.command('top').description('show a live view; when piped, one snapshot with the rates of one interval'))
+  const description = 'show a live view; when piped, one snapshot with the rates of one interval';
+  addStoreFlags(program.command('top').description(description))
     .option('--every <seconds>', 'refresh interval in seconds', '1')
     .action(top);
 }
@@ -90,24 +95,33 @@ async function count(engine: Engine, counted: EndingCounts, signal: AbortSignal)
 
 async function momentOf(engine: Engine, store: string, rates: Moment['rates']): Promise<Moment> {
   const now = engine.now();
-  const listed = async (standing: 'running' | 'held'): Promise<readonly Job[]> =>
-    (await engine.find({ kinds: ['run', 'bedrock'], standings: [standing] }, { limit: runningMax })).jobs;
   // Held and running jobs are listed separately, so that many paused jobs do not hide the running jobs.
-  const waiting = (await listed('held')).filter((job) => job.state === 'held' && job.hold === 'children');
-  const active = [...(await listed('running')), ...waiting].sort((a, b) => b.id - a.id).slice(0, runningMax);
-  const due = await engine.find(
-    { kinds: workKinds, standings: ['pending'], dueBefore: now },
-    { order: 'oldest', limit: 1 },
-  );
+  const running = await engine.find({ kinds: ['run', 'bedrock'], standings: ['running'] }, { limit: runningMax });
+  const active = [...running.jobs, ...(await waitingForTasks(engine))].sort((a, b) => b.id - a.id).slice(0, runningMax);
+  const tallies = await engine.count({ kinds: workKinds, standings: openStandings }, now);
   return {
     now,
     store,
     instances: await engine.instances(),
-    tallies: await engine.count({ kinds: workKinds, standings: openStandings }),
+    tallies,
     rates,
     running: (await Promise.all(active.map(({ id }) => snapshotOf(engine, id)))).filter((each) => each !== null),
-    oldestDue: due.jobs[0]?.due ?? null,
+    oldestDue: (await longestDue(engine, tallies))?.due ?? null,
   };
+}
+
+/** Returns the newest runs that wait for their tasks. Paused runs are held, too, and may be newer. */
+async function waitingForTasks(engine: Engine): Promise<readonly Job[]> {
+  const waiting: Job[] = [];
+  const held = { kinds: ['run', 'bedrock'], standings: ['held'] } as const;
+  let after: { readonly after?: number } = {};
+  for (let pages = 0; pages < heldPagesMax && waiting.length < runningMax; pages++) {
+    const { jobs, next } = await engine.find(held, { limit: heldPage, ...after });
+    waiting.push(...jobs.filter((job) => job.state === 'held' && job.hold === 'children'));
+    if (next === null) break;
+    after = { after: next };
+  }
+  return waiting;
 }
 
 /** Returns the snapshot of a run; null: the run was deleted after it was listed. */

@@ -2,9 +2,10 @@
 import type { Job } from '../../model/job.ts';
 import { parseJson } from '../../model/json.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
-import { isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
+import { orElse, type MaybePromise } from '../../time/maybe-promise.ts';
 import type { JobType } from '../declare/job-type.ts';
 import { checked, type Schema } from '../declare/schema.ts';
+import { checkStored } from '../declare/stored-input.ts';
 
 /** The refusal of an input that this instance's schema does not accept. The schema of a newer build may accept it. */
 export class InputMisfit extends Refusal {}
@@ -13,22 +14,7 @@ export function fittingInput({ name, options: { input: schema } }: JobType, job:
   const input = parseJson(job.input);
   if (!schema) return input;
   const check = (value: unknown): MaybePromise<unknown> => checked(schema as Schema, value, `${name} ${job.id}`);
-  // A run without an input is stored with null, so a schema that refuses null is tried with undefined.
-  const checkAgain = (error: unknown): MaybePromise<unknown> =>
-    input === null ? orElse(() => check(undefined), misfit) : misfit(error);
-  return orElse(() => check(input), checkAgain);
-}
-
-function orElse(
-  attempt: () => MaybePromise<unknown>,
-  recover: (error: unknown) => MaybePromise<unknown>,
-): MaybePromise<unknown> {
-  try {
-    const value = attempt();
-    return isPromiseLike(value) ? value.then(undefined, recover) : value;
-  } catch (error) {
-    return recover(error);
-  }
+  return orElse(() => checkStored(check, input), misfit);
 }
 
 function misfit(error: unknown): never {

@@ -11,6 +11,7 @@ import { checkMisfire, type Misfire } from '../../time/ticks.ts';
 import type { JobType } from './job-type.ts';
 import { policyOf } from './policy.ts';
 import type { Settings } from './settings.ts';
+import { checkStored } from './stored-input.ts';
 import { rulesOfType, type TypeRules } from './type-rules.ts';
 
 export interface DefOptions<Input> extends Settings {
@@ -85,8 +86,26 @@ export function jobDef<Input, Result>(
   // Throws if the parameters are invalid. A promise of an asynchronous schema is not awaited here: the engine validates
   // the parameters again when it declares the definition.
   const output = checkParams(rules, given);
-  if (isPromiseLike(output)) output.then(undefined, () => {});
-  return Object.freeze({ name, type, spec: specFrom(rules, given), enabled: given.enabled ?? true });
+  const isLater = isPromiseLike(output);
+  if (isLater) output.then(undefined, () => {});
+  const spec = specFrom(rules, given, isLater ? undefined : output);
+  return Object.freeze({ name, type, spec, enabled: given.enabled ?? true });
+}
+
+/**
+ * Returns the spec to store. An asynchronous schema validates the parameters now, and its output gives the limit key. A
+ * synchronous schema has done so in `jobDef`, and its second answer is ignored.
+ */
+export async function checkedSpec({ type, spec }: JobDef): Promise<Spec> {
+  if (spec.params === null && spec.schedules.length === 0) return spec;
+  const rules = rulesOfType(type);
+  let output: MaybePromise<unknown>;
+  try {
+    output = checkStored(rules.check, spec.params);
+  } catch {
+    return spec;
+  }
+  return isPromiseLike(output) ? { ...spec, limitKey: keyOf(rules, await output) } : spec;
 }
 
 /**
@@ -109,8 +128,11 @@ export const defOptionNames = Object.keys({
   retention: 0,
 } satisfies Record<keyof DefOptions<unknown>, 0>);
 
-/** Returns a complete spec. An option that is left out has the value of the type; if the type has none, the default. */
-export function specFrom(rules: TypeRules, options: DefOptions<unknown>): Spec {
+/**
+ * Returns a complete spec. An option that is left out has the value of the type; if the type has none, the default.
+ * `output` is the output of the schema for the parameters, which gives the limit key.
+ */
+export function specFrom(rules: TypeRules, options: DefOptions<unknown>, output: unknown): Spec {
   checkFields('a definition', options, defOptionNames);
   const { entry } = rules;
   const own = ownSettings(options);
@@ -128,12 +150,15 @@ export function specFrom(rules: TypeRules, options: DefOptions<unknown>): Spec {
     tags: options.tags === undefined ? null : checkTags(options.tags),
     phase: entry.phase,
     gate: null,
-    limitKey: options.params === undefined ? null : (rules.limitKey(options.params) ?? null),
+    limitKey: keyOf(rules, output),
     own,
   };
   refuseInMemory(entry, code);
-  return { ...specOf({ code, override: null }, entry), own };
+  return { ...specOf({ code, override: null }, entry), limitKey: code.limitKey, own };
 }
+
+const keyOf = (rules: TypeRules, output: unknown): string | null =>
+  output === undefined ? null : (rules.limitKey(output) ?? null);
 
 /**
  * Refuses `inMemory` for a type with `onePerType`. The unique key and the gate that enforce `onePerType` are in the
@@ -141,7 +166,8 @@ export function specFrom(rules: TypeRules, options: DefOptions<unknown>): Spec {
  */
 export function refuseInMemory({ name, onePerType }: TypeEntry, spec: Pick<Spec, 'inMemory' | 'onePerType'>): void {
   if (!spec.inMemory || !(onePerType || spec.onePerType)) return;
-  const message = `runs of ${name} run one at a time on all instances, so that none can be in memory: leave out inMemory`;
+  const message =
+    `runs of ${name} run one at a time on all instances, so that none can be in memory: leave out inMemory`;
   throw new Refusal('malformed.option', message, { type: name });
 }
 

@@ -37,7 +37,9 @@ interface CommonOptions<S extends Schema> extends Settings {
 
 export interface RunOptions<S extends Schema, Result> extends CommonOptions<S> {
   /** The handler. Its return value is the result; an error fails the attempt. */
-  readonly run: (context: Context & { readonly input: OutputOf<S> }) => Result | HandedOff | Promise<Result | HandedOff>;
+  readonly run: (
+    context: Context & { readonly input: OutputOf<S> },
+  ) => Result | HandedOff | Promise<Result | HandedOff>;
 }
 
 export interface TaskOptions<S extends Schema, Details, Task, TaskResult, Result> extends CommonOptions<S> {

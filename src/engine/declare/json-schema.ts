@@ -89,7 +89,8 @@ function unstorableParts(schema: z.ZodType): readonly SchemaPart[] {
   const found: (SchemaPart & { readonly part: unknown })[] = [];
   const made = new Set<unknown>();
   const override: NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override'] = ({ zodSchema, path }) => {
-    const { type: kind, ...def } = zodSchema._zod.def as { type: string; coerce?: boolean; in?: ZodPart; out?: ZodPart };
+    const { type: kind, ...def } =
+      zodSchema._zod.def as { type: string; coerce?: boolean; in?: ZodPart; out?: ZodPart };
     if (kind === 'pipe' && def.in?._zod.def.type === 'transform') made.add(def.out);
     const isWhole = path.length === 0;
     const isEmpty = kind === 'void' || kind === 'undefined';

@@ -11,6 +11,7 @@ import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-prom
 import { dueTimeOf, instantOfGiven, type DueNames, type GivenTime } from './due-time.ts';
 import type { JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
+import { checkStored } from './stored-input.ts';
 import type { TypeRules } from './type-rules.ts';
 
 export interface RunRequest<Input> extends DueNames<GivenTime> {
@@ -104,10 +105,17 @@ function templateOfDefinition(known: KnownDefinition): Template {
 export const isOneAtATime = (draft: Draft, request: RunRequest<unknown>): boolean =>
   draft.unique !== undefined && request.unique === undefined;
 
-function draftFor(template: Template, rules: TypeRules, request: RunRequest<unknown>, now: number): MaybePromise<Draft> {
-  const input = request.input === undefined ? template.params : request.input;
+function draftFor(
+  template: Template,
+  rules: TypeRules,
+  request: RunRequest<unknown>,
+  now: number,
+): MaybePromise<Draft> {
+  const isOwn = request.input !== undefined;
+  const input = isOwn ? request.input : template.params;
   try {
-    return andThen(rules.check(input), (valid) => filledIn(template, rules, request, now, input, valid));
+    const output = isOwn ? rules.check(input) : checkStored(rules.check, input);
+    return andThen(output, (valid) => filledIn(template, rules, request, now, input, valid));
   } catch (error) {
     // Returns a rejected promise. If this function threw, nobody would await the promises of the other drafts, and
     // their rejections would be unhandled.

@@ -9,7 +9,9 @@ export interface Schema<Input = unknown, Output = Input> {
     readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     /** Converts the schema to JSON Schema. Absent: the library does not implement Standard JSON Schema. */
-    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> };
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
+    };
   };
 }
 

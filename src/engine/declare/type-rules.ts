@@ -78,7 +78,8 @@ function limitKeyOf({ key }: NonNullable<AnyOptions['limit']>, output: unknown):
 function registeredKey({ name, keyConcurrency, keyPath }: TypeEntry, output: unknown): string | undefined {
   if (keyConcurrency === null) return undefined;
   if (keyPath !== null) return keyAt(output, keyPath);
-  const message = `runs of ${name} are limited by a key that only its code can compute: create them where the code is, ` +
+  const message =
+    `runs of ${name} are limited by a key that only its code can compute: create them where the code is, ` +
     `or declare the key as a path of the input, as in limit: { key: 'tenant', concurrency: ${keyConcurrency} }`;
   throw new Refusal('needs.code', message, { type: name });
 }

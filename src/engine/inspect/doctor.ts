@@ -128,7 +128,8 @@ function ofInstances(instances: readonly Instance[], now: number): Finding[] {
  * the whole store by its own retention.
  */
 function ofRetention(live: readonly Instance[]): Finding[] {
-  const times = live.flatMap(({ about: { retentionMs } }) => (retentionMs === undefined ? [] : [retentionMs ?? Infinity]));
+  const times = live.flatMap(({ about: { retentionMs } }) =>
+    (retentionMs === undefined ? [] : [retentionMs ?? Infinity]));
   if (times.length === 0) return [];
   const shortestMs = Math.min(...times);
   const rule = shortestMs === Infinity ? 'kept for ever' : `deleted ${formatDuration(shortestMs)} after their end`;

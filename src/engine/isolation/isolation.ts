@@ -78,7 +78,8 @@ export class Isolation {
   /** Refuses job types that are isolated if the file that children execute does not exist, as in a bundle. */
   requireEntry(types: readonly string[]): void {
     if (types.length === 0 || existsSync(this.#hostOptions.entry)) return;
-    const message = `job type ${types[0]} is isolated, but the bundle has no file for isolated handlers: exclude stint ` +
+    const message =
+      `job type ${types[0]} is isolated, but the bundle has no file for isolated handlers: exclude stint ` +
       'from the bundle, or set entries.isolation to a file that is built from stint/isolated-handlers';
     throw new Refusal('malformed.option', message, { types: types.slice(0, 10) });
   }

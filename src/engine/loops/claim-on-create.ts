@@ -80,5 +80,5 @@ export class ClaimOnCreate {
   }
 }
 
-/** Whether the error proves that nothing was written: it is a refusal, but not `unavailable.store`. */
-const isRefused = (error: unknown): boolean => isRefusal(error) && error.code !== 'unavailable.store';
+/** Whether the error proves that nothing was written: it is a refusal, but not that of an unavailable store. */
+const isRefused = (error: unknown): boolean => isRefusal(error) && !error.code.startsWith('unavailable.');

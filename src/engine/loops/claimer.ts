@@ -1,7 +1,7 @@
 /**
  * The claimer: claims due jobs for the slots. Short jobs are claimed ahead, enough for some milliseconds of work, so
- * that round trips do not limit throughput; long jobs are claimed only when a slot is free. Jobs that were claimed ahead
- * and get no slot are released.
+ * that round trips do not limit throughput; long jobs are claimed only when a slot is free. Jobs that were claimed
+ * ahead and get no slot are released.
  */
 import type { Jobs } from '../../jobs.ts';
 import { repairUnknownClaims, type UnknownClaimCause } from '../../jobs/repair.ts';

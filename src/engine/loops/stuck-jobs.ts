@@ -4,7 +4,9 @@
  */
 import type { Slots } from './slots.ts';
 
-/** How long a queued job waits for a slot before it counts as stuck; the claimer then notices it within as long again. */
+/**
+ * How long a queued job waits for a slot before it counts as stuck; the claimer then notices it within as long again.
+ */
 export const queuedMaxMs = 500;
 
 export class StuckJobs<T> {

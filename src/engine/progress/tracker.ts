@@ -331,8 +331,10 @@ export class Tracker implements ProgressTracker {
 }
 
 const isEnded = 'cannot start the stage: the attempt has ended. Start stages before the handler returns';
-const notAwaited = 'the handler returned while a stage was running: await the promise of runStage or runStageInParallel';
-const stageUsage = 'a stage takes items, a function that describes an item, and a function that processes it; runStage also ' +
+const notAwaited =
+  'the handler returned while a stage was running: await the promise of runStage or runStageInParallel';
+const stageUsage =
+  'a stage takes items, a function that describes an item, and a function that processes it; runStage also ' +
   'takes a single function. To name the stage, call startingStage with the name before';
 
 /** Whether `items` can be items of a stage. A text, which is iterable, is a name in the wrong place. */

@@ -1,4 +1,5 @@
 /** The guard: checks host, origin and size of a request before its body is read, and defines the security headers. */
+import { isUtf8 } from 'node:buffer';
 import { isLoopbackName } from './access.ts';
 import { HttpRefusal } from '../problems.ts';
 
@@ -50,12 +51,26 @@ export async function bodyText(request: Request): Promise<string> {
   if (request.body === null) return '';
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of chunksOf(request.body)) {
     size += chunk.byteLength;
     if (size > bodyMax) throw tooLarge();
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = Buffer.concat(chunks);
+  // Decoding would replace each wrong byte, and the caller would find another text in the store than it sent.
+  if (!isUtf8(bytes)) throw new HttpRefusal('malformed.request', 'the body is not UTF-8: encode the JSON as UTF-8');
+  return bytes.toString('utf8');
+}
+
+/**
+ * Returns the chunks of a body. A client that disconnects before the end is refused; it is not an error of the server.
+ */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body as unknown as AsyncIterable<Uint8Array>;
+  } catch {
+    throw new HttpRefusal('malformed.request', 'the connection ended before the end of the body');
+  }
 }
 
 const tooLarge = (): HttpRefusal => new HttpRefusal('too.large', `the body is larger than ${bodyMax} bytes`);

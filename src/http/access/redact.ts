@@ -42,4 +42,5 @@ export function redactTexts<T>(value: T, visibility: Visibility): T {
 export const redactTags = (
   tags: Readonly<Record<string, string>> | null,
   visibility: Visibility,
-): Record<string, string> => (visibility === 'full' ? { ...tags } : (redact({ ...tags }, 'redacted') as Record<string, string>));
+): Record<string, string> =>
+  (visibility === 'full' ? { ...tags } : (redact({ ...tags }, 'redacted') as Record<string, string>));

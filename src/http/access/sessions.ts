@@ -39,7 +39,8 @@ export class Sessions {
   readonly #jobs: Jobs;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #random: Random;
-  readonly #cached = new BoundedMap<string, { readonly session: BrowserSession | null; readonly until: number }>(cachedMax);
+  readonly #cached =
+    new BoundedMap<string, { readonly session: BrowserSession | null; readonly until: number }>(cachedMax);
 
   constructor(jobs: Jobs, clock: Pick<Clock, 'monotonic'>, random: Random = systemRandom) {
     this.#jobs = jobs;

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from '../../logger.ts';
+import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { readTokens, type TokenRecord } from './tokens.ts';
 
@@ -23,7 +24,7 @@ export class TokenFile {
     this.#clock = clock;
     this.#logger = logger;
     this.#fingerprint = fingerprintOf(path);
-    this.#records = readTokens(readFileSync(path, 'utf8'));
+    this.#records = readTokens(textOf(path));
     this.#readAt = clock.monotonic();
   }
 
@@ -40,7 +41,7 @@ export class TokenFile {
     if (fingerprint === this.#fingerprint) return;
     this.#fingerprint = fingerprint;
     try {
-      this.#records = readTokens(readFileSync(this.#path, 'utf8'));
+      this.#records = readTokens(textOf(this.#path));
     } catch (error) {
       this.#logger.error('cannot read the token file; the tokens read before stay valid', { error });
     }
@@ -57,7 +58,16 @@ function fingerprintOf(path: string): string {
 }
 
 export const tokensIn = (path: string): readonly TokenRecord[] =>
-  existsSync(path) ? readTokens(readFileSync(path, 'utf8')) : [];
+  existsSync(path) ? readTokens(textOf(path)) : [];
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const message = `cannot read the token file ${path}: ${(error as Error).message}`;
+    throw new Refusal('malformed.option', message, { path });
+  }
+}
 
 /** Replaces the file by a rename, so that no reader sees a half-written file. Only its owner can read it. */
 export function writeTokens(path: string, records: readonly TokenRecord[]): void {

@@ -9,13 +9,18 @@ export const listOf = <S extends z.ZodType>(item: S) =>
 const repeated = <S extends z.ZodType>(item: S) =>
   z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(item).max(100));
 export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());
-/** An integer. In a path or query string, only decimal digits are accepted: 0x1, 1e0, +1 and 01 are refused. */
+/**
+ * An integer. In a path or query string, only decimal digits are accepted: 0x1, 1e0, +1 and 01 are refused. A negative
+ * number is read as a number, so that its refusal names the bound.
+ */
 export const whole = (min: number, max: number) =>
   z.preprocess(
-    (value) => (typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : value),
+    (value) => (typeof value === 'string' && /^(?:0|-?[1-9]\d{0,15})$/.test(value) ? Number(value) : value),
     z.number().int().min(min).max(max),
   );
-export const time = z.union([z.number(), z.string().max(64)]).meta({ description: 'milliseconds since 1970, or ISO 8601' });
+export const time = z
+  .union([z.number(), z.string().max(64)])
+  .meta({ description: 'milliseconds since 1970, or ISO 8601' });
 export const duration = z
   .union([z.number(), z.string().max(64)])
   .meta({ description: 'milliseconds, or a duration such as 30s or 1h30m' });
@@ -90,14 +95,20 @@ export const DefRunRequest = z.strictObject(runRequestFields).meta({ id: 'DefRun
 export const Act = z.strictObject({ why: why.optional() }).meta({ id: 'Act' });
 /** The query of DELETE requests, which have no body: the reason for the action. */
 export const ReasonQuery = z.strictObject({ why: why.optional() }).meta({ id: 'ReasonQuery' });
-export const CancelRequest = z.strictObject({ why: why.optional(), grace: duration.optional() }).meta({ id: 'CancelRequest' });
-export const RetryRequest = z.strictObject({ why: why.optional(), only: z.literal('failed').optional() }).meta({ id: 'RetryRequest' });
+export const CancelRequest = z
+  .strictObject({ why: why.optional(), grace: duration.optional() })
+  .meta({ id: 'CancelRequest' });
+export const RetryRequest = z
+  .strictObject({ why: why.optional(), only: z.literal('failed').optional() })
+  .meta({ id: 'RetryRequest' });
 const GivenError = z.strictObject({
   message: z.string().min(1).max(16_000),
   id: z.string().max(200).optional().meta({ description: 'your own code of the error' }),
   data: z.unknown().optional(),
 });
-export const RunResult = z.strictObject({ result: z.unknown().optional(), why: why.optional() }).meta({ id: 'RunResult' });
+export const RunResult = z
+  .strictObject({ result: z.unknown().optional(), why: why.optional() })
+  .meta({ id: 'RunResult' });
 export const RunFailure = z.strictObject({ error: GivenError, why: why.optional() }).meta({ id: 'RunFailure' });
 const handOffToken = z.string().max(100).meta({ description: 'the token of context.handOff()' });
 export const HandOffResult = z

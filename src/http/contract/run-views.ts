@@ -147,7 +147,8 @@ export type RunView = z.infer<typeof RunView>;
 
 export const AttemptView = z
   .object({
-    fence: count.nullable().meta({ description: 'the number of its claim, from 1; null: the run failed without being executed' }),
+    fence: count.nullable()
+      .meta({ description: 'the number of its claim, from 1; null: the run failed without being executed' }),
     start: instant,
     end: instant.nullable(),
     worker: z.string().nullable(),
@@ -164,7 +165,9 @@ export const RunDetail = RunView.extend({
   details: z.unknown(),
   policy: z.record(z.string(), z.unknown()),
   queuePosition: count.nullable()
-    .meta({ description: 'how many claimable runs of its type precede it, counted up to 10,000; null: it is not pending' }),
+    .meta({
+      description: 'how many claimable runs of its type precede it, counted up to 10,000; null: it is not pending',
+    }),
   waitedMs: z.number().nullable()
     .meta({ description: 'how long it waited for its first start, from due to claimed; null: it has not started' }),
   createdBy: z.string().meta({ description: 'http:NAME: with the token of this name' }),

@@ -303,7 +303,8 @@ export const StoreView = z
     pool: z.object({ open: count, idle: count, waiting: count, max: count }).nullable()
       .meta({ description: 'connections of this server' }),
     connections: z.object({ open: count, max: count }).nullable().meta({ description: 'connections of all programs' }),
-    parts: z.array(z.object({ name: z.string(), live: count, dead: count })).meta({ description: 'live and dead rows' }),
+    parts: z.array(z.object({ name: z.string(), live: count, dead: count }))
+      .meta({ description: 'live and dead rows' }),
   })
   .meta({ id: 'Store' });
 export type StoreView = z.infer<typeof StoreView>;

@@ -10,8 +10,12 @@ export const stateWords = ['pending', 'held', 'running', 'ended'] as const;
 export const kindWords = ['run', 'task', 'bedrock', 'mock', 'def', 'audit', 'type', 'build'] as const;
 export const runStateWords = ['PENDING', 'RUNNING', 'DONE', 'CANCELLING', 'CANCELLED'] as const;
 export const bedrockWords = ['QUEUED', 'RUNNING', 'RUNQUEUED', 'PAUSED', 'FINISHED', 'FAILED', 'CANCELLED'] as const;
-export const statusWords = ['SCHEDULED', 'RUNNING', 'DISABLED', 'COMPLETED', 'STOPPED', 'FAILED', 'NOT_STARTED'] as const;
-export const scheduledWords = ['creating', 'pending', 'starting', 'started', 'completed', 'failed', 'cancelled'] as const;
+export const statusWords = [
+  'SCHEDULED', 'RUNNING', 'DISABLED', 'COMPLETED', 'STOPPED', 'FAILED', 'NOT_STARTED',
+] as const;
+export const scheduledWords = [
+  'creating', 'pending', 'starting', 'started', 'completed', 'failed', 'cancelled',
+] as const;
 export const progressWords = ['RUNNING', 'SUCCESS', 'ERROR', 'CANCELLED'] as const;
 export const errorWords = [
   'unknown', 'crashed', 'automation', 'timed out', 'missing output', 'not permitted', 'could not start',

@@ -91,8 +91,12 @@ const ChildRequest = z.strictObject({
   priority: z.number().int().optional(),
   tags: tags.optional(),
 });
-export const ChildrenRequest = z.strictObject({ fence, children: z.array(ChildRequest).min(1).max(1000) }).meta({ id: 'ChildrenRequest' });
-export const CompleteRequest = z.strictObject({ fence, result: z.unknown().optional() }).meta({ id: 'CompleteRequest' });
+export const ChildrenRequest = z
+  .strictObject({ fence, children: z.array(ChildRequest).min(1).max(1000) })
+  .meta({ id: 'ChildrenRequest' });
+export const CompleteRequest = z
+  .strictObject({ fence, result: z.unknown().optional() })
+  .meta({ id: 'CompleteRequest' });
 export const FailRequest = z
   .strictObject({
     fence,

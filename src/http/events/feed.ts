@@ -141,7 +141,8 @@ export class EventFeed {
 
   async #catchUp(): Promise<void> {
     for (let read = 0; read < caughtUpMax; read += feedPageMax) if (!(await this.#read())) return;
-    this.#parts.logger.warn(`the event feed skips what is older: more than ${caughtUpMax} events since the last start`, {});
+    const message = `the event feed skips what is older: more than ${caughtUpMax} events since the last start`;
+    this.#parts.logger.warn(message, {});
     this.#cursor = await this.#parts.store.feedEnd();
   }
 

@@ -64,7 +64,9 @@ export class RunTurns {
    */
   #turn(): void {
     this.#stopTimer = null;
-    const due = [...this.#waiting].filter(({ isDue }) => isDue).sort((a, b) => Number(b.hasChanged) - Number(a.hasChanged));
+    const due = [...this.#waiting]
+      .filter(({ isDue }) => isDue)
+      .sort((a, b) => Number(b.hasChanged) - Number(a.hasChanged));
     const runs = new Set([...new Set(due.map(({ id }) => id))].slice(0, runsPerTurn));
     for (const watch of due.filter(({ id }) => runs.has(id))) {
       this.#waiting.delete(watch);

@@ -135,7 +135,8 @@ export async function* runChanges(
       const pieces = [
         ...(JSON.stringify(run) === sentRun ? [] : [sseEvent('run', run, position)]),
         ...history.map((event) => sseEvent('event', eventView(event, visibility))),
-        ...(tree === sentProgress ? [] : [sseEvent('progress', { progress: progressView(progress, visibility) }, position)]),
+        ...(tree === sentProgress
+          ? [] : [sseEvent('progress', { progress: progressView(progress, visibility) }, position)]),
         ...(lines.length === 0 ? [] : [sseEvent('log', { lines: logView(lines, visibility) }, position)]),
       ];
       [sentRun, sentProgress, version] = [JSON.stringify(run), tree, job.version];
@@ -143,7 +144,9 @@ export async function* runChanges(
         yield pieces.join('') || sseHeartbeat;
         sentAt = clock.monotonic();
       }
-      if (job.state === 'ended' && lines.length === 0) return yield sseEvent('end', { standing: run.standing }, position);
+      if (job.state === 'ended' && lines.length === 0) {
+        return yield sseEvent('end', { standing: run.standing }, position);
+      }
       if (lines.length === 0) await watch.wait(job.state === 'running', signal);
     }
   } finally {

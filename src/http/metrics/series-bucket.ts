@@ -54,7 +54,10 @@ const countsOf = (values: readonly number[]): Counts =>
 
 const valuesOf = (counts: Counts): number[] => counted.map((word) => counts[word]);
 
-export const bucketState = ({ all, types, waits, runs }: SeriesBucket, indexOf: (type: string) => number): BucketState => ({
+export const bucketState = (
+  { all, types, waits, runs }: SeriesBucket,
+  indexOf: (type: string) => number,
+): BucketState => ({
   all: valuesOf(all),
   types: [...types].map(([type, counts]) => [indexOf(type), ...valuesOf(counts)]),
   waits: waits.state(),

@@ -12,7 +12,9 @@ import { endedStandings, standingOf } from '../../store/query.ts';
 import type { SeriesRange, SeriesView } from '../contract.ts';
 import type { JobDurations } from './durations.ts';
 import { Quantiles, type Percentiles } from './quantiles.ts';
-import { bucketState, SeriesBucket, sumOfTypes, type BucketState, type Counted, counted, noCounts } from './series-bucket.ts';
+import {
+  bucketState, SeriesBucket, sumOfTypes, type BucketState, type Counted, counted, noCounts,
+} from './series-bucket.ts';
 
 interface Ring {
   readonly bucketMs: number;

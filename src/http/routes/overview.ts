@@ -1,7 +1,8 @@
 /** The overview over HTTP: types, instances, statistics and time series. */
-import { workKinds } from '../../model/state.ts';
+import type { DueJob } from '../../store/store.ts';
 import type { StatsView } from '../contract.ts';
-import type { HttpServices, RouteHandlers } from '../handler.ts';
+import type { RouteHandlers } from '../handler.ts';
+import { longestDue } from '../longest-due.ts';
 import { sums, typeList } from '../type-views.ts';
 import { instanceView } from '../views.ts';
 
@@ -27,7 +28,7 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
       open: sums(tallies),
       ended: past && sums(past),
       types: [...tallies, ...(past ?? [])].map(({ due: _due, ...tally }) => tally),
-      oldestReady: await oldestReady(engine, now),
+      oldestReady: ageOf(await longestDue(engine, tallies), now),
       instances: {
         alive: alive.length,
         slots: reporting.reduce((sum, { about }) => sum + about.slots, 0),
@@ -42,12 +43,5 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
   },
 };
 
-/**
- * Returns the due job that was created first; null: no job is due. Another job may have been due for longer, but only a
- * scan would find it.
- */
-export async function oldestReady(engine: HttpServices['engine'], now: number): Promise<StatsView['oldestReady']> {
-  const query = { kinds: workKinds, standings: ['pending'], dueBefore: now } as const;
-  const [job] = (await engine.find(query, { order: 'oldest', limit: 1 })).jobs;
-  return job === undefined ? null : { id: job.id, type: job.type, dueAt: job.due, ageMs: Math.max(0, now - job.due) };
-}
+const ageOf = (job: (DueJob & { readonly type: string }) | null, now: number): StatsView['oldestReady'] =>
+  job && { id: job.id, type: job.type, dueAt: job.due, ageMs: Math.max(0, now - job.due) };

@@ -6,9 +6,7 @@ import { turn } from '../../time/clock.ts';
 import type { LimitView, QueueView } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { instancesPerType } from '../instances-per-type.ts';
-
-/** `oldestReady` is read for this many types: those with the most ready (due) jobs. For other types it is null. */
-const agesMax = 20;
+import { fullestTypes } from '../longest-due.ts';
 
 /** After this many queues, `listQueues` yields to the event loop: 20,000 queues take 50 ms. */
 const queuesPerTurn = 2_000;
@@ -17,11 +15,13 @@ export const queueRoutes: RouteHandlers<'listQueues'> = {
   async listQueues({ engine, jobCounts }) {
     const now = engine.now();
     const able = (await engine.instances()).filter(({ leaseUntil, about }) => leaseUntil > now && !about.draining);
-    const counts = countsPerType(await jobCounts.open());
+    const tallies = await jobCounts.open();
+    const counts = countsPerType(tallies);
     await turn();
     const types = [...new Set([...counts.keys(), ...engine.types().map(({ name }) => name)])].sort();
     const limits = Map.groupBy(await engine.limitsInUse(types), ({ type }) => type);
-    const oldest = await engine.oldestDue(fullest(counts));
+    // `oldestReady` is null for types that are not among the fullest.
+    const oldest = await engine.oldestDue(fullestTypes(tallies));
     const data = { now, instances: instancesPerType(able), counts, limits, oldest };
     const items: QueueView[] = [];
     for (const type of types) {
@@ -55,13 +55,6 @@ function countsPerType(tallies: readonly Tally[]): CountsPerType {
   }
   return perType;
 }
-
-const fullest = (counts: CountsPerType): string[] =>
-  [...counts]
-    .filter(([, { ready }]) => ready > 0)
-    .sort(([, a], [, b]) => b.ready - a.ready)
-    .slice(0, agesMax)
-    .map(([type]) => type);
 
 /** The data of all queues, indexed by type, because a server may have twenty thousand types. */
 interface QueueData {

@@ -23,8 +23,8 @@ const matrixDefault = 10_000;
 const idempotentFor: Duration = '1d';
 
 type RunRouteNames =
-  | 'listRuns' | 'countRuns' | 'createRun' | 'getRun' | 'editRun' | 'deleteRun' | 'listTasks' | 'getMatrix' | 'listEvents'
-  | 'getProgress' | 'getLog' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
+  | 'listRuns' | 'countRuns' | 'createRun' | 'getRun' | 'editRun' | 'deleteRun' | 'listTasks' | 'getMatrix'
+  | 'listEvents' | 'getProgress' | 'getLog' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
   | 'pauseRun' | 'resumeRun' | 'completeRun' | 'failRun' | 'completeHandOff' | 'failHandOff';
 
 export const runRoutes: RouteHandlers<RunRouteNames> = {
@@ -157,7 +157,11 @@ export const act = (principal: HttpCall['principal'], why: string | undefined): 
 const end = (principal: HttpCall['principal'], why: string | undefined) =>
   ({ ...act(principal, why), code: terminateCode(principal) });
 
-async function checkCreator(engine: HttpServices['engine'], id: number, principal: HttpCall['principal']): Promise<void> {
+async function checkCreator(
+  engine: HttpServices['engine'],
+  id: number,
+  principal: HttpCall['principal'],
+): Promise<void> {
   await engine.get(id);
   const [created] = await engine.history(id, 1, 1);
   if (created?.by === actor(principal)) return;
@@ -165,7 +169,9 @@ async function checkCreator(engine: HttpServices['engine'], id: number, principa
 }
 
 const errorOf = ({ message, id: code, data }: ParsedRequest<'failRun'>['body']['error']): Error =>
-  Object.assign(new Error(message), code === undefined ? {} : { code }, data === undefined ? {} : { data }, { stack: undefined });
+  Object.assign(new Error(message), {
+    ...(code === undefined ? {} : { code }), ...(data === undefined ? {} : { data }), stack: undefined,
+  });
 
 export async function created(
   { engine, priorities }: HttpServices,

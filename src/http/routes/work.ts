@@ -13,7 +13,8 @@ import { checkPriorityOf } from '../access/priority.ts';
 import { HttpRefusal } from '../problems.ts';
 import { cancelView, claimedView } from '../views.ts';
 
-type WorkRouteNames = 'claim' | 'heartbeat' | 'tellProgress' | 'tellLog' | 'createChildren' | 'complete' | 'fail' | 'release';
+type WorkRouteNames =
+  | 'claim' | 'heartbeat' | 'tellProgress' | 'tellLog' | 'createChildren' | 'complete' | 'fail' | 'release';
 
 const leaseDefaultMs = 30_000;
 const claimPollMs = 1_000;
@@ -155,7 +156,9 @@ async function handedOut({ engine }: HttpServices, job: RunningJob): Promise<Ans
   // Only a job that has no parent and was claimed before (its fence is above 1) can have ended children.
   const mayHaveChildren = job.parent === null && job.fence > 1;
   const { jobs: children } = mayHaveChildren
-    ? await engine.jobs.find({ parent: job.id, standings: endedStandings }, { order: 'oldest', limit: childrenShownMax })
+    ? await engine.jobs.find(
+      { parent: job.id, standings: endedStandings }, { order: 'oldest', limit: childrenShownMax },
+    )
     : { jobs: [] };
   return claimedView(job, children);
 }

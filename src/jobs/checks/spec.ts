@@ -58,7 +58,8 @@ const isMerged = (field: string): boolean => field === 'policy' || field === 'ga
 
 const mergeFields = (what: string, before: unknown, patch: unknown): object =>
   Object.fromEntries(
-    Object.entries({ ...(before as object), ...checkObject(what, patch as object) }).filter(([, value]) => value !== null),
+    Object.entries({ ...(before as object), ...checkObject(what, patch as object) })
+      .filter(([, value]) => value !== null),
   );
 
 export function checkOverride(override: Partial<Spec>, now: number): Partial<Spec> {

@@ -75,7 +75,8 @@ export function checkFields<T extends object>(what: string, value: T, allowed: r
   const unknown = Object.keys(checkObject(what, value)).find((field) => !allowed.includes(field));
   if (unknown === undefined) return value;
   const name = unknown.slice(0, 40);
-  const message = `${what} has no ${JSON.stringify(name)}: it can have ${allowed.join(', ')}${didYouMean(name, allowed)}`;
+  const message =
+    `${what} has no ${JSON.stringify(name)}: it can have ${allowed.join(', ')}${didYouMean(name, allowed)}`;
   throw new Refusal('malformed.option', message, { what, field: name });
 }
 

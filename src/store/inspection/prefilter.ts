@@ -20,11 +20,12 @@ const tokenShape = /\s+|([a-z_]\w*)|(\d+(?![\w.]))|'((?:[^']|'')*)'|(--|\/\*|[^]
 
 /**
  * `afterWhere`: the words that end a WHERE clause. `unfit`: words and signs with which a split at AND could go wrong,
- * such as OR, BETWEEN or a comment. A query that contains an unfit word or sign gives no prefilter.
+ * such as OR, BETWEEN, a comment, or a quoted identifier, which may contain any words. A query that contains an unfit
+ * word or sign gives no prefilter.
  */
 const afterWhere: ReadonlySet<string> = new Set(['group', 'having', 'window', 'order', 'limit']);
 const unfit: ReadonlySet<string> = new Set([
-  'or', 'between', 'case', 'union', 'intersect', 'except', 'with', '--', '/*',
+  'or', 'between', 'case', 'union', 'intersect', 'except', 'with', '--', '/*', '"', '`', '[',
 ]);
 
 /** Returns the conditions that were found; empty: the store must send all jobs. */

@@ -1,12 +1,16 @@
-/** The feed: the events of all jobs in commit order, read by a cursor. */
+/**
+ * The feed: the events of all jobs in a fixed order, read by a cursor. On PostgreSQL it is the order of transaction ids,
+ * which may differ from the order of the commits.
+ */
 import type { Event } from '../../model/event.ts';
 import type { Kind } from '../../model/state.ts';
 
 export interface Feed {
   /**
    * Returns the events after a cursor; with null, from the oldest retained event on. No later commit adds an event
-   * before or between the returned events. If the database was restored from a backup, a cursor may be ahead of the
-   * feed. In that case reading continues at the end of the restored feed.
+   * before or between the returned events. If the database was restored from a backup or lost commits in a failover, the
+   * event of a cursor may be missing. In that case reading continues near the end of the feed as it was then: some
+   * events may be returned again.
    */
   eventsAfter(cursor: string | null, limit: number): Promise<FeedPage>;
 

@@ -103,7 +103,7 @@ export class PostgresStore implements Store {
     try {
       const written = await (isSeparate ? this.#commit(batch) : this.#batcher.add(batch.changes));
       if (mayWake(batch)) this.#wake.wakeOwn();
-      this.#endNotices.noteEnds(batch.changes);
+      this.#endNotices.noteEnds(batch.changes.filter((_, index) => written[index]));
       return written;
     } finally {
       // `recordWrite` is called after an error, too, because the changes may have been written.

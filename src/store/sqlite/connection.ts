@@ -2,7 +2,7 @@
  * The connection to a SQLite file: settings, prepared statements, and write transactions, which block the event loop
  * only briefly while they wait for the lock of the file.
  */
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { systemRandom } from '../../random.ts';
@@ -19,6 +19,8 @@ export type Durability = 'full' | 'normal';
  * How long SQLite waits for a lock. The wait blocks the process, so it is short. After it, `#begin` sleeps and retries.
  */
 const busyWaitMs = 3;
+/** How long opening a file waits in total for another process that switches the same file to WAL mode. */
+const openWaitMaxMs = 10_000;
 /** How long a write waits for the lock of the file in total; after that it is refused. */
 const writeWaitMaxMs = 30_000;
 
@@ -55,7 +57,7 @@ export function openFile(path: string, { durability, create }: OpenFileOptions):
  */
 function openDatabase(path: string, durability: Durability, create: boolean): DatabaseSync {
   const db = new (sqliteModule().DatabaseSync)(path, { timeout: busyWaitMs });
-  if (create) db.exec('PRAGMA journal_mode=WAL');
+  if (create) switchToWal(db);
   // temp_store stays at its default, so that the rollback data of a large commit goes to a file. In memory it would be
   // as large as the commit.
   db.exec(`PRAGMA synchronous=${durability}; PRAGMA cache_size=-16384`);
@@ -63,6 +65,20 @@ function openDatabase(path: string, durability: Durability, create: boolean): Da
   // a job takes a fifth less CPU time).
   db.exec('PRAGMA wal_autocheckpoint=16000');
   return db;
+}
+
+/**
+ * Switches the file to WAL mode. Processes that open a new file at the same time lock each other out for a few
+ * milliseconds. In some of these cases SQLite fails without waiting for the lock, whatever its `timeout`.
+ */
+function switchToWal(db: DatabaseSync): void {
+  for (const start = systemClock.monotonic(); ; ) {
+    try {
+      return db.exec('PRAGMA journal_mode=WAL');
+    } catch (error) {
+      if (!isBusy(error) || systemClock.monotonic() - start > openWaitMaxMs) throw error;
+    }
+  }
 }
 
 /** Writes all given items in one transaction; returns one answer per item. */
@@ -260,8 +276,11 @@ function makePrivate(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!existsSync(path)) new (sqliteModule().DatabaseSync)(path).close();
+  // With this mode nobody could enter a folder that was given instead of a file, such as `/tmp`.
+  if (!statSync(path).isFile()) return;
   try {
-    chmodSync(path, 0o600);
+    // The path may name a folder by mistake. Opening it is refused, and must not change its mode.
+    if (statSync(path).isFile()) chmodSync(path, 0o600);
   } catch {
     // `chmod` fails if the file belongs to another user. That user may have granted this process access to the file.
   }

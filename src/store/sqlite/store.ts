@@ -79,8 +79,9 @@ export class SqliteStore implements Store {
 
   async commit(batch: Batch): Promise<readonly boolean[]> {
     const written = await this.#connection.writeTogether(this.#writeBatches, batch);
-    if (batch.staged || batch.changes.some(({ after }, index) => written[index] && after?.state === 'pending')) this.#wake.all();
-    this.#endWatch.noteEnds(batch.changes);
+    const changes = batch.changes.filter((_, index) => written[index]);
+    if (batch.staged || changes.some(({ after }) => after?.state === 'pending')) this.#wake.all();
+    this.#endWatch.noteEnds(changes);
     return written;
   }
 

@@ -44,9 +44,10 @@ class Fleet {
 
   async passing<T>(promise: Promise<T>): Promise<T> {
     let isDone = false;
-    const done = promise.finally(() => { isDone = true; });
+    const finish = (): void => { isDone = true; };
+    promise.then(finish, finish);
     while (!isDone) await this.advance(500);
-    return done;
+    return promise;
   }
 
   hourOf = async (engine: Engine): Promise<string> => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Engine, jobType, typed } from '../../../src/index.ts';
-import { freshDatabase } from '../../support/fresh-database.ts';
+import { migratedDatabase } from '../../support/fresh-database.ts';
 import { refused } from './kit.ts';
 
 const mail = jobType('mail', { input: typed<string>(), run: ({ input }) => `sent ${input}` });
@@ -58,7 +58,7 @@ describe('SQLite', () => {
 
 describe('PostgreSQL', () => {
   async function world(): Promise<{ engine: Engine; client: pg.Client }> {
-    const url = await freshDatabase();
+    const url = await migratedDatabase();
     const engine = await open(url);
     const client = new pg.Client({ connectionString: url });
     await client.connect();

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { Engine, jobDef, jobType, typed } from '../../../src/index.ts';
-import { freshDatabase } from '../../support/fresh-database.ts';
+import { migratedDatabase } from '../../support/fresh-database.ts';
 
 const greet = jobType('greet', { input: typed<{ name: string }>(), run: ({ input }) => `hello ${input.name}` });
 const daily = jobDef('daily greeting', greet, { params: { name: 'all' } });
@@ -89,7 +89,7 @@ const prismaOn = (client: pg.Client) => ({
 });
 
 const postgres = (adapter: string) => async (): Promise<Place> => {
-  const url = await freshDatabase();
+  const url = await migratedDatabase();
   const engine = new Engine({ store: url, types: [greet], defs: [daily], instance: 'app' });
   await engine.resume();
   const client = new pg.Client({ connectionString: url });

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { Engine } from '../../../src/index.ts';
-import { freshDatabase } from '../../support/fresh-database.ts';
+import { migratedDatabase } from '../../support/fresh-database.ts';
 import { realLeaseMs, waitMs } from '../../support/patience.ts';
 import { bySize } from '../../support/size.ts';
 import type { InstanceOptions } from './children/instance.ts';
@@ -30,7 +30,7 @@ export const storeKinds: readonly StoreKind[] = [
     staged: stagedInSqlite,
     isLocked: isSqliteLocked,
   },
-  { name: 'PostgreSQL', urlIn: () => freshDatabase(), staged: stagedInPostgres, isLocked: () => false },
+  { name: 'PostgreSQL', urlIn: () => migratedDatabase(), staged: stagedInPostgres, isLocked: () => false },
 ];
 
 /** For tests of the engine alone: in npm test PostgreSQL, where instances have most ways to meet; in the proof both. */

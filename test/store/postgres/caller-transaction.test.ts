@@ -1,9 +1,10 @@
 // Jobs in the caller's own transaction: with whatever can run a statement, and without harm to what the caller does.
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Engine, jobType } from '../../../src/index.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { VirtualClock } from '../../../src/time/clock.ts';
+import { waitMs } from '../../support/patience.ts';
 import { born, claimed, connect, freshStore, made, openStore } from './ground.ts';
 
 test('a job shares the fate of the transaction that made it', async () => {
@@ -55,19 +56,47 @@ test('the commit of the transaction wakes the listeners of every process, this o
   expect(listeners.map(({ calls }) => calls())).toEqual(called.map((calls) => calls + 1));
 });
 
+/** The notifications that reach a plain connection. `all` returns those that were sent before it was called. */
+async function notifications(url: string): Promise<{ all(): Promise<readonly string[]> }> {
+  const client = await connect(url);
+  const received: string[] = [];
+  let receive = (): void => {};
+  client.on('notification', ({ payload = '' }) => {
+    received.push(payload);
+    receive();
+  });
+  await client.query('listen stint_wake');
+  const last = 'the last one';
+  return {
+    all: async () => {
+      await client.query(`select pg_notify('stint_wake', '${last}')`);
+      while (received.at(-1) !== last) await new Promise<void>((resolve) => (receive = resolve));
+      return received.filter((payload) => payload !== last);
+    },
+  };
+}
+
 test('a run created in the transaction starts when it commits, without a poll', async () => {
   const { url, store } = await freshStore({ notify: true });
   await listening(store);
-  const clock = new VirtualClock(Date.now());
   const started = Promise.withResolvers<string>();
   const greet = jobType('greet', { run: () => started.resolve('greeted') });
-  const engine = new Engine({ store, clock, types: [greet], instance: 'ann' });
-  onTestFinished(() => engine.close());
-  await engine.resume();
+  // With a clock that stands still, the worker never polls. It has a store of its own, so that nothing but a
+  // notification tells it of the run; and it has found nothing to do before the run exists.
+  const searched = vi.spyOn(store, 'nextDue');
+  const worker = new Engine({ store, clock: new VirtualClock(Date.now()), types: [greet], instance: 'worker' });
+  onTestFinished(() => worker.close());
+  await worker.resume();
+  await expect.poll(() => searched.mock.settledResults.length, { timeout: waitMs }).toBeGreaterThan(0);
+  const producer = new Engine({ store: openStore(url, { notify: true }), types: [greet], instance: 'producer' });
+  onTestFinished(() => producer.close());
+  const notified = await notifications(url);
   const client = await connect(url);
   await client.query('begin');
-  await engine.in(client).createJobRun(greet);
+  await producer.in(client).createJobRun(greet);
+  const before = await notified.all();
   await client.query('commit');
+  expect((await notified.all()).length).toBeGreaterThan(before.length);
   expect(await started.promise).toBe('greeted');
 });
 

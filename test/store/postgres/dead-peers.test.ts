@@ -1,7 +1,9 @@
 // Connections whose peer is gone: they stay open and carry nothing. The store notices, and retries what it had sent.
+import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/time/clock.ts';
 import type { PostgresOptions, PostgresStore } from '../../../src/store/postgres/store.ts';
+import { waitMs } from '../../support/patience.ts';
 import { born, claimed, connect, freshStore, made, many, openStore } from './ground.ts';
 import { proxyTo, type Proxy } from './proxy.ts';
 
@@ -82,14 +84,45 @@ test('a statement that waits for a lock is not taken for a lost one', async () =
   expect(await committed).toEqual([true]);
 });
 
-test('a statement that is executed for too long is refused', async () => {
-  const { url, store } = await aWorld({ max: 1, statementTimeoutMs: 1_000, patienceMs: 500 });
+/** The states of the backends of stores, except idle ones. */
+const activeBackends = async (client: pg.Client): Promise<unknown[]> => (await client.query(
+  `select pid, wait_event_type from pg_stat_activity where application_name = 'stint' and state <> 'idle'`,
+)).rows;
+
+test('a statement that is executed for too long is cancelled: what was refused is never written', async () => {
+  const { url, store, direct } = await aWorld({ max: 1, statementTimeoutMs: 1_000, patienceMs: 500 });
   const client = await connect(url);
+  const [change] = await born(store, {});
   await client.query('begin; lock table stint.job');
-  await expect(store.load([1])).rejects.toMatchObject({
-    code: 'unavailable.store', message: expect.stringContaining('no answer for') as string,
-  });
-  await client.query('rollback');
+  const tooLong = { code: 'unavailable.store', detail: { reason: 'a statement took too long' } };
+  await expect(store.load([1])).rejects.toMatchObject(tooLong);
+  await expect(store.commit({ changes: [change!] })).rejects.toMatchObject(tooLong);
+  await client.query('commit');
+  await expect.poll(() => activeBackends(client), { timeout: waitMs }).toEqual([]);
+  expect(await direct.load([change!.after.id])).toEqual([]);
+  expect(await store.commit({ changes: [change!] })).toEqual([true]);
+});
+
+test('a statement that is executed for too long is ended also if its answer is swallowed', async () => {
+  const { url, proxy, store, direct } = await aWorld({ max: 1, statementTimeoutMs: 1_000, patienceMs: 500 });
+  const client = await connect(url);
+  const [change] = await born(store, {});
+  await client.query('begin; lock table stint.job');
+  proxy.swallow('answers');
+  await expect(store.commit({ changes: [change!] })).rejects.toMatchObject({ code: 'unavailable.outcome' });
+  expect(await activeBackends(client)).toEqual([]);
+  await client.query('commit');
+  expect(await direct.load([change!.after.id])).toEqual([]);
+});
+
+test('a change is refused as unknown if the server is lost before it answers', async () => {
+  const { proxy, store, direct } = await aWorld({ max: 2, patienceMs: 1_000 });
+  const [change] = await born(store, {});
+  proxy.swallow('answers');
+  proxy.swallowNew();
+  await expect(store.commit({ changes: [change!] })).rejects.toMatchObject({ code: 'unavailable.outcome' });
+  expect(await direct.load([change!.after.id])).toHaveLength(1);
+  await expect(store.load([1])).rejects.toMatchObject({ code: 'unavailable.store' });
 });
 
 test('a listener whose connection is dead gets notifications again', async () => {

@@ -1,8 +1,11 @@
 // The feed: whatever commits when, a reader misses nothing, reads nothing twice, and meets no effect before its cause.
+import type pg from 'pg';
 import { expect, test } from 'vitest';
+import type { Job } from '../../../src/model/job.ts';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { FeedEvent } from '../../../src/store/store.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
+import { bySize } from '../../support/size.ts';
 import { born, claimed, connect, decided, freshStore, made, many, openStore } from './ground.ts';
 
 /** Reads on in small helpings until there is nothing more. */
@@ -104,12 +107,60 @@ test('the end of the feed comes before whatever is still open', async () => {
   expect(read.slice(-2)).toEqual([open!, later!].map(({ after }) => `${after.id}/1`));
 });
 
+/** Raises the xids of the server until they are above this one. */
+async function pass(client: pg.Client, xid: bigint): Promise<void> {
+  const next = async (): Promise<bigint> => {
+    const { rows } = await client.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
+    return BigInt(rows[0]!.xid);
+  };
+  while ((await next()) <= xid);
+}
+
+test('a cursor whose event was lost in a failover skips nothing, even if the server has passed its xid', async () => {
+  const { url, store } = await freshStore();
+  const [kept, lost] = [await made(store, {}), await made(store, {})].flat() as [Job, Job];
+  await readAll(store, null, 2);
+  const { cursor } = await readOn(store, null);
+  const client = await connect(url);
+  const { rows: [newest] } = await client.query<{ xid: string }>(
+    'delete from stint.feed where seq = (select max(seq) from stint.feed) returning pg_current_xact_id()::text as xid');
+  const lostXid = BigInt(newest!.xid) + 60n;
+  const later = [];
+  for (let count = 0; count < 5; count += 1) later.push(...(await made(store, {})));
+  await pass(client, lostXid);
+  const read = await readAll(store, cursor.replace(/^\d+/, String(lostXid)), 5);
+  expect(told(read)).not.toContain(`${lost.id}/1`);
+  expect(told(read).slice(-5)).toEqual(later.map(({ id }) => `${id}/1`));
+  expect(told(read).slice(0, -5)).toEqual([`${kept.id}/1`]); // less than a minute older: it comes twice
+});
+
+test('a cursor whose event was purged continues with the oldest event', async () => {
+  const { url, store } = await freshStore();
+  await made(store, {});
+  await readAll(store, null, 1);
+  const { cursor } = await readOn(store, null);
+  const later = [...(await made(store, {})), ...(await made(store, {}))];
+  const client = await connect(url);
+  await client.query('delete from stint.feed where seq = (select min(seq) from stint.feed)');
+  expect(told(await readAll(store, cursor, 2))).toEqual(later.map(({ id }) => `${id}/1`));
+});
+
+test('a cursor of an older version, without a time, continues where it was', async () => {
+  const { store } = await freshStore();
+  const jobs = [...(await made(store, {})), ...(await made(store, {}))];
+  await readAll(store, null, 2);
+  const { cursor } = await store.eventsAfter(null, 1);
+  expect(told(await readAll(store, cursor.replace(/@.*/, ''), 1))).toEqual([`${jobs[1]!.id}/1`]);
+});
+
 test('a cursor of another kind of store is refused', async () => {
   const { store } = await freshStore();
-  for (const cursor of ['', '7', '1:2', '1:2:3:4', 'a:b:c', '1:2:-1', `${'9'.repeat(20)}:1:1`, '1.0']) {
+  for (const cursor of ['', '7', '1:2', '1:2:3:4', 'a:b:c', '1:2:-1', '1:2:3@', '1:2:3@x', `${'9'.repeat(20)}:1:1`, '1.0']) {
     await expect(store.eventsAfter(cursor, 1)).rejects.toMatchObject({ name: 'Refusal', code: 'malformed.cursor' });
   }
 });
+
+const starts = bySize({ small: 40, ci: 150 });
 
 test('S29: instances that start while others work leave the feed as it is', async () => {
   const { url, store } = await freshStore({ max: 8 });
@@ -118,7 +169,7 @@ test('S29: instances that start while others work leave the feed as it is', asyn
   const working = Promise.all(many(6).map(async () => {
     while (!isOver) await made(store, {});
   }));
-  for (let start = 0; start < 150; start += 1) await Promise.all(many(3).map(() => starting.migrate()));
+  for (let start = 0; start < starts; start += 1) await Promise.all(many(3).map(() => starting.migrate()));
   isOver = true;
   await working;
 

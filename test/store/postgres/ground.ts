@@ -8,13 +8,11 @@ import { create, step } from '../../../src/model/machine.ts';
 import { Refusal } from '../../../src/refusal.ts';
 import { PostgresStore, type PostgresOptions } from '../../../src/store/postgres/store.ts';
 import type { ClaimRequest, Store } from '../../../src/store/store.ts';
-import { freshDatabase } from '../../support/fresh-database.ts';
+import { migratedDatabase } from '../../support/fresh-database.ts';
 
 export async function freshStore(options: PostgresOptions = {}): Promise<{ url: string; store: PostgresStore }> {
-  const url = await freshDatabase();
-  const store = openStore(url, options);
-  await store.migrate();
-  return { url, store };
+  const url = await migratedDatabase();
+  return { url, store: openStore(url, options) };
 }
 
 export function openStore(url: string, options: PostgresOptions = {}): PostgresStore {
@@ -24,8 +22,8 @@ export function openStore(url: string, options: PostgresOptions = {}): PostgresS
 }
 
 /** A plain connection beside the store. */
-export async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
+export async function connect(url: string, config: pg.ClientConfig = {}): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, ...config });
   client.on('error', () => {});
   await client.connect();
   onTestFinished(() => client.end());

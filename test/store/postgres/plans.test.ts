@@ -173,7 +173,7 @@ test('claims read their lanes until they have enough jobs, even if the statistic
 
 test('claims at gates go along their index, also where the queue was empty when last analyzed', async () => {
   const { url, store } = await freshStore();
-  const client = await connect(url);
+  const client = await connect(url, { pipeline: true }); // like the store, which sends statements together
   await store.commit({ changes: await born(store, ...many(20_000, { type: 'a' })) });
   await client.query('delete from stint.job');
   await store.commit({ changes: await born(store, ...many(10, { kind: 'def', type: 'd', def: 'd' })) });

@@ -117,11 +117,17 @@ export class ProcessHost extends Host {
  * inspector and modes such as `--test`, which are for this process only.
  */
 function inheritedFlags(memoryMb: number | null): string[] {
-  const flags = process.execArgv.filter((flag, index, all) => !isOfThisProcess(flag) && !isScript(all[index - 1]));
+  const flags = withValues(process.execArgv).filter(([flag]) => !isOfThisProcess(flag!)).flat();
   return memoryMb === null ? flags : [...flags, `--max-old-space-size=${memoryMb}`];
 }
 
-const isScript = (flag: string | undefined): boolean => /^(-e|-p|-pe|--eval|--print)$/.test(flag ?? '');
+/** Groups each flag with its value if that is an argument of its own. Such a value never begins with a dash. */
+const withValues = (args: readonly string[]): string[][] =>
+  args.reduce<string[][]>((groups, arg) => {
+    if (arg.startsWith('-')) groups.push([arg]);
+    else groups.at(-1)?.push(arg);
+    return groups;
+  }, []);
 
 const isOfThisProcess = (flag: string): boolean =>
-  isScript(flag) || /^(-i|-c|--interactive|--check|--(eval|print|input-type|inspect|test|watch)\b.*)$/.test(flag);
+  /^(-e|-p|-pe|-i|-c|--interactive|--check|--(eval|print|input-type|inspect|test|watch)\b.*)$/.test(flag);

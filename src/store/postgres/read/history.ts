@@ -20,16 +20,21 @@ export async function history(session: Session, id: number, from = 1, limit = In
 
 /**
  * A position in the feed: a transaction, one of its entries, and the number of the entry's events that have been read.
+ * `at` is the store time of the entry. It proves that the entry with this xid and `seq` is still the same one: after a
+ * restore, or a failover that lost commits, the server gives the same xids and `seq`s to other entries. Null: the
+ * position is the start of the feed, or comes from a cursor of an older version.
  */
 interface FeedPosition {
   readonly xid: string;
   readonly seq: string;
   readonly read: number;
+  readonly at: number | null;
 }
 
 interface FeedEntryRow {
   readonly xid: string;
   readonly seq: string;
+  readonly at: number;
   readonly events: string;
 }
 
@@ -58,12 +63,14 @@ export async function eventsAfter(session: Session, cursor: string | null, limit
 }
 
 /**
- * Returns the cursor of the oldest open xid. All later commits come after this cursor: their transactions are open now
- * or begin later, so their xids are not lower.
+ * Returns the cursor of the newest entry below the oldest open xid. All later commits come after this cursor: their
+ * transactions are open now or begin later, so their xids are not lower than the oldest open one.
  */
 export async function feedEnd(session: Session): Promise<string> {
-  const [row] = await session.run<{ xid: string }>(`select ${oldestOpenXid}::text as xid`);
-  return cursorText({ xid: row!.xid, seq: '0', read: 0 });
+  const text = `select xid::text as xid, seq::text as seq, at from ${session.schema}.feed
+    where xid < ${oldestOpenXid} order by feed.xid desc, feed.seq desc limit 1`;
+  const [newest] = await session.run<Omit<FeedEntryRow, 'events'>>(text);
+  return cursorText(newest === undefined ? start : { ...newest, read: whole });
 }
 
 /**
@@ -82,7 +89,7 @@ const oldestOpenXid = `coalesce((
     order by open.xid limit 1
   ), pg_snapshot_xmax(pg_current_snapshot()))`;
 
-const start: FeedPosition = { xid: '0', seq: '0', read: 0 };
+const start: FeedPosition = { xid: '0', seq: '0', read: 0, at: null };
 
 /** The value of `read` after all events of the entry have been read. */
 const whole = 2_147_483_647;
@@ -99,39 +106,79 @@ interface NextEntries {
  * wanted.
  */
 async function entriesAfter(session: Session, position: FeedPosition, wanted: number): Promise<NextEntries> {
-  const { xid, seq, read } = position;
+  const { xid, seq, read, at } = position;
   const sign = read === whole ? '>' : '>=';
-  const text = `select is_foreign as "isForeign", near.xid::text as xid, near.seq::text as seq, near.events
-    from (select $1::text::xid8 > pg_snapshot_xmax(pg_current_snapshot()) as is_foreign) cursor
+  const text = `select is_lost as "isLost", near.xid::text as xid, near.seq::text as seq, near.at, near.events
+    from (select ${isLost(session.schema)} as is_lost) cursor
     left join (
-      select xid, seq, events, sum(count) over (order by xid, seq) - count as before from (
-        select xid, seq, count, events from ${session.schema}.feed
+      select xid, seq, at, events, sum(count) over (order by xid, seq) - count as before from (
+        select xid, seq, at, count, events from ${session.schema}.feed
         where (xid, seq) ${sign} ($1::text::xid8, $2::bigint) and xid < ${oldestOpenXid}
         order by xid, seq limit $3) near) near on before < $4
     order by near.xid, near.seq`;
-  const values = [xid, seq, Math.min(wanted, 1000), wanted + (read === whole ? 0 : read)];
-  const rows = await session.run<FeedEntryRow & { readonly isForeign: boolean }>(text, values);
-  if (rows[0]!.isForeign) return entriesAfter(session, restoredPosition(position), wanted);
+  const values = [xid, seq, Math.min(wanted, 1000), wanted + (read === whole ? 0 : read), at];
+  const rows = await session.run<FeedEntryRow & { readonly isLost: boolean }>(text, values);
+  if (rows[0]!.isLost) return entriesAfter(session, await positionAfterLoss(session, position), wanted);
   return { from: position, entries: rows.filter((row) => row.events !== null) };
 }
 
 /**
- * Converts a position of another server, from which the feed was dumped, to a position in the restored feed of this
- * server. `migrate` sets the xids of restored entries to 1 and keeps their `seq`. A position with `seq` 0 comes from
- * `feedEnd`, and no entry has this `seq`: reading continues at the end of the restored feed.
+ * Whether the feed has lost the entry of the position. The entry is missing, and the oldest entry is not newer than it:
+ * so it was not purged. Without `at`, only an xid that this server has not reached is known to be of another server.
+ */
+const isLost = (schema: string): string => `case
+    when $5::bigint is null then $1::text::xid8 > pg_snapshot_xmax(pg_current_snapshot())
+    else not exists (select 1 from ${schema}.feed where xid = $1::text::xid8 and seq = $2::bigint and at = $5)
+      and coalesce((select (xid, seq) <= ($1::text::xid8, $2::bigint) from ${schema}.feed order by xid, seq limit 1), false)
+    end`;
+
+/**
+ * How much earlier than the lost event of a cursor reading continues: the clocks of the two servers may differ. A reader
+ * gets the events of this time again.
+ */
+const repeatedMs = 60_000;
+
+/**
+ * Returns where to read on after a restore or a failover. If the feed was restored from a dump, `migrate` has set the
+ * xids of its entries to 1 and kept their `seq`. If the entry of the position is not among them, it was never restored:
+ * reading continues before its time, so that some events come twice, and none is missed.
+ */
+async function positionAfterLoss(session: Session, position: FeedPosition): Promise<FeedPosition> {
+  if (position.at === null) return restoredPosition(position);
+  const { schema } = session;
+  const text = `select * from (
+      select true as "isSame", xid::text as xid, seq::text as seq, at from ${schema}.feed
+      where xid = '1' and seq = $1::bigint and at = $2::bigint
+      union all
+      (select false, xid::text, seq::text, at from ${schema}.feed
+        where at < $2::bigint - ${repeatedMs} and xid < ${oldestOpenXid}
+        order by feed.xid desc, feed.seq desc limit 1)) found
+    order by "isSame" desc limit 1`;
+  const [found] = await session.run<Omit<FeedEntryRow, 'events'> & { readonly isSame: boolean }>(
+    text, [position.seq, position.at],
+  );
+  if (found === undefined) return start;
+  const { isSame, ...entry } = found;
+  return { ...entry, read: isSame ? position.read : whole };
+}
+
+/**
+ * Converts a position without `at`. No entry has `seq` 0: a position with it was at the end of the feed, so reading
+ * continues at the end of the restored entries, whose xids are 1.
  */
 const restoredPosition = ({ seq, read }: FeedPosition): FeedPosition =>
-  seq === '0' ? { xid: '1', seq: seqMax, read: whole } : { xid: '1', seq, read };
+  seq === '0' ? { xid: '1', seq: seqMax, read: whole, at: null } : { xid: '1', seq, read, at: null };
 
 const seqMax = '999999999999999999';
 
-const cursorText = ({ xid, seq, read }: FeedPosition): string => `${xid}:${seq}:${read === whole ? '*' : read}`;
+const cursorText = ({ xid, seq, read, at }: FeedPosition): string =>
+  `${xid}:${seq}:${read === whole ? '*' : read}${at === null ? '' : `@${at}`}`;
 
 function parseCursor(cursor: string): FeedPosition {
-  const [, xid, seq, read] = /^(\d{1,19}):(\d{1,18}):(\d{1,9}|\*)$/.exec(cursor) ?? [];
+  const [, xid, seq, read, at] = /^(\d{1,19}):(\d{1,18}):(\d{1,9}|\*)(?:@(\d{1,16}))?$/.exec(cursor) ?? [];
   if (xid === undefined || seq === undefined || read === undefined) {
     const message = 'this cursor was not made by this store: start again without one';
     throw new Refusal('malformed.cursor', message, { cursor });
   }
-  return { xid, seq, read: read === '*' ? whole : Number(read) };
+  return { xid, seq, read: read === '*' ? whole : Number(read), at: at === undefined ? null : Number(at) };
 }

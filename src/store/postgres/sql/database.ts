@@ -12,7 +12,10 @@ import { settlesWithin } from '../../../time/settles-within.ts';
 import type { Pool } from '../../store.ts';
 import { backendProbe } from './backend-probe.ts';
 import { clientClass, clientConfig, type ClientClass } from './clients.ts';
-import { connectErrorOf, errorOf, ignore, isBusy, ConnectionLost, StatementForgotten } from './errors.ts';
+import {
+  connectErrorOf, errorOf, ignore, isBusy, isTimedOut, isUnavailable, tookTooLong, unknownOutcome, ConnectionLost,
+  StatementForgotten,
+} from './errors.ts';
 import { PeerWatch, resetClient, socketOf, type WatchedClient } from './peer-watch.ts';
 import { readClockSql, type ServerClock } from './server-clock.ts';
 import type { PostgresUrl } from './url.ts';
@@ -28,7 +31,7 @@ export interface DatabaseSettings {
    * them.
    */
   readonly prepare: boolean;
-  /** How long to wait for a statement that the server is executing. After that the statement counts as lost. */
+  /** How long to wait for a statement that the server is executing. After that it is cancelled and refused. */
   readonly statementTimeoutMs: number;
   /**
    * How long a connection with an unanswered statement may be silent before the server is asked whether it is executing
@@ -183,12 +186,25 @@ export class Database implements Session {
   }
 
   async #withRetries<T>(attempt: () => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {
+    let isOutcomeUnknown = false;
+    try {
+      return await this.#retrying(attempt, () => {
+        isOutcomeUnknown = onUnknownOutcome !== undefined;
+        onUnknownOutcome?.();
+      });
+    } catch (error) {
+      // Also if the last try has certainly written nothing, an earlier one may have.
+      throw isOutcomeUnknown && isUnavailable(error) ? unknownOutcome(error.message) : error;
+    }
+  }
+
+  async #retrying<T>(attempt: () => Promise<T>, onUnknownOutcome: OnUnknownOutcome): Promise<T> {
     let lostSince = Infinity;
     for (let tries = 1; ; tries++) {
       try {
         return await attempt();
       } catch (error) {
-        if (error instanceof ConnectionLost && error.wasSent) onUnknownOutcome?.();
+        if (error instanceof ConnectionLost && error.wasSent) onUnknownOutcome();
         if (error instanceof StatementForgotten) this.#prepares = false;
         else if (error instanceof ConnectionLost) {
           lostSince = Math.min(lostSince, error.since);
@@ -217,6 +233,7 @@ export class Database implements Session {
         return (await client.query<Row & pg.QueryResultRow>(query)).rows;
       } catch (error) {
         const { loss } = watched;
+        if (watched.isCancelled && isTimedOut(error)) throw tookTooLong(this.#settings.statementTimeoutMs);
         throw loss === null ? errorOf(error, true) : new ConnectionLost(new Error(loss.reason), true, loss.since);
       } finally {
         watched.unanswered -= 1;

@@ -1,6 +1,6 @@
 /** Errors of PostgreSQL and its driver, classified by how to react to them. */
 import pg from 'pg';
-import { Refusal } from '../../../refusal.ts';
+import { isRefusal, Refusal } from '../../../refusal.ts';
 import { systemClock } from '../../../time/clock.ts';
 
 /** The connection broke, or the server accepts no connection or no writes at present: retry on another connection. */
@@ -23,8 +23,9 @@ export class StatementForgotten extends Error {
   override readonly name = 'StatementForgotten';
 }
 
+const readOnlyCode = '25006';
 /** Codes of a server that shuts down, starts up, has too many connections, ended an idle session, or only reads. */
-const lostCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25P03', '25006']);
+const lostCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25P03', readOnlyCode]);
 /** Serialization failure, deadlock, lock not available. */
 const busyCodes = new Set(['40001', '40P01', '55P03']);
 const forgottenCodes = new Set(['26000', '42P05']);
@@ -46,6 +47,8 @@ const queryCanceled = '57014';
  */
 export function errorOf(error: unknown, wasSent: boolean): unknown {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return new ConnectionLost(error, wasSent);
+  // A server that only reads has not executed the write, so its outcome is known.
+  if (error.code === readOnlyCode) return new ConnectionLost(error, false);
   if (lostCodes.has(error.code) || error.code.startsWith('08')) return new ConnectionLost(error, wasSent);
   if (forgottenCodes.has(error.code)) return new StatementForgotten(error.message, { cause: error });
   if (absentCodes.has(error.code)) return unmigrated(error);
@@ -75,6 +78,26 @@ export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === 
 
 /** Whether the server cancelled a statement, usually because it took longer than `statement_timeout`. */
 export const isTimedOut = (error: unknown): boolean => codeOf(error) === queryCanceled;
+
+/** The refusal for a statement that was cancelled after `statementTimeoutMs`. */
+export function tookTooLong(statementTimeoutMs: number): Refusal {
+  const seconds = Math.round(statementTimeoutMs / 1000);
+  const message = `the database was executing a statement for ${seconds} s: it was cancelled and has changed nothing`;
+  return new Refusal('unavailable.store', `${message}; see which session holds its locks, then try again`, {
+    reason: 'a statement took too long',
+  });
+}
+
+/** The refusal for a change whose connection was lost before an answer: the server may have written the change. */
+export const unknownOutcome = (why: string): Refusal =>
+  new Refusal(
+    'unavailable.outcome',
+    `the database was lost before it answered, so the change may have been stored (${why}): look before you try again`,
+    { cause: why },
+  );
+
+export const isUnavailable = (error: unknown): error is Refusal =>
+  isRefusal(error) && error.code === 'unavailable.store';
 
 const codeOf = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
 

@@ -2,22 +2,20 @@
  * Notices connections whose peer is gone: a host without power, a firewall that forgot the connection. TCP reports a
  * dead peer only after minutes. While a statement is unanswered and no byte arrives, the watch asks the server over a
  * new connection what the silent backend is doing. If the backend is executing a statement, the watch waits, up to the
- * statement timeout. If the backend is idle, it never got the statement, or its answer was lost. In that case the
- * backend is terminated, so that it frees its locks and executes nothing later, and the connection is reset, so that
- * the statement is retried.
+ * statement timeout. Then it cancels the statement, so that the server does not execute it after the caller was
+ * refused; a backend that does not answer even then is terminated. If the backend is idle, it never got the statement,
+ * or its answer was lost. In that case the backend is terminated, so that it frees its locks and executes nothing later,
+ * and the connection is reset, so that the statement is retried.
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { systemClock } from '../../../time/clock.ts';
-import type { AskAboutBackend } from './backend-probe.ts';
+import type { AskAboutBackend, BackendState, IfBusy } from './backend-probe.ts';
 
 export interface PeerWatchSettings {
   /** How long a connection with an unanswered statement may be silent before the watch probes its backend. */
   readonly silenceMs: number;
-  /**
-   * How long a connection may be silent while its backend executes a statement. After that the statement counts as
-   * lost.
-   */
+  /** How long a connection may be silent while its backend executes a statement. After that it is cancelled. */
   readonly statementTimeoutMs: number;
   /** How long a connection may be silent while the server is unreachable. After that the statement counts as lost. */
   readonly patienceMs: number;
@@ -34,6 +32,8 @@ export interface WatchedClient {
   bytesRead: number;
   probeAfterMs: number;
   isProbing: boolean;
+  /** Whether the watch has asked the server to cancel the unanswered statement. */
+  isCancelled: boolean;
   /** Why the watch has reset the connection; null: it has not. */
   loss: PeerLoss | null;
 }
@@ -83,6 +83,7 @@ export class PeerWatch {
     }
     watched.quietSince = systemClock.monotonic();
     watched.probeAfterMs = this.#settings.silenceMs;
+    watched.isCancelled = false;
     this.#inUse.add(watched);
     this.#cancelTick ??= systemClock.after(tickMs, () => this.#tick());
     return watched;
@@ -116,7 +117,7 @@ export class PeerWatch {
     const now = systemClock.monotonic();
     const watched: WatchedClient = {
       client, unanswered: 0, lastReplyAt: now, quietSince: now, bytesRead: 0, isProbing: false, loss: null,
-      probeAfterMs: this.#settings.silenceMs,
+      probeAfterMs: this.#settings.silenceMs, isCancelled: false,
     };
     this.#clients.set(client, watched);
     return watched;
@@ -134,26 +135,36 @@ export class PeerWatch {
     watched.bytesRead = bytesRead;
     watched.quietSince = systemClock.monotonic();
     watched.probeAfterMs = this.#settings.silenceMs;
+    watched.isCancelled = false;
     return false;
   }
 
   async #probe(watched: WatchedClient): Promise<void> {
     watched.isProbing = true;
     const backend = { pid: backendOf(watched.client), ageMs: systemClock.monotonic() - watched.lastReplyAt };
-    const found = await this.#ask(backend);
+    const ifBusy = this.#ifBusy(watched);
+    // The report of the cancel may arrive before the answer of the probe.
+    watched.isCancelled ||= ifBusy === 'cancel';
+    const found = await this.#ask(backend, ifBusy);
     watched.isProbing = false;
     if (!this.#inUse.has(watched) || !this.#isQuiet(watched)) return;
     const quiet = quietMs(watched);
     watched.probeAfterMs = quiet + Math.min(probeIntervalMaxMs, quiet / 2);
-    const reason = this.#reasonToGiveUp(found, quiet);
+    const reason = this.#reasonToGiveUp(found, quiet, ifBusy);
     if (reason === null) return;
     const since = found === 'idle' ? systemClock.monotonic() : watched.quietSince;
     this.#lose(watched, { reason, since });
   }
 
-  #reasonToGiveUp(found: Awaited<ReturnType<AskAboutBackend>>, quiet: number): string | null {
+  /** What becomes of a statement that is still being executed: from the statement timeout on, it is ended. */
+  #ifBusy(watched: WatchedClient): IfBusy {
+    if (this.#unlimited > 0 || quietMs(watched) < this.#settings.statementTimeoutMs) return 'leave';
+    return watched.isCancelled ? 'terminate' : 'cancel';
+  }
+
+  #reasonToGiveUp(found: BackendState, quiet: number, ifBusy: IfBusy): string | null {
     const { statementTimeoutMs, patienceMs } = this.#settings;
-    const limits = { idle: 0, busy: this.#unlimited > 0 ? Infinity : statementTimeoutMs, unreachable: patienceMs,
+    const limits = { idle: 0, busy: ifBusy === 'terminate' ? 0 : Infinity, unreachable: patienceMs,
       hidden: Math.min(statementTimeoutMs, hiddenMaxMs) };
     if (quiet < limits[found]) return null;
     return found === 'idle' ? 'the connection carries nothing any more' : `no answer for ${Math.round(quiet / 1000)} s`;

@@ -20,38 +20,78 @@ export function history(connection: Connection, id: number, from = 1, limit = In
 }
 
 /**
- * Returns the feed events after a cursor. A cursor is `seq.read`: the number of a feed entry, and how many of the
- * events in that entry have been read. If `read` is 0, all of them have been read. A cursor beyond the newest entry was
- * made before an older backup replaced the file; reading then continues at the end of the feed.
+ * A position in the feed: an entry, and how many of its events have been read; 0: all of them. `at` is the store time of
+ * the entry. It proves that the entry with this `seq` is still the same one: after a restore, other entries get the same
+ * `seq`s. Null: the position is the start of the feed, or comes from a cursor of an older version.
  */
-export function eventsAfter(connection: Connection, cursor: string | null, limit: number): FeedPage {
-  const newest = newestSeq(connection);
-  let [seq, read] = cursor === null ? [0, 0] : parseCursor(cursor);
-  if (seq > newest) [seq, read] = [newest, 0];
-  const events: FeedEvent[] = [];
-  while (events.length < limit) {
-    const entry = connection.get<{ seq: number; events: string }>(
-      'SELECT seq, events FROM feed WHERE seq >= ? ORDER BY seq LIMIT 1', read === 0 ? seq + 1 : seq,
-    );
-    if (!entry) break;
-    const fresh = feedEventsOf(entry.events).slice(entry.seq === seq ? read : 0);
-    const taken = fresh.slice(0, limit - events.length);
-    events.push(...taken);
-    read = taken.length < fresh.length ? (entry.seq === seq ? read : 0) + taken.length : 0;
-    seq = entry.seq;
-  }
-  return { events, cursor: `${seq}.${read}` };
+interface FeedPosition {
+  readonly seq: number;
+  readonly read: number;
+  readonly at: number | null;
 }
 
-export const feedEnd = (connection: Connection): string => `${newestSeq(connection)}.0`;
+interface FeedEntryRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly events: string;
+}
 
-const newestSeq = (connection: Connection): number =>
-  connection.get<{ seq: number | null }>('SELECT max(seq) seq FROM feed')?.seq ?? 0;
+const start: FeedPosition = { seq: 0, read: 0, at: null };
 
-function parseCursor(cursor: string): [number, number] {
-  const [, seq, read] = /^(\d{1,15})\.(\d{1,9})$/.exec(cursor) ?? [];
+/** Returns the feed events after a cursor, which is the text of a position: `seq.read@at`. */
+export function eventsAfter(connection: Connection, cursor: string | null, limit: number): FeedPage {
+  let position = cursor === null ? start : presentPosition(connection, parseCursor(cursor));
+  const events: FeedEvent[] = [];
+  while (events.length < limit) {
+    const { seq, read } = position;
+    const entry = connection.get<FeedEntryRow>(
+      'SELECT seq, at, events FROM feed WHERE seq >= ? ORDER BY seq LIMIT 1', read === 0 ? seq + 1 : seq,
+    );
+    if (!entry) break;
+    const skipped = entry.seq === seq ? read : 0;
+    const fresh = feedEventsOf(entry.events).slice(skipped);
+    const taken = fresh.slice(0, limit - events.length);
+    events.push(...taken);
+    position = { seq: entry.seq, at: entry.at, read: taken.length < fresh.length ? skipped + taken.length : 0 };
+  }
+  return { events, cursor: cursorText(position) };
+}
+
+export const feedEnd = (connection: Connection): string => cursorText(newestPosition(connection));
+
+/**
+ * How much earlier than the lost event of a cursor reading continues after a restore: the clock may have been set back
+ * in between. A reader gets the events of this time again.
+ */
+const repeatedMs = 60_000;
+
+/**
+ * Returns where to read on. If an older backup has replaced the file, the entry of the position may be missing, or
+ * another entry may have its `seq`. Reading then continues before the time of the position, so that some events come
+ * twice, and none is missed. An entry that is older than all others was purged.
+ */
+function presentPosition(connection: Connection, position: FeedPosition): FeedPosition {
+  const { seq, at } = position;
+  if (at === null) return seq > newestPosition(connection).seq ? newestPosition(connection) : position;
+  if (connection.get<{ at: number }>('SELECT at FROM feed WHERE seq = ?', seq)?.at === at) return position;
+  const oldest = connection.get<{ seq: number }>('SELECT seq FROM feed ORDER BY seq LIMIT 1');
+  if (oldest === undefined || oldest.seq > seq) return position;
+  const sql = 'SELECT seq, at FROM feed WHERE at < ? ORDER BY seq DESC LIMIT 1';
+  const before = connection.get<{ seq: number; at: number }>(sql, at - repeatedMs);
+  return before === undefined ? start : { ...before, read: 0 };
+}
+
+function newestPosition(connection: Connection): FeedPosition {
+  const newest = connection.get<{ seq: number; at: number }>('SELECT seq, at FROM feed ORDER BY seq DESC LIMIT 1');
+  return newest === undefined ? start : { ...newest, read: 0 };
+}
+
+const cursorText = ({ seq, read, at }: FeedPosition): string => `${seq}.${read}${at === null ? '' : `@${at}`}`;
+
+function parseCursor(cursor: string): FeedPosition {
+  const [, seq, read, at] = /^(\d{1,15})\.(\d{1,9})(?:@(\d{1,16}))?$/.exec(cursor) ?? [];
   if (seq === undefined || read === undefined) {
     throw new Refusal('malformed.cursor', 'this cursor was not made by this store: start again without one', { cursor });
   }
-  return [Number(seq), Number(read)];
+  return { seq: Number(seq), read: Number(read), at: at === undefined ? null : Number(at) };
 }

@@ -65,7 +65,10 @@ interface Insertions {
 const insertionsInto = (table: string, names: string, shares: number): Insertions => {
   const ofSizes = (own: string, selected: string): ReadonlyMap<number, string> =>
     new Map(portions.map((size) => [size, insertOf(`${table}(${names})`, shares, selected, Array(size).fill(own))]));
-  return { free: ofSizes('(?, ?)', 'column1, column2, NULL'), gated: ofSizes('(?, ?, ?)', 'column1, column2, column3') };
+  return {
+    free: ofSizes('(?, ?)', 'column1, column2, NULL'),
+    gated: ofSizes('(?, ?, ?)', 'column1, column2, column3'),
+  };
 };
 
 function insertOf(into: string, shares: number, selected: string, rows: readonly string[]): string {

@@ -66,9 +66,11 @@ export const amendValues = (before: EndedJob, after: EndedJob, line: string, sta
  * An ended job has its gate in its body. The statement that ends a job copies the gate from its column, so that jobs
  * that end alike have equal parameters even if each is at a gate of its own, and bulk update applies to them.
  */
-const bodyAtEnd: JobColumn<EndedJob> = { name: 'body', kind: 'json', table: 'ended', update: 'set', of: bodyTextUpToGate };
+const bodyAtEnd: JobColumn<EndedJob> =
+  { name: 'body', kind: 'json', table: 'ended', update: 'set', of: bodyTextUpToGate };
 const bodyAtEndSql = `? || iif(gate IS NULL, '}', ',"gate":' || json_quote(gate) || '}')`;
-const columnsAtEnd = endedColumns.map((column) => (column.name === 'body' ? bodyAtEnd : column)) as readonly JobColumn[];
+const columnsAtEnd =
+  endedColumns.map((column) => (column.name === 'body' ? bodyAtEnd : column)) as readonly JobColumn[];
 
 /**
  * The columns of table `ended`, and the select list that computes their values from the open row of a job that ends.

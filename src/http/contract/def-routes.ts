@@ -1,0 +1,90 @@
+/** The routes of definitions and schedules. */
+import { z } from 'zod';
+import {
+  Act, DefCreation, DefOverride, DefParams, DefRunRequest, duration, name, pageFields, ReasonQuery, ScheduleRequest,
+  time, whole,
+} from './requests.ts';
+import { readers, produce, operate, Items, at, define } from './route.ts';
+import { count, pageOf, RunCreated } from './run-views.ts';
+import { DefPage, DefView, Nothing, PreviewTick, TickView } from './views.ts';
+
+export const defRouteTable = define({
+  listDefs: {
+    method: 'get', path: at('/defs'), roles: readers, summary: 'List definitions',
+    query: z
+      .strictObject({
+        after: pageFields.after, limit: whole(1, 1000).optional(), q: z.string().max(255).optional(),
+        type: name.optional(),
+      })
+      .meta({ id: 'DefListQuery' }),
+    answer: DefPage,
+  },
+  createDef: {
+    method: 'post', path: at('/defs'), roles: operate, status: 201, summary: 'Create a definition', body: DefCreation,
+    answer: DefView,
+  },
+  getDef: {
+    method: 'get', path: at('/defs/{name}'), roles: readers,
+    summary: 'Get a definition', params: DefParams, answer: DefView,
+  },
+  overrideDef: {
+    method: 'patch', path: at('/defs/{name}'), roles: operate,
+    summary: 'Override declared settings of a definition',
+    params: DefParams, body: DefOverride, answer: DefView,
+  },
+  resetDef: {
+    method: 'delete', path: at('/defs/{name}/override'), roles: operate, summary: 'Remove the override of a definition',
+    params: DefParams, query: ReasonQuery, answer: DefView,
+  },
+  deleteDef: {
+    method: 'delete', path: at('/defs/{name}'), roles: operate, summary: 'Delete a definition; its runs stay',
+    params: DefParams, query: ReasonQuery, answer: Nothing,
+  },
+  enableDef: {
+    method: 'post', path: at('/defs/{name}/enable'), roles: operate, summary: 'Resume the schedules of a definition',
+    params: DefParams, body: Act, answer: DefView,
+  },
+  disableDef: {
+    method: 'post', path: at('/defs/{name}/disable'), roles: operate, summary: 'Suspend the schedules of a definition',
+    params: DefParams, body: Act, answer: DefView,
+  },
+  runDef: {
+    method: 'post', path: at('/defs/{name}/run'), roles: produce, status: 201, summary: 'Create a run of a definition',
+    params: DefParams, body: DefRunRequest, answer: RunCreated,
+  },
+  listTicks: {
+    method: 'get', path: at('/defs/{name}/ticks'), roles: readers,
+    summary: 'List past ticks and their outcome, newest first',
+    params: DefParams,
+    query: z.strictObject({ after: pageFields.after, limit: whole(1, 1000).optional() }).meta({ id: 'TickListQuery' }),
+    answer: pageOf('TickPage', TickView),
+  },
+  previewDef: {
+    method: 'get', path: at('/defs/{name}/preview'), roles: readers,
+    summary: 'Preview the next ticks of all its schedules',
+    params: DefParams,
+    query: z
+      .strictObject({
+        count: whole(1, 1000).optional(),
+        runLasts: duration.optional().meta({ description: 'assumed duration of each run' }),
+        gap: z.enum(['next', 'shift', 'skip']).optional()
+          .meta({ description: 'use this policy instead of the one of the schedules' }),
+        overlap: z.enum(['first', 'last', 'both']).optional(),
+      })
+      .meta({ id: 'DefPreviewQuery' }),
+    answer: Items(
+      'DefPreview',
+      PreviewTick.extend({ schedule: count, does: z.enum(['runs', 'is skipped', 'waits', 'replaces']) }),
+    ),
+  },
+  previewSchedule: {
+    method: 'post', path: at('/schedules/preview'), roles: readers,
+    summary: 'Preview the next ticks of any schedule',
+    body: z
+      .strictObject({
+        schedule: ScheduleRequest, count: whole(1, 1000).optional(), from: time.optional(), name: name.optional(),
+      })
+      .meta({ id: 'PreviewRequest' }),
+    answer: z.object({ words: z.string(), ticks: z.array(PreviewTick) }).meta({ id: 'Preview' }),
+  },
+});
