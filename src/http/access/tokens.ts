@@ -1,4 +1,7 @@
-/** Access tokens: 256 random bits. Only the hash is stored, with a name, a role and an expiry. */
+/**
+ * Access tokens. Stint makes them from 256 random bits. A record has the hash instead of the token, with a name, a role
+ * and an expiry.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
