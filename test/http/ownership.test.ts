@@ -124,3 +124,15 @@ describe('priorities', () => {
     await own.close();
   });
 });
+
+test('a caller does not finish a job that a caller with a longer name holds', async () => {
+  const authenticate = (request: Request) => ({ name: request.headers.get('x-user')!, role: 'worker' as const });
+  const own = await world({ engine: { types: [] }, access: { authenticate } });
+  await own.engine.jobs.create({ type: 'far' }, 'test');
+  const by = (name: string) => ({ headers: { 'x-user': name } });
+  const claim = await own.post(`${api}/work/claim`, { worker: 'w', types: ['far'] }, by('a/b'));
+  const { id, fence } = claim.body.items[0] as { id: number; fence: number };
+  expect((await own.post(`${api}/work/${id}/complete`, { fence }, by('a'))).status).toBe(409);
+  expect((await own.post(`${api}/work/${id}/complete`, { fence }, by('a/b'))).body.standing).toBe('succeeded');
+  await own.close();
+});

@@ -143,7 +143,10 @@ const claimOf = ({ worker, types, limit = 1, leaseMs = leaseDefaultMs }: ClaimBo
  * Returns the holder name under which a worker claims jobs. It includes the caller's name, so that no worker can use
  * the holder name of another caller's worker or of an instance.
  */
-const holderName = (principal: Principal, worker: string): string => `${actor(principal)}/${worker}`;
+const holderName = (principal: Principal, worker: string): string => `${holderPrefix(principal)}${worker}`;
+
+/** The first part of the holder names of the caller's workers. A slash in the caller's name is encoded: it ends the part. */
+const holderPrefix = (principal: Principal): string => `${actor(principal).replaceAll(/[%/]/g, encodeURIComponent)}/`;
 
 async function release({ engine }: HttpServices, jobs: readonly RunningJob[]): Promise<void> {
   await engine.jobs.conclude(
@@ -175,7 +178,7 @@ async function held(
 ): Promise<RunningJob> {
   const job = await engine.jobs.get(id);
   if (job === null) throw new Refusal('unknown.job', `no such job: ${id}`, { id });
-  const isHolder = job.state === 'running' && job.lease.holder.startsWith(`${actor(principal)}/`);
+  const isHolder = job.state === 'running' && job.lease.holder.startsWith(holderPrefix(principal));
   if (job.state === 'running' && job.fence === fence && isHolder) return job;
   throw lost(id);
 }
