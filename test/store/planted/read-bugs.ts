@@ -1,0 +1,79 @@
+// Bugs in reading: finding and counting, histories and the feed.
+import type { Page, PageRequest, Query, Tally } from '../../../src/store/query.ts';
+import type { Batch, FeedPage, Store } from '../../../src/store/store.ts';
+import { Sound, type Bug } from './bug.ts';
+
+export const readBugs: readonly Bug[] = [
+  {
+    title: 'a text to search for has wildcards',
+    topic: 'find and count',
+    plant: class extends Sound {
+      override find(query: Query, page?: PageRequest): Promise<Page> {
+        const { text, ...rest } = query;
+        return super.find(text === '%' || text === '_' ? rest : query, page);
+      }
+    },
+  },
+  {
+    title: 'ended jobs are not counted',
+    topic: 'find and count',
+    alsoBy: ['histories'],
+    plant: class extends Sound {
+      override async count(query: Query): Promise<readonly Tally[]> {
+        return (await super.count(query)).filter(({ standing }) => ['pending', 'held', 'running'].includes(standing));
+      }
+    },
+  },
+  {
+    title: 'old events of a long history are lost',
+    topic: 'history and feed',
+    plant: class extends Sound {
+      override async history(id: number, from = 1, limit = Infinity): ReturnType<Store['history']> {
+        const all = await super.history(id);
+        return all.slice(-64).filter(({ n }) => n >= from).slice(0, limit);
+      }
+    },
+  },
+  {
+    title: 'the feed drops an event now and then',
+    topic: 'history and feed',
+    alsoBy: ['histories', 'races'],
+    plant: class extends Sound {
+      override async eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
+        const feed = await super.eventsAfter(cursor, limit);
+        return { ...feed, events: feed.events.filter(({ job, event }) => job % 2 === 0 || event.n !== 2) };
+      }
+    },
+  },
+  {
+    title: 'the feed tells an event twice',
+    topic: 'history and feed',
+    alsoBy: ['histories', 'races'],
+    plant: class extends Sound {
+      override async eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
+        const feed = await super.eventsAfter(cursor, limit);
+        return feed.events.length > 1 ? { ...feed, cursor: String(Number(feed.cursor) - 1) } : feed;
+      }
+    },
+  },
+  {
+    title: 'the feed tells of what was not written',
+    topic: 'history and feed',
+    alsoBy: ['histories', 'races'],
+    plant: class extends Sound {
+      readonly #untrue: FeedPage['events'][number][] = [];
+      override async commit(batch: Batch): Promise<readonly boolean[]> {
+        const written = await super.commit(batch);
+        batch.changes.forEach(({ after, events: [event] }, index) => {
+          if (written[index] || !after || !event) return;
+          this.#untrue.push({ job: after.id, kind: after.kind, type: after.type, parent: after.parent, event });
+        });
+        return written;
+      }
+      override async eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
+        const feed = await super.eventsAfter(cursor, limit);
+        return { ...feed, events: [...feed.events, ...this.#untrue.splice(0)] };
+      }
+    },
+  },
+];
