@@ -1,6 +1,10 @@
-// npm test: types, lint and the tests of every change, one after the other, with the time each took.
-import { spawn } from 'node:child_process';
+// npm test: the tests of every change, and beside them types and lint, with the time each took. The first that fails
+// ends the rest.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 
 const root = join(import.meta.dirname, '..');
 const packageFile = (path: string): string => join(root, 'node_modules', path);
@@ -10,27 +14,55 @@ interface Step {
   readonly command: readonly string[];
 }
 
-const steps: readonly Step[] = [
+/** One after the other, in time that the tests leave: they wait for leases and servers now and then. */
+const checks: readonly Step[] = [
   { name: 'types', command: [packageFile('typescript/bin/tsc'), '--noEmit'] },
   { name: 'types of the dashboard', command: [packageFile('typescript/bin/tsc'), '--noEmit', '-p', 'dashboard'] },
   { name: 'lint', command: [packageFile('oxlint/bin/oxlint'), '--type-aware', '--deny-warnings'] },
-  { name: 'tests', command: [packageFile('vitest/vitest.mjs'), 'run', ...process.argv.slice(2)] },
 ];
+const tests: Step = { name: 'tests', command: [packageFile('vitest/vitest.mjs'), 'run', ...process.argv.slice(2)] };
 
-for (const [index, { name, command }] of steps.entries()) {
-  console.log(`step ${index + 1} of ${steps.length}: ${name}`);
-  const start = performance.now();
-  const status = await run(command);
-  if (status !== 0) {
-    console.error(`${name}: failed`);
-    process.exit(status ?? 1);
-  }
-  console.log(`${name}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+const running = new Set<ChildProcess>();
+
+await Promise.all([run(tests, testsProcess), runChecks()]);
+
+async function runChecks(): Promise<void> {
+  for (const check of checks) await run(check, checkProcess);
 }
 
-function run(command: readonly string[]): Promise<number | null> {
-  const child = spawn(process.execPath, command, { cwd: root, stdio: 'inherit' });
+async function run(step: Step, start: (step: Step) => ChildProcess): Promise<void> {
+  const startedAt = performance.now();
+  const child = start(step);
+  running.add(child);
+  const [status, ...output] = await Promise.all([statusOf(child), textOf(child.stdout), textOf(child.stderr)]);
+  running.delete(child);
+  if (status !== 0) fail(step, output.join(''), status);
+  console.log(`${step.name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+}
+
+function testsProcess({ command }: Step): ChildProcess {
+  return spawn(process.execPath, command, { cwd: root, stdio: 'inherit' });
+}
+
+/** Its output is printed only if it fails, so that it does not interrupt the progress of the tests. */
+function checkProcess({ command }: Step): ChildProcess {
+  const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  return child;
+}
+
+function textOf(stream: Readable | null): Promise<string> {
+  return stream === null ? Promise.resolve('') : text(stream);
+}
+
+function statusOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.once('error', reject).once('exit', (code) => resolve(code));
   });
+}
+
+function fail({ name }: Step, output: string, status: number | null): never {
+  console.error(`${output}\n${name}: failed`);
+  for (const child of running) child.kill('SIGTERM');
+  process.exit(status ?? 1);
 }

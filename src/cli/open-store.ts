@@ -1,11 +1,12 @@
 /**
- * Opens the store of a command. The adapters are imported only when a store is opened, because their import takes most
- * of the time of a short command.
+ * Opens the store of a command. Only the adapter of its URL is imported, and only when a store is opened, because the
+ * import takes most of the time of a short command.
  */
-import type { OpenStoreOptions } from '../open/store.ts';
+import { loadOpener } from '../open/load-opener.ts';
+import type { OpenerOptions } from '../open/opener.ts';
 import type { Store } from '../store/store.ts';
 
-export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<Store> {
-  const stores = await import('../open/store.ts');
-  return stores.openStore(url, options);
+export async function openStore(url: string, { create = true }: Partial<OpenerOptions> = {}): Promise<Store> {
+  const open = await loadOpener(url);
+  return open({ url, options: {} }, { create });
 }

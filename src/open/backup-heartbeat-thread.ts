@@ -8,7 +8,8 @@ import type { Store } from '../store/store.ts';
 import { systemClock } from '../time/clock.ts';
 import type { HeartbeatThreadData, ThreadMessage } from './backup-heartbeat.ts';
 import { BlockedLoop } from './blocked-loop.ts';
-import { openStoreAt } from './store.ts';
+import { loadOpener } from './load-opener.ts';
+import type { Opener } from './opener.ts';
 
 const { address, instance, leaseMs, blockedMaxMs, about, signals, limits } = workerData as HeartbeatThreadData;
 
@@ -24,12 +25,13 @@ interface OpenedStore {
 }
 
 async function watch(): Promise<void> {
+  const openStore = await loadOpener(address.url);
   let opened: OpenedStore | null = null;
   let count = Atomics.load(signals, 0);
   let changedAt = systemClock.monotonic();
   let beatAt = changedAt;
   while (Atomics.load(signals, 1) === 0) {
-    opened ??= open();
+    opened ??= open(openStore);
     await systemClock.sleep(pollMs);
     const now = systemClock.monotonic();
     if (Atomics.load(signals, 0) !== count) [count, changedAt] = [Atomics.load(signals, 0), now];
@@ -45,9 +47,9 @@ async function watch(): Promise<void> {
  * Opens the store. This is done at the start of the thread, because little of the lease may be left when the thread
  * must send its first heartbeat. Returns null if the store cannot be opened; the next poll tries again.
  */
-function open(): OpenedStore | null {
+function open(openStore: Opener): OpenedStore | null {
   try {
-    const store = openStoreAt(address);
+    const store = openStore(address, { create: true });
     const note = (): void => void Atomics.add(signals, 2, 1);
     const blockedLoop = new BlockedLoop({ store, instance, leaseMs, onGivingUp: note, onGivenUp: note });
     post({ kind: 'ready' });

@@ -45,6 +45,14 @@ test('help loads neither an engine nor a package other than commander, so that i
   expect(files.filter((file) => /src\/(open|engine\/engine|verify|store\/\w+\/store)\.ts$/.test(file))).toEqual([]);
 });
 
+test('a command loads only the adapter of its store', async () => {
+  using place = new Place();
+  const words = ['migrate', '--store', 'sqlite:jobs.db'];
+  const loaded = await place.startWith({ NODE_OPTIONS: `--import ${listingLoaded}` }, ...words).ended();
+  expect(loaded.err).toContain('/src/store/sqlite/store.ts\n');
+  expect(loaded.err).not.toMatch(/src\/store\/postgres\/|node_modules\/pg/);
+});
+
 /** A module that prints to stderr which modules are loaded after it. */
 const listingLoaded = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
