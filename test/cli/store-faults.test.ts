@@ -1,5 +1,7 @@
 // Commands on a database that is missing, old, new, damaged or no database: sentences, no stack traces, no changes.
-import { existsSync, openSync, readdirSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, statSync, writeFileSync, writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -19,6 +21,26 @@ test.each([
   using place = new Place();
   expect(await place.stint(...words, '--store', 'sqlite:mistyped.db')).toMatchObject(refused(/no database file mistyped\.db/));
   expect(readdirSync(place.folder)).toEqual([]);
+});
+
+test.each(['migrate', 'serve', 'work'])('stint %s leaves the rights of a folder or another file as they are', async (command) => {
+  using place = new Place();
+  const [folder, text] = [join(place.folder, 'data'), join(place.folder, 'notes.txt')];
+  mkdirSync(folder, { mode: 0o755 });
+  writeFileSync(text, 'not a database', { mode: 0o644 });
+  expect(await place.stint(command, '--store', 'sqlite:data')).toMatchObject(refused(/data is a folder: name a file in it/));
+  expect(await place.stint(command, '--store', 'sqlite:notes.txt')).toMatchObject(refused(/not a SQLite database/));
+  expect([folder, text].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(['755', '644']);
+});
+
+test('a database that others can read becomes private', async () => {
+  using place = new Place();
+  const file = join(place.folder, 'jobs.db');
+  await place.stint('migrate', '--store', 'sqlite:jobs.db');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  chmodSync(file, 0o644);
+  await place.stint('migrate', '--store', 'sqlite:jobs.db');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
 test('only migrate changes the schema: other commands refuse an older and a newer one', async () => {

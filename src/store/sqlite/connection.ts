@@ -3,7 +3,7 @@
  * only briefly while they wait for the lock of the file.
  */
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { systemRandom } from '../../random.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
@@ -42,6 +42,10 @@ export function openFile(path: string, { durability, create }: OpenFileOptions):
     throw new Refusal('unavailable.store', `there is no database file ${path}: check the path, or run stint migrate`, {
       reason: 'the file does not exist',
     });
+  }
+  if (path !== ':memory:' && !isNew && statSync(path).isDirectory()) {
+    const message = `${path} is a folder: name a file in it, such as ${join(path, 'jobs.db')}`;
+    throw new Refusal('unavailable.store', message, { reason: 'the path is a folder' });
   }
   try {
     if (create && path !== ':memory:') makePrivate(path);
@@ -270,19 +274,40 @@ function runAll(queued: readonly QueuedWrite[]): unknown[] {
 
 /**
  * Creates the folder and the file if they are missing. Only the user of this process may access the file and a new
- * folder, because inputs and results of jobs may be secret.
+ * folder, because inputs and results of jobs may be secret. Leaves a file that is no database as it is: the path is
+ * wrong, and SQLite will refuse it.
  */
 function makePrivate(path: string): void {
   const folder = dirname(path);
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (!existsSync(path)) new (sqliteModule().DatabaseSync)(path).close();
-  // With this mode nobody could enter a folder that was given instead of a file, such as `/tmp`.
-  if (!statSync(path).isFile()) return;
+  const isNew = !existsSync(path);
+  if (isNew) new (sqliteModule().DatabaseSync)(path).close();
+  if (isPrivate(path) || (!isNew && !isDatabase(path))) return;
   try {
     // The path may name a folder by mistake. Opening it is refused, and must not change its mode.
     if (statSync(path).isFile()) chmodSync(path, 0o600);
   } catch {
     // `chmod` fails if the file belongs to another user. That user may have granted this process access to the file.
+  }
+}
+
+const isPrivate = (path: string): boolean => (statSync(path).mode & 0o077) === 0;
+
+/**
+ * Whether the path is a file that SQLite can read; a device such as /dev/null is none. SQLite itself must open it:
+ * closing a descriptor of our own would drop the locks that other connections of this process have on the file.
+ */
+function isDatabase(path: string): boolean {
+  if (!statSync(path).isFile()) return false;
+  try {
+    const db = new (sqliteModule().DatabaseSync)(path, { timeout: busyWaitMs });
+    try {
+      return db.prepare('PRAGMA schema_version').get() !== undefined;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return false;
   }
 }
 
