@@ -145,20 +145,23 @@ test('a heartbeat that reaches the store after the lease lapsed starts no job th
   await engine.createJobRuns(quick, Array.from({ length: 300 }, () => ({})));
   await clock.advance(5_000);
   const others = new Jobs(real);
-  await others.createMany([{ type: 'long', priority: 1 }, { type: 'quick' }, { type: 'quick' }], 'someone');
-  await clock.advance(5_000);
-  const waiting = (await others.find({ types: ['quick'], standings: ['running'] })).jobs;
-  expect(waiting).toHaveLength(2);
-
   const [loss, delay] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   beats.delay(loss.promise);
   await clock.advance(1_300);
   beats.delay(delay.promise);
   loss.reject(new Error('the connection is lost'));
-  await clock.advance(1_400);
-  // The lease has lapsed, and the second heartbeat, sent while it was safe, is still on its way.
   const { leaseUntil } = (await real.instances())[0]!;
+  // Just before the lease counts as unsafe. Earlier, the jobs would be released when they have waited for a slot for
+  // half a second; later, they would not be claimed.
+  await clock.advance(leaseUntil - clock.now() - 1_200);
+  await others.createMany([{ type: 'long', priority: 1 }, { type: 'quick' }, { type: 'quick' }], 'someone');
+  await clock.advance(10);
+  const claimedAhead = async () => (await others.find({ types: ['quick'], standings: ['running'] })).jobs;
+  const waiting = await claimedAhead();
+  expect(waiting).toHaveLength(2);
+  // The lease lapses while the second heartbeat, sent while it was safe, is still on its way.
   await clock.advance(leaseUntil - clock.now() + 1);
+  expect(await claimedAhead()).toEqual(waiting);
   await repairLapsed(real, 'bob');
   const work = { kinds: ['run'], names: { glob: '*' }, limit: 10, holder: 'bob', leaseMs: 600_000 } as const;
   const taken = (await others.claim(work)).map(({ id }) => id);
