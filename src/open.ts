@@ -47,8 +47,8 @@ export interface EngineOptions {
    */
   readonly blockedMax?: Duration;
   /**
-   * The time from the end of a run until it is deleted, unless its type or definition sets a retention. Default: 30d;
-   * null: runs without such a retention are kept.
+   * How long a run is kept after its end, unless its type or definition sets a retention. Default: 30d; null: without
+   * limit. In-memory runs without a retention of their own are kept for at most 1h, whatever is set here.
    */
   readonly retention?: Duration | null;
   /** Receives reports of background failures. Default: none. */

@@ -99,7 +99,10 @@ export class ProcessTree {
     this.#members(entries, false);
   }
 
-  /** Returns the processes of the tree, and records them. `withMark`: also searches all environments for the mark. */
+  /**
+   * Returns the processes of the tree, and records them. With `withMark`, also finds the processes that have the mark
+   * in their environment, and their descendants.
+   */
   #members(entries: readonly ProcessEntry[], withMark = true): ProcessEntry[] {
     const members = new Map<number, ProcessEntry>();
     const known = this.#stillKnown(entries);

@@ -33,7 +33,10 @@ export class OverlapKeys {
     this.#now = now;
   }
 
-  /** Returns a free key for a new run of this definition; null: earlier runs have the keys, so the tick is skipped. */
+  /**
+   * Returns the key that a new run of this definition gets. Null: the overlap policy allows no further run beside the
+   * earlier ones, so the tick is skipped.
+   */
   free(due: DueDefinition): string | null {
     const key = overlapKey(due.def.def!, due.spec);
     const waiting = waitingKey(due.def.def!);

@@ -35,8 +35,8 @@ export interface JobFacts extends JobOrigin {
   readonly priority: number;
   readonly due: number;
   /**
-   * When a Bedrock job was due by its schedule, if `due` is another time because its lease lapsed or it waited for its
-   * children. SCHEDULED repeats count from this time. Null: `due` is the time by the schedule.
+   * The due time of a Bedrock job by its schedule, if a lapsed lease or the wait for its children has changed `due`;
+   * otherwise null. A repeat rule with the base SCHEDULED counts from this time; if it is null, from `due`.
    */
   readonly scheduled: number | null;
   /** Rises with every claim and never repeats. */

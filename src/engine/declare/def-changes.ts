@@ -1,6 +1,6 @@
 /**
  * Converts an operator's changes of a definition to a patch of its override. The changes have the names of the options
- * of `jobDef`.
+ * of `jobDef` except `enabled` and `inMemory`; `policy`, `gate` and `limitKey` are accepted too, in their stored form.
  */
 import type { OverridePatch } from '../../jobs/checks/spec.ts';
 import { checkFields, checkObject } from '../../jobs/checks/values.ts';

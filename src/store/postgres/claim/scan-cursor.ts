@@ -66,7 +66,10 @@ interface ScanCursor {
   claimed: number;
   /** Whether a claim since the full scan accepted fewer jobs than requested. */
   wasPartial: boolean;
-  /** Whether the last claim made a full scan and found fewer jobs than requested, so that it left no due job. */
+  /**
+   * Whether the last claim left no due job: it made a full scan of all priorities, found fewer jobs than requested, and
+   * saw no job at a gate.
+   */
   hasLeftNothing: boolean;
 }
 

@@ -17,7 +17,10 @@ export function admittedPerGate(connection: Connection, types?: readonly string[
   return new Map(connection.arrays(sql, ...(types ? [JSON.stringify(types)] : [])) as [string, number][]);
 }
 
-/** Returns the first due jobs that their gates admit now. */
+/**
+ * Returns due jobs that their gates admit now, at most `request.limit`. They are the first in claim order, unless too
+ * many of the first jobs are at full gates: then a walk from gate to gate adds others.
+ */
 export function gatedRows(connection: Connection, request: ClaimRequest, memory: GateMemory, now: number): OpenRow[] {
   const types = namedTypes(connection, 2, request);
   if (types.length === 0) return [];

@@ -118,7 +118,7 @@ const choicesSince = (time: number): IndexChoice[] => [
   },
 ];
 
-/** If at most this many jobs per range have ended since a time, they count as few, and all of them are read. */
+/** The ranges of `choicesSince` are read only if each of them has at most this many jobs. */
 const few = 2000;
 
 function hasFewEndedSince(connection: Connection, query: Query): boolean {

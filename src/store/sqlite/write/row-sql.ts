@@ -73,7 +73,8 @@ const columnsAtEnd =
   endedColumns.map((column) => (column.name === 'body' ? bodyAtEnd : column)) as readonly JobColumn[];
 
 /**
- * The columns of table `ended`, and the select list that computes their values from the open row of a job that ends.
+ * The columns of table `ended`, and the select list that computes their values for a job that ends. It uses the open
+ * row of the job and the parameters that `endValues` returns.
  */
 export const endedNames = [...namesOf(endedColumns), 'history'].join(', ');
 export const endedRowSql = [
