@@ -1,4 +1,4 @@
-/** Output: tables and colours on a terminal, plain lines when piped, JSON on request. */
+/** Output: lines, tables and JSON. On a terminal, lines and tables may have colours, and tables are cut at its edge. */
 import { styleText } from 'node:util';
 
 /**

@@ -102,8 +102,8 @@ export const runningDroppedOf = ({ runningDropped = {} }: StageNode): number =>
   Object.values(runningDropped).reduce((sum, count) => sum + count, 0);
 
 /**
- * Returns the policy of a running item without a node: the most frequent policy of these items. Undefined: there is no
- * such item.
+ * Returns the policy to assume for a running item whose node was dropped: the most frequent one in `runningDropped`.
+ * Undefined: the stage has no such item.
  */
 export function droppedPolicyOf({ runningDropped = {} }: StageNode): EffectivePolicy | undefined {
   const counts = Object.entries(runningDropped) as [EffectivePolicy, number][];

@@ -47,7 +47,7 @@ export function applyModifiers(modifiers: readonly Modifier[], instant: number):
   throw new Refusal('impossible.schedule', 'The modifiers lead outside the years 0000 to 9999: use smaller steps.');
 }
 
-/** Like `applyModifiers`, but returns null for a result outside the years 0000 to 9999. */
+/** Like `applyModifiers`, but does not check `instant`, and returns null where the modifiers would be refused. */
 export function tryModifiers(modifiers: readonly Modifier[], instant: number): number | null {
   let at: number | null = Math.floor(instant / 1000) * 1000;
   for (const modifier of modifiers) {

@@ -1,4 +1,7 @@
-/** Deadlines: many timeouts share one timer, which is set to the earliest of them. */
+/**
+ * Deadlines: many timeouts share one timer, set to the earliest. If that one is cancelled while others wait, the timer
+ * still fires at its time, and is then set to the next.
+ */
 import type { Clock } from '../../time/clock.ts';
 
 interface Deadline {

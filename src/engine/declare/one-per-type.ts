@@ -1,6 +1,6 @@
 /**
- * One run per type: refuses a manual run while another run of the type executes. The gate of the type also enforces
- * the limit, but it would make the new run wait instead of refusing it.
+ * One run per type: refuses a manual run that is due now while another run of the type is admitted. The gate of the
+ * type also enforces the limit, but it would make the new run wait instead of refusing it.
  */
 import type { Jobs } from '../../jobs.ts';
 import type { Draft } from '../../jobs/draft.ts';

@@ -116,8 +116,8 @@ export class Heartbeat {
   }
 
   /**
-   * Starts a timer that ends all attempts if the store does not answer before the lease is unsafe. Returns a function
-   * that stops the timer.
+   * Starts a timer that ends all attempts if the store does not answer until the lease is unsafe, or within a third of
+   * the lease if that is later. Returns a function that stops the timer.
    */
   #releaseAttemptsUnlessAnswered(): () => void {
     const { clock, lease } = this.#parts;

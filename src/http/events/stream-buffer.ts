@@ -14,7 +14,7 @@ export class StreamBuffer {
   #buffered: FeedItem[] = [];
   #isOverrun = false;
 
-  /** `signal` aborts when the connection is closed. */
+  /** `signal` aborts when the stream ends, for any reason; see `OpenStream`. */
   constructor(clock: Clock, signal: AbortSignal) {
     this.#wake = new WakeSignal(clock);
     this.#signal = signal;

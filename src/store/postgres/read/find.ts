@@ -102,8 +102,9 @@ function search(
 const scanStepMs = 40;
 
 /**
- * Returns the id at which a step of about `rows` rows ends; null: each table has fewer rows in the range. Counts the
- * rows that pass the filters of `indexedPart`, because a step reads all of these rows.
+ * Returns the id at which a step ends: the first at which one search (of a table, or of an index by one value) has
+ * found `rows` rows. Null: no search finds so many in the range. Counts the rows that pass the filters of
+ * `indexedPart`, because a step reads all of these rows.
  */
 async function stepEnd(
   session: Session,

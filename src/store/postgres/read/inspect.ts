@@ -41,8 +41,7 @@ const crashes = `coalesce((b ->> 'crashes')::int, 0)`;
 const scheduled = `(b ->> 'scheduled')::bigint`;
 
 /**
- * The rules of `isLate` (model/job.ts), `handOuts` and `originalNextRun` (vocabulary/bedrock.ts) in SQL: whether a job
- * is late, how often it was handed out, and the time from which its repeat is computed.
+ * The rules of `isLate` (model/job.ts), `handOuts` and `originalNextRun` (vocabulary/bedrock.ts) in SQL, for open jobs.
  */
 const isLate = `(state = 'pending' and ${retryAfter} is not null and ${crashes} > 0 and ${scheduled} is not null)`;
 const handOuts = `case when b -> 'policy' ->> 'handOutsMax' is null then 0

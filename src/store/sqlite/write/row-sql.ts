@@ -63,8 +63,8 @@ export const amendValues = (before: EndedJob, after: EndedJob, line: string, sta
   newValues(amendedColumns, before, after, startsChunk ? 1 : 0, line);
 
 /**
- * An ended job has its gate in its body. The statement that ends a job copies the gate from its column, so that jobs
- * that end alike have equal parameters even if each is at a gate of its own, and bulk update applies to them.
+ * The body of an ended job contains its gate. The statement that ends jobs copies the gate from the column `gate`. So
+ * its parameters do not contain the gate, and one bulk update can end jobs at different gates.
  */
 const bodyAtEnd: JobColumn<EndedJob> =
   { name: 'body', kind: 'json', table: 'ended', update: 'set', of: bodyTextUpToGate };
