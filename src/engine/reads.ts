@@ -81,7 +81,7 @@ export class EngineReads {
     return this.#stores.database.store.now();
   }
 
-  // One run or task.
+  // One run, task or Bedrock job.
 
   async get(id: number): Promise<Job> {
     const job = await this.record(id);

@@ -125,4 +125,4 @@ function planFrom(from: number): Migration {
 }
 
 const versionOf = (connection: Connection): number =>
-  connection.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
+  Number(connection.arrays('PRAGMA user_version')[0]![0]);
