@@ -42,3 +42,22 @@ test('an instance alone keeps a job that it released pending until a slot is fre
   await cluster.advance('1s');
   expect(await waiting!.result()).toBe('done');
 });
+
+test('released jobs start before jobs that were claimed after them', async () => {
+  const started: number[] = [];
+  const noted = jobType('noted', { run: ({ run }) => void started.push(run.id) });
+  const cluster = new Cluster();
+  const engine = await cluster.join({ types: [noted, long], slots: 1 });
+  await engine.createJobRuns(noted, times(500));
+  await cluster.advance('1s');
+  const producer = cluster.add({ types: [noted, long] });
+  const [blocker] = await producer.createJobRuns(long, times(1));
+  const [first] = await producer.createJobRuns(noted, times(1));
+  await cluster.advance('600ms');
+  const [second] = await producer.createJobRuns(noted, times(1));
+  await cluster.advance('500ms');
+  expect(kindsOf(await producer.history(first!.id)).at(-1)).toBe('released');
+  await blocker!.cancel({ by: 'test' });
+  await cluster.advance('3s');
+  expect(started.slice(-2)).toEqual([first!.id, second!.id]);
+});

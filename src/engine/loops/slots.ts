@@ -92,11 +92,6 @@ export class Slots<T> {
     return this.#queue.splice(0);
   }
 
-  /** Takes an item and all items before it from the queue; none, if it is no longer queued. */
-  takeThrough(last: T): T[] {
-    return this.#queue.splice(0, this.#queue.indexOf(last) + 1);
-  }
-
   whenIdle(): Promise<void> {
     if (this.#busy === 0 && this.#queue.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));

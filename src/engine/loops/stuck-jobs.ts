@@ -20,12 +20,13 @@ export class StuckJobs<T> {
   }
 
   /**
-   * If no slot is free, takes the jobs from the queue that were in it at the previous check, `queuedMaxMs` ago or more.
+   * If a job of the previous check, `queuedMaxMs` ago or more, is still queued and no slot is free, takes all jobs from
+   * the queue. A job that stayed would start before the released jobs, which were claimed before it.
    */
   take(now: number): readonly T[] {
     if (now - this.#checkedAt < queuedMaxMs) return [];
-    const isStuck = this.#newest !== undefined && this.#slots.free === 0;
-    const stuck = isStuck ? this.#slots.takeThrough(this.#newest!) : [];
+    const isStuck = this.#slots.free === 0 && this.#slots.queue.some((job) => job === this.#newest);
+    const stuck = isStuck ? this.#slots.takeQueued() : [];
     this.#newest = this.#slots.queue.at(-1);
     this.#checkedAt = now;
     return stuck;
