@@ -6,7 +6,7 @@ import { loadOpener } from '../open/load-opener.ts';
 import type { OpenerOptions } from '../open/opener.ts';
 import type { Store } from '../store/store.ts';
 
-export async function openStore(url: string, { create = true }: Partial<OpenerOptions> = {}): Promise<Store> {
+export async function openStore(url: string, options: Partial<OpenerOptions> = {}): Promise<Store> {
   const open = await loadOpener(url);
-  return open({ url, options: {} }, { create });
+  return open({ url, options: {} }, { create: true, ...options });
 }

@@ -39,6 +39,21 @@ export class AuditTrail {
     return after;
   }
 
+  /**
+   * Deletes a job, and records it if the options name a person. If the database has the job, one commit does both. The
+   * record of the deletion of an in-memory job is written after it, because it is stored in the database, too.
+   */
+  async deleteJob(id: number, act: ActOptions | undefined): Promise<void> {
+    const jobs = this.#stores.forJob(id);
+    if (act?.by === undefined) return jobs.delete(id);
+    const { database } = this.#stores;
+    if (jobs === database) return jobs.delete(id, this.asker(act));
+    const before = await jobs.get(id);
+    await jobs.delete(id);
+    const entry = { action: 'delete', job: id, def: before!.def, before: auditView(before!), after: null };
+    await database.audit(entry, this.asker(act));
+  }
+
   /** Performs an operation on a definition, and records it if the options name a person. */
   async performOnDefinition(
     action: string,

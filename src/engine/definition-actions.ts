@@ -4,7 +4,7 @@ import {
 } from '../jobs/define.ts';
 import type { Jobs } from '../jobs.ts';
 import { mergeOverride, type OverridePatch } from '../jobs/checks/spec.ts';
-import { checkName } from '../jobs/checks/values.ts';
+import { checkName, checkTypeName } from '../jobs/checks/values.ts';
 import { specOf } from '../model/definition.ts';
 import { keyAt } from '../model/type-entry.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
@@ -80,7 +80,10 @@ export class DefinitionActions {
     if (isJobDef(what)) return this.#targetOfDef(what);
     if (isJobType(what)) return { rules: registry.rules(what), known: null, jobs: stores.database };
     if (isNamed(what, 'def')) return this.#targetNamed(what.def);
-    if (isNamed(what, 'type')) return { rules: await catalogue.rules(what.type), known: null, jobs: stores.database };
+    if (isNamed(what, 'type')) {
+      const rules = await catalogue.rules(checkTypeName(what.type));
+      return { rules, known: null, jobs: stores.database };
+    }
     throw new Refusal(
       'malformed.option', 'cannot create a run: pass a job type or a definition', { given: typeof what },
     );
@@ -89,7 +92,7 @@ export class DefinitionActions {
   async define(name: string, type: string, options: DefOptions<unknown>, act?: ActOptions): Promise<void> {
     const { stores, workers, audit, catalogue } = this.#parts;
     checkName('definition', name);
-    const rules = await catalogue.rules(type);
+    const rules = await catalogue.rules(checkTypeName(type));
     const spec = specFrom(rules, options, await checkParams(rules, options));
     refuseNewLock(rules, spec.onePerType);
     const jobs = stores.forSpec(spec);

@@ -83,10 +83,8 @@ export class RunActions {
     return job;
   }
 
-  /** Deletes a run. If the options name a person, the same commit adds an audit record of the deletion. */
   delete(id: number, act?: ActOptions): Promise<void> {
-    const { stores, audit } = this.#parts;
-    return stores.forJob(id).delete(id, act?.by === undefined ? undefined : audit.asker(act));
+    return this.#parts.audit.deleteJob(id, act);
   }
 
   async complete(token: string, result?: unknown): Promise<Job> {

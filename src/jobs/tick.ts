@@ -82,7 +82,8 @@ export async function followRuns(store: Store, defs: readonly number[], asker: A
     const runs = await momentsOf(store, waiting);
     const now = store.now();
     return waiting.flatMap((def) => {
-      const event = goOn(def, specOf(definitionOf(def)), runs);
+      const event = parse(() => goOn(def, specOf(definitionOf(def)), runs));
+      if (event instanceof Unreadable) return [disabled(def, event, now, asker)];
       return event ? [record(def, [event], { ...asker, now })] : [];
     });
   });
@@ -109,7 +110,7 @@ async function answers(
   asker: Asker,
   { typesOf, undeclaredOf = noneOf }: TickKnowledge,
 ): Promise<readonly Change[]> {
-  const undeclared = await undeclaredOf(due.map((def) => ({ ...definitionOf(def), name: def.def! })));
+  const undeclared = await undeclaredOf(due.flatMap(deployedOf));
   const live = due.filter((def) => !undeclared.has(def.def!));
   const runs = await momentsOf(store, live);
   const types = await typesOf(live.map(({ type }) => type));
@@ -117,7 +118,7 @@ async function answers(
   const stopped = due.filter((def) => undeclared.has(def.def!)).map((def) => stop(def, now, asker));
   const keys = await overlapKeys(store, readable, now, asker);
   const numbers = await ids.take(readable.reduce((sum, { calls }) => sum + calls, 0));
-  const pausedDefs = unreadable.map(({ def, why }) => record(def, [{ kind: 'paused' }], { ...asker, now, why }));
+  const pausedDefs = unreadable.map(({ def, why }) => disabled(def, why, now, asker));
   const ticked = readable.flatMap(({ def, spec }) => {
     const key = isAlone(spec) ? keys.free({ def, spec }) : null;
     const ticking = tick(def, spec, { now, ids: numbers, isBusy: isAlone(spec) && key === null, runs });
@@ -130,6 +131,12 @@ async function answers(
 }
 
 const noneOf = (): Promise<ReadonlySet<string>> => Promise.resolve(new Set());
+
+/** Returns no element for a definition that cannot be parsed: `read` disables it. */
+function deployedOf(def: Job): readonly DeployedDef[] {
+  const definition = parse(() => definitionOf(def));
+  return definition instanceof Unreadable ? [] : [{ ...definition, name: def.def! }];
+}
 
 /** Disables a definition that no living build declares. The next build that declares it enables it again. */
 function stop(def: Job, now: number, asker: Asker): Change {
@@ -150,18 +157,37 @@ interface Readable {
  */
 function read(due: readonly Job[], now: number, runs: RunMoments, types: ReadonlyMap<string, TypeEntry>) {
   const readable: Readable[] = [];
-  const unreadable: { readonly def: Job; readonly why: string }[] = [];
+  const unreadable: { readonly def: Job; readonly why: Unreadable }[] = [];
   for (const def of due) {
-    try {
+    const found = parse((): Readable => {
       const spec = specOf(definitionOf(def), types.get(def.type) ?? null);
-      readable.push({ def, spec, calls: callsFor(def, spec, now, runs) });
-    } catch (error) {
-      const cause = error instanceof Error ? error.message : '';
-      unreadable.push({ def, why: `its schedules cannot be read: ${cause}`.slice(0, 1000) });
-    }
+      return { def, spec, calls: callsFor(def, spec, now, runs) };
+    });
+    if (found instanceof Unreadable) unreadable.push({ def, why: found });
+    else readable.push(found);
   }
   return { readable, unreadable };
 }
+
+class Unreadable {
+  readonly why: string;
+
+  constructor(error: unknown) {
+    const cause = error instanceof Error ? error.message : '';
+    this.why = `its schedules cannot be read: ${cause}`.slice(0, 1000);
+  }
+}
+
+function parse<T>(read: () => T): T | Unreadable {
+  try {
+    return read();
+  } catch (error) {
+    return new Unreadable(error);
+  }
+}
+
+const disabled = (def: Job, { why }: Unreadable, now: number, asker: Asker): Change =>
+  record(def, [{ kind: 'paused' }], { ...asker, now, why });
 
 function newRunOf(
   def: Job,

@@ -33,6 +33,7 @@ const bounds = {
   maxMs: [0, 365 * dayMs],
   crashesMax: [0, 1_000],
 } as const;
+const wholeFields = ['attemptsMax', 'baseMs', 'maxMs', 'crashesMax'] as const;
 
 /** Fills in defaults. If `baseMs` exceeds the default of `maxMs` and no `maxMs` is given, `maxMs` equals `baseMs`. */
 export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
@@ -55,19 +56,24 @@ export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
 export const crashesMaxOf = (policy: Partial<RetryPolicy> & { readonly retryAfter?: string }): number =>
   policy.retryAfter === undefined ? retryOf(policy).crashesMax : Infinity;
 
+/** The names of the fields in refusals: those that the user wrote, if they differ from the stored names. */
+export type RetryNames = Readonly<Record<keyof RetryPolicy, string>>;
+
+const storedNames: RetryNames = {
+  attemptsMax: 'attemptsMax', backoff: 'backoff', baseMs: 'baseMs', maxMs: 'maxMs', jitter: 'jitter',
+  crashesMax: 'crashesMax',
+};
+
 /**
  * Validates a user's value and fills in defaults. Throws the refusal `malformed.option` or `malformed.number`. If the
  * value is an object, the detail of the refusal names the wrong field.
  */
-export function checkRetry(given: unknown): RetryPolicy {
+export function checkRetry(given: unknown, names = storedNames): RetryPolicy {
   const policy = retryOf(checkFields(given));
-  checkWhole('attemptsMax', policy.attemptsMax);
-  checkWhole('baseMs', policy.baseMs);
-  checkWhole('maxMs', policy.maxMs);
-  checkWhole('crashesMax', policy.crashesMax);
+  for (const field of wholeFields) checkWhole(names[field], policy[field], bounds[field]);
   checkBackoff(policy.backoff);
   checkJitter(policy.jitter);
-  checkOrder(policy);
+  checkOrder(policy, names);
   return policy;
 }
 
@@ -119,10 +125,9 @@ function checkFields(given: unknown): Partial<RetryPolicy> {
   return given;
 }
 
-function checkWhole(field: keyof typeof bounds, value: unknown): void {
-  const [min, max] = bounds[field];
+function checkWhole(name: string, value: unknown, [min, max]: readonly [min: number, max: number]): void {
   if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
-  throw refusedField('malformed.number', field, `it must be a whole number from ${min} to ${max}`);
+  throw refusedField('malformed.number', name, `it must be a whole number from ${min} to ${max}`);
 }
 
 function checkBackoff(backoff: unknown): void {
@@ -135,8 +140,9 @@ function checkJitter(jitter: unknown): void {
   throw refusedField('malformed.number', 'jitter', 'it must be a number from 0 to 1');
 }
 
-function checkOrder({ baseMs, maxMs }: RetryPolicy): void {
-  if (baseMs > maxMs) throw refusedField('malformed.option', 'maxMs', `${maxMs} is below baseMs, which is ${baseMs}`);
+function checkOrder({ baseMs, maxMs }: RetryPolicy, names: RetryNames): void {
+  if (baseMs <= maxMs) return;
+  throw refusedField('malformed.option', names.maxMs, `${maxMs} ms is below ${names.baseMs}, which is ${baseMs} ms`);
 }
 
 function refusedField(code: RefusalCode, field: string, why: string): Refusal {

@@ -2,9 +2,13 @@
 import {
   chmodSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, statSync, writeFileSync, writeSync,
 } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { migratedDatabase } from '../support/fresh-database.ts';
+import { freePort } from '../support/postgres.ts';
 import { Place, type Ended } from './stint.ts';
 
 const refused = (pattern: RegExp) => ({ code: 2, out: '', err: expect.stringMatching(pattern) as string });
@@ -87,6 +91,50 @@ test('doctor finds a damaged file', async () => {
   const ended = await place.stint('doctor', '--store', `sqlite:${file}`);
   expect(ended).toMatchObject({ code: 1, out: expect.stringMatching(/✗ file +the file is damaged/) as string });
 });
+
+test('doctor says at once what it checks, and tries a PostgreSQL server that does not answer only once', async () => {
+  using place = new Place();
+  using server = await silentServer();
+  const doctor = place.start('doctor', '--store', `postgres://ann:secret@127.0.0.1:${server.port}/jobs`);
+  await doctor.says(/^checking postgres:\/\/ann:…@127\.0\.0\.1:\d+\/jobs\n/);
+  server.resetAll();
+  expect(await doctor.ended()).toMatchObject({
+    code: 1, out: expect.stringMatching(/\n✗ store +cannot reach the database: /) as string, err: '',
+  });
+  expect(server.connections).toBe(1);
+});
+
+test('doctor checks the host of several that answers', async () => {
+  using place = new Place();
+  const url = new URL(await migratedDatabase());
+  const store = `postgres://${url.username}@127.0.0.1:${await freePort()},${url.host}${url.pathname}`;
+  expect((await place.stint('doctor', '--store', store)).out).toMatch(/✓ schema/);
+});
+
+/** A server that accepts connections and never answers; after `resetAll`, it resets each connection. */
+async function silentServer() {
+  const sockets: Socket[] = [];
+  let isResetting = false;
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => {}));
+    if (isResetting) socket.resetAndDestroy();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    get connections() {
+      return sockets.length;
+    },
+    resetAll() {
+      isResetting = true;
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    [Symbol.dispose]() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
 
 test('backup copies a database in use, and refuses to overwrite and PostgreSQL', async () => {
   using place = new Place();

@@ -14,6 +14,7 @@ const wrong: readonly (readonly [sentence: RegExp, ...words: string[]])[] = [
   [/^the tag "a" is given twice/, 'runs', 'create', 'mail', '--tag', 'a=b', 'a=c'],
   [/^--input: .*JSON/, 'runs', 'create', 'mail', '--input', '{'],
   [/^nothing to change: give an option/, 'defs', 'edit', 'nightly'],
+  [/^cannot take attempts in/, 'defs', 'create', 'nightly', '--type', 'mail', '--attempts', '0'],
   [/^--zone is the time zone of --cron/, 'schedule', 'preview', '--every', '1h', '--zone', 'Mars/Base'],
   [/^cannot write the backup to ""/, 'backup', ''],
   [/^cannot write the backup to "missing\/copy\.db"/, 'backup', 'missing/copy.db'],

@@ -142,7 +142,7 @@ describe('the pages of the machine on SQLite', () => {
     const evil = '<img src=x onerror=alert(1)>';
     const name = `${evil} of a definition`;
     const runs = [await board.start({ type: 'shop.order', input: { says: `${evil} failed` } })];
-    runs.push(await board.start({ type: `${evil} type` }));
+    runs.push((await board.engine.jobs.create({ type: `${evil} type` }, 'test')).id);
     await ended(board, runs[0]!);
     await board.post(
       `${api}/defs`, { name, type: 'shop.order', params: { [evil]: evil }, tags: { [evil]: evil }, enabled: false },

@@ -81,7 +81,10 @@ export const attempts: readonly Attempt[] = [
   run('perTenant', 'has a key', { input: { tenant: 'acme' } }, { gate: 'any/perTenant//acme/5/' }),
   run('perTenant', 'lacks its key', { input: {} }, 'malformed.input'),
   run('plain', 'takes anything', { input: [1, 'two'] }, { input: '[1,"two"]' }),
-  run('nobody knows it', 'is accepted: its program may start later', { input: 1 }, { priority: 0 }),
+  run('nobody.knows', 'is accepted: its program may start later', { input: 1 }, { priority: 0 }),
+  ...['a b', 'a*', 'a,b', '-a', 'ü'.repeat(200)].flatMap((type) => [
+    run(type, 'is no name of a job type', {}, 'malformed'), define(type, 'is no name of a job type', {}, 'malformed'),
+  ]),
   runDef('yearly', 'runs with its parameters', {}, { input: '{"year":2026}', priority: 3, policy: own.policy }),
   runDef('yearly', 'runs with another input', { input: { year: 5 } }, { input: '{"year":5}' }),
   runDef('yearly', 'is given a wrong input', { input: { year: 'soon' } }, 'malformed.input'),

@@ -69,7 +69,7 @@ describe.each(storeKinds)('on $name', (kind) => {
   async function clear(made: string): Promise<void> {
     const find = async () => (await engine.find({ tags: { attempt: made }, standings: ['pending', 'held', 'running'] })).jobs;
     for (const { id } of (await find()).filter(({ due }) => due > engine.now())) await engine.stopJobRun(id);
-    await place.until('the end', async () => (await find()).every(({ type }) => type === 'nobody knows it'));
+    await place.until('the end', async () => (await find()).every(({ type }) => type === 'nobody.knows'));
   }
 });
 

@@ -147,7 +147,7 @@ describe('the overview', () => {
 
   test('has well-formed Prometheus metrics with a bounded number of labels', async () => {
     for (let n = 0; n < 60; n++) await server.post(`${api}/runs`, { type: `nobody${n}` });
-    await server.post(`${api}/runs`, { type: 'quo"te\\d' });
+    await server.engine.jobs.create({ kind: 'bedrock', type: 'quo"te\\d' }, 'test');
     const { body, headers } = await server.get('/metrics');
     expect(headers.get('content-type')).toContain('text/plain; version=0.0.4');
     const lines = (body as string).trimEnd().split('\n');

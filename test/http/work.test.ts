@@ -126,6 +126,8 @@ describe('a remote worker', () => {
   test('creates children, completes, and gets its job again with their results', async () => {
     const id = await create({ type: fresh() });
     const [job] = await claim([type]);
+    const unnamed = await say(id, 'children', { fence: job.fence, children: [{ type: 'a part' }] });
+    expect([unnamed.status, unnamed.body.code]).toEqual([400, 'malformed.name']);
     const made = await say(id, 'children', {
       fence: job.fence, children: [{ type: `${type}.part`, key: 'a', input: 1 }, { type: `${type}.part`, key: 'b',
       input: 2 }],

@@ -6,6 +6,7 @@ import { systemClock } from '../../time/clock.ts';
 import { openStore } from '../open-store.ts';
 import { harmless, printJson, printLine, styled, type Style } from '../print.ts';
 import { addStoreFlags, type CommonFlags } from '../session.ts';
+import { shownUrl } from '../shown-url.ts';
 
 export function doctorCommand(program: Command): void {
   addStoreFlags(
@@ -14,9 +15,11 @@ export function doctorCommand(program: Command): void {
 }
 
 /** Opens the store without migrating it, because this command may be newer than the running instances. */
-async function doctor({ store: url, json }: CommonFlags): Promise<void> {
+async function doctor({ store, json }: CommonFlags): Promise<void> {
+  const url = storeUrl(store);
+  if (!json) printLine(styled('dim', `checking ${shownUrl(url)}`));
   const { unusableStore } = await import('../../engine/inspect/doctor.ts');
-  const findings = await findingsOf(storeUrl(url)).catch((error: unknown) => [unusableStore(error)]);
+  const findings = await findingsOf(url).catch((error: unknown) => [unusableStore(error)]);
   if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
   if (json) printJson(findings);
   else findings.forEach(print);
@@ -25,7 +28,7 @@ async function doctor({ store: url, json }: CommonFlags): Promise<void> {
 async function findingsOf(url: string): Promise<readonly Finding[]> {
   const { runDoctor } = await import('../../engine/inspect/doctor.ts');
   const { Jobs } = await import('../../jobs.ts');
-  const store = await openStore(url, { create: false });
+  const store = await openStore(url, { create: false, isPatient: false });
   try {
     return await runDoctor(new Jobs(store), systemClock);
   } finally {

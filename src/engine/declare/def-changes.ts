@@ -7,8 +7,8 @@ import { checkFields, checkObject } from '../../jobs/checks/values.ts';
 import type { Spec } from '../../model/definition.ts';
 import { checkSchedule } from '../../time/schedule.ts';
 import type { Misfire } from '../../time/ticks.ts';
-import { misfireOf, type DefOptions, type MisfireSettings } from './job-def.ts';
-import { policyOf } from './policy.ts';
+import { checkConcurrency, misfireOf, type DefOptions, type MisfireSettings } from './job-def.ts';
+import { policyOf, retryNames } from './policy.ts';
 import type { RetrySettings } from './settings.ts';
 
 /** Options that an override cannot change: `enable` and `disable` are separate actions; only code sets `inMemory`. */
@@ -35,15 +35,6 @@ const policyNames = {
   leaderOnly: 'leaderOnly',
 } as const;
 
-const retryNames = {
-  attempts: 'attemptsMax',
-  backoff: 'backoff',
-  base: 'baseMs',
-  max: 'maxMs',
-  jitter: 'jitter',
-  crashes: 'crashesMax',
-} as const;
-
 const sameNames = ['params', 'priority', 'overlap', 'onePerType', 'manualRuns', 'tags', 'limitKey'] as const;
 const names = [
   ...sameNames, ...Object.keys(policyNames), 'schedules', 'misfire', 'retry', 'concurrency', 'policy', 'gate',
@@ -53,7 +44,7 @@ export function overridePatch(changes: DefChanges): OverridePatch {
   checkFields('a change of a definition', changes, names);
   const { schedules, misfire, concurrency, policy, gate } = changes;
   const policyPatch = { ...objectOf('policy', policy), ...policyChanges(changes) };
-  const gatePatch = { ...objectOf('gate', gate), ...(concurrency === undefined ? {} : { defMax: concurrency }) };
+  const gatePatch = { ...objectOf('gate', gate), ...limitOf(concurrency) };
   const same = sameNames.flatMap((name) => (changes[name] === undefined ? [] : [[name, changes[name]] as const]));
   return {
     ...Object.fromEntries(same),
@@ -75,6 +66,9 @@ function policyChanges(changes: DefChanges): Record<string, unknown> {
     ...(retry === null ? allNull(Object.values(retryNames)) : nulls(retryNames, retry)),
   };
 }
+
+const limitOf = (concurrency: number | null | undefined): { readonly defMax?: number | null } =>
+  (concurrency === undefined ? {} : { defMax: concurrency === null ? null : checkConcurrency(concurrency) });
 
 const nulls = (stored: Readonly<Record<string, string>>, given: object = {}): Record<string, null> =>
   Object.fromEntries(

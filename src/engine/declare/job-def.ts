@@ -181,12 +181,15 @@ function ownSettings(options: DefOptions<unknown>): OwnSettings {
   return {
     policy: { ...policyOf(options), ...(flagOf('leaderOnly', leaderOnly, false) ? { leaderOnly: true } : {}) },
     ...(priority === undefined ? {} : { priority: checkPriority(priority) }),
-    ...(concurrency === undefined ? {} : { concurrency: checkWhole('concurrency', concurrency, 1, concurrencyMax) }),
+    ...(concurrency === undefined ? {} : { concurrency: checkConcurrency(concurrency) }),
     ...(flagOf('onePerType', onePerType, false) ? { onePerType: true } : {}),
   };
 }
 
 const concurrencyMax = 1_000_000;
+
+export const checkConcurrency = (concurrency: unknown): number =>
+  checkWhole('concurrency', concurrency, 1, concurrencyMax);
 
 const flagOf = (name: string, value: boolean | undefined, byDefault: boolean): boolean =>
   value === undefined ? byDefault : checkFlag(name, value);

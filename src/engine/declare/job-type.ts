@@ -1,5 +1,5 @@
 /** The job type: the code of a kind of job, either one `run`, or functions that plan, execute and gather tasks. */
-import { checkFields, checkPriority } from '../../jobs/checks/values.ts';
+import { checkFields, checkPriority, checkTypeName } from '../../jobs/checks/values.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Context, HandedOff } from '../handler/context.ts';
 import { checkStorable } from './json-schema.ts';
@@ -132,15 +132,6 @@ export function jobType(name: string, options: AnyOptions): JobType<never, unkno
 }
 
 export const hasTasks = ({ options }: JobType): boolean => options.taskResults !== undefined;
-
-function checkTypeName(name: string): void {
-  if (typeof name === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._:/-]{0,199}$/u.test(name)) return;
-  const shown = String(name).slice(0, 200);
-  const rule = 'start with a letter or digit, then write letters, digits and . _ : / -, at most 200 characters';
-  throw new Refusal('malformed.name', `cannot use ${JSON.stringify(shown)} as the name of a job type: ${rule}`, {
-    name: shown,
-  });
-}
 
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({

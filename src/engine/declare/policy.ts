@@ -1,6 +1,6 @@
 /** Converts the settings of a type or definition into the policy that is stored with a job. */
 import type { OnTaskFailure, Policy } from '../../model/job.ts';
-import { checkRetry, type RetryPolicy } from '../../model/retry.ts';
+import { checkRetry, type RetryNames, type RetryPolicy } from '../../model/retry.ts';
 import { checkFields } from '../../jobs/checks/values.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
@@ -18,12 +18,22 @@ export function policyOf(settings: Settings): Policy {
   };
 }
 
-const retryNames = Object.keys({
-  attempts: 0, backoff: 0, base: 0, max: 0, jitter: 0, crashes: 0,
-} satisfies Record<keyof RetrySettings, 0>);
+/** The settings of `retry`, with their names in the policy. */
+export const retryNames = {
+  attempts: 'attemptsMax',
+  backoff: 'backoff',
+  base: 'baseMs',
+  max: 'maxMs',
+  jitter: 'jitter',
+  crashes: 'crashesMax',
+} as const satisfies Record<keyof RetrySettings, keyof RetryPolicy>;
+
+const settingNames = Object.fromEntries(
+  Object.entries(retryNames).map(([setting, stored]) => [stored, setting]),
+) as RetryNames;
 
 function retryPolicyOf(settings: RetrySettings): Partial<RetryPolicy> {
-  checkFields('retry', settings, retryNames);
+  checkFields('retry', settings, Object.keys(retryNames));
   const policy = {
     ...(settings.attempts === undefined ? {} : { attemptsMax: settings.attempts }),
     ...(settings.backoff === undefined ? {} : { backoff: settings.backoff }),
@@ -32,7 +42,7 @@ function retryPolicyOf(settings: RetrySettings): Partial<RetryPolicy> {
     ...(settings.jitter === undefined ? {} : { jitter: settings.jitter }),
     ...(settings.crashes === undefined ? {} : { crashesMax: settings.crashes }),
   };
-  checkRetry(policy);
+  checkRetry(policy, settingNames);
   return policy;
 }
 

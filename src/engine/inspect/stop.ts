@@ -1,6 +1,7 @@
 /** The effect of a stop on the handler of a job: its code is ended, may continue without the job, or is not running. */
 import type { Jobs } from '../../jobs.ts';
-import type { Job } from '../../model/job.ts';
+import { isHandedOff, type Job } from '../../model/job.ts';
+import { pagesOf } from '../../store/paging.ts';
 
 export interface StopAnswer {
   readonly job: Job;
@@ -22,7 +23,13 @@ export async function stopEffect(jobs: Jobs, id: number): Promise<StopAnswer['ho
   return live.some(({ about }) => about.isolated?.includes(job.type)) ? 'terminated' : 'disowned';
 }
 
-async function hasRunningHandler(jobs: Jobs, { id, state }: Job): Promise<boolean> {
-  if (state === 'running') return true;
-  return state === 'held' && (await jobs.count({ parent: id, standings: ['running'] })).length > 0;
+async function hasRunningHandler(jobs: Jobs, job: Job): Promise<boolean> {
+  if (job.state !== 'held') return isExecuted(job);
+  for await (const tasks of pagesOf(jobs, { parent: job.id, standings: ['running'] })) {
+    if (tasks.some(isExecuted)) return true;
+  }
+  return false;
 }
+
+/** Whether a handler executes the job. A job that was handed off is running, but its handler has returned. */
+const isExecuted = (job: Job): boolean => job.state === 'running' && !isHandedOff(job);

@@ -1,4 +1,5 @@
 /** The worker API over HTTP, for workers in any language. Every write needs the fence of the claim. */
+import { checkTypeName } from '../../jobs/checks/values.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../model/progress.ts';
@@ -80,7 +81,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     await held(engine, id, fence, principal);
     const drafts = children.map(({ key, tags, ...rest }) => ({
       kind: 'task' as const,
-      type: rest.type,
+      type: checkTypeName(rest.type),
       input: rest.input,
       ...(rest.priority === undefined ? {} : { priority: rest.priority }),
       ...(key === undefined ? {} : { key }),

@@ -24,6 +24,19 @@ export function checkName(what: string, name: unknown): string {
   return text;
 }
 
+/**
+ * Checks the name of a job type that a run, a task or a definition is created with. It can be written without quotes in
+ * a shell, a URL and a list with commas, and is never taken for a pattern. Names of Bedrock jobs need only `checkName`.
+ */
+export function checkTypeName(name: unknown): string {
+  if (typeof name === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._:/-]{0,199}$/u.test(name)) return checkName('type', name);
+  const shown = String(name).slice(0, 200);
+  const rule = 'start with a letter or digit, then write letters, digits and . _ : / -, at most 200 characters';
+  throw new Refusal('malformed.name', `cannot use ${JSON.stringify(shown)} as the name of a job type: ${rule}`, {
+    name: shown,
+  });
+}
+
 /** Checks a text: not empty, at most `max` bytes, and only characters that every database stores unchanged. */
 export function checkText(what: string, text: unknown, max: number): string {
   if (typeof text === 'string' && text !== '' && isKept(text, max)) return text;

@@ -29,6 +29,23 @@ test('a job that is handed off stays running without a slot', async () => {
   expect(await served.result()).toBe('served');
 });
 
+test('a stop of a handed-off job says that no handler was running', async () => {
+  const { type, tokens } = outside();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  expect(await run.stop()).toMatchObject({ how: 'idle', job: { state: 'ended', fate: 'cancelled' } });
+  expect(await refused(t.engine.complete(tokens[0]!))).toBe('lost.lease');
+});
+
+test('a stop of a run whose only running task is handed off says that no handler was running', async () => {
+  const split = jobType('split', { taskDetails: () => [1], taskResults: (context) => context.handOff() });
+  const t = await start({ types: [split] });
+  const run = await t.createJobRun(split);
+  await t.drain();
+  expect(await run.stop()).toMatchObject({ how: 'idle', job: { state: 'ended', fate: 'cancelled' } });
+});
+
 test('the token of a handed-off job completes it with a result, once', async () => {
   const { type, tokens } = outside();
   const t = await start({ types: [type] });

@@ -104,6 +104,20 @@ test('an in-memory run can be cancelled and retried', async () => {
   expect((await run.explain())[0]?.code).toBe('running');
 });
 
+test('the audit lists the deletion of an in-memory run like other actions on it', async () => {
+  const t = await start({ defs: [passing] });
+  const run = await t.createJobRun(passing, { input: 'hello', delay: '1h' });
+  await run.cancel({ by: 'ann' });
+  await t.engine.deleteJobRun(run.id, { by: 'ann', why: 'not needed' });
+  expect(await refused(run.get())).toBe('unknown.job');
+  const { records } = await t.engine.jobs.audited({ job: run.id });
+  expect(records).toMatchObject([
+    { action: 'delete', def: 'passing', by: 'ann', why: 'not needed', before: { standing: 'cancelled' }, after: null },
+    { action: 'cancel' },
+  ]);
+  expect(await refused(t.engine.deleteJobRun(run.id, { by: 'ann' }))).toBe('unknown.job');
+});
+
 test('an in-memory run can have tasks', async () => {
   const sum = jobType('sum', {
     taskDetails: () => [1, 2, 3],

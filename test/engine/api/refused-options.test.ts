@@ -28,6 +28,26 @@ test('of a run and its unique key', async () => {
   expect((await engine.find()).jobs).toEqual([]);
 });
 
+describe('a setting out of bounds is refused by the name that its caller wrote', () => {
+  const wrong: readonly [object, RegExp][] = [
+    [{ retry: { attempts: 0 } }, /^cannot take attempts in .* from 1 to 1000000$/],
+    [{ retry: { crashes: -1 } }, /^cannot take crashes in/],
+    [{ retry: { base: '366d' } }, /^cannot take base in/],
+    [{ retry: { max: '366d' } }, /^cannot take max in/],
+    [{ retry: { base: '3s', max: '2s' } }, /^cannot take max in .*: 2000 ms is below base, which is 3000 ms$/],
+    [{ concurrency: 0 }, /^(the )?concurrency .*must be a whole number/],
+  ];
+
+  test.each(wrong)('%j', async (settings, sentence) => {
+    expect(() => jobType('x', { run, ...settings })).toThrow(sentence);
+    expect(() => jobDef('x', plain, settings)).toThrow(sentence);
+    await using engine = new Engine({ store: 'memory:', defs: [jobDef('nightly', plain)] });
+    await engine.resume();
+    await expect(engine.define('x', 'plain', settings)).rejects.toThrow(sentence);
+    await expect(engine.override('nightly', settings)).rejects.toThrow(sentence);
+  });
+});
+
 test('a run of nothing is refused', async () => {
   await using engine = new Engine({ store: 'memory:' });
   expect(await refused(engine.createJobRun(undefined as unknown as typeof plain))).toBe('malformed.option');

@@ -1,6 +1,7 @@
 // Schedules as a definition has them: when they tick, what each policy makes of a tick, and what operators can change.
 import { describe, expect, test } from 'vitest';
 import { apply } from '../../../src/apply.ts';
+import type { KnownDefinition } from '../../../src/jobs/define.ts';
 import {
   at, cron, every, jobDef, jobType, repeat, runState, typed, type DefOptions,
 } from '../../../src/index.ts';
@@ -429,14 +430,34 @@ describe('the scheduler', () => {
     expect(await tells(t, 'b')).toEqual(['2026-01-01T01:00 run', '2026-01-01T02:00 run']);
   });
 
-  test('disables a definition that it cannot parse, and continues with the others', async () => {
+  test.each([
+    ['has no misfire policy', ({ code }: KnownDefinition) => JSON.stringify({ code: { ...code, misfire: null }, override: null })],
+    ['is not JSON', ({ job }: KnownDefinition) => job.input.slice(1)],
+  ])('disables a definition that %s, and continues with the others', async (_, spoiled) => {
     const t = await start({ defs: ['good', 'bad'].map((name) => jobDef(name, quick, { schedules: hourly })) });
-    const { job, code } = await t.engine.definition('bad');
-    const spoilt = { code: { ...code, misfire: null }, override: null };
-    const edit = { do: 'edit', edit: { input: JSON.stringify(spoilt) } } as const;
+    const bad = await t.engine.definition('bad');
+    const { job } = bad;
+    const edit = { do: 'edit', edit: { input: spoiled(bad) } } as const;
     await apply(t.engine.jobs.store, job, edit, { by: 'someone' });
     await t.advance('2h');
     expect(await times(t, 'good')).toEqual(['01:00:00', '02:00:00']);
+    expect((await t.engine.history(job.id)).at(-1)).toMatchObject({
+      kind: 'paused', why: expect.stringContaining('cannot be read'),
+    });
+  });
+
+  test('disables a definition that is not JSON when its run has ended, and continues with the others', async () => {
+    const door = new Door();
+    const slow = jobType('slow', { run: () => door.pass() });
+    const schedules = every('10m', { from: 'finished' });
+    const t = await start({ defs: ['bad', 'good'].map((name) => jobDef(name, slow, { schedules })) });
+    await t.advance('10m');
+    const { job } = await t.engine.definition('bad');
+    const edit = { do: 'edit', edit: { input: job.input.slice(1) } } as const;
+    await apply(t.engine.jobs.store, job, edit, { by: 'someone' });
+    door.open();
+    await t.advance('15m');
+    expect(await times(t, 'good')).toHaveLength(2);
     expect((await t.engine.history(job.id)).at(-1)).toMatchObject({
       kind: 'paused', why: expect.stringContaining('cannot be read'),
     });

@@ -13,7 +13,7 @@ import type { PostgresUrl } from './url.ts';
  * connection is reported as broken.
  */
 const keepAliveMs = 5_000;
-const connectMaxMs = 5_000;
+export const connectMaxMs = 5_000;
 
 type OnConnected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
 
