@@ -63,9 +63,9 @@ export class LongPolls {
   readonly #loop: Loop;
   readonly #lapses = new LapseTimes();
   /** The latest repair, which may still be running. If no check is due, `#repair` waits for this repair instead. */
-  #repairing: Promise<number> = Promise.resolve(0);
+  #repairing: Promise<void> = Promise.resolve();
   /** The check that `#checkAgain` requested and that has not begun yet; null: there is none. */
-  #nextCheck: Promise<number> | null = null;
+  #nextCheck: Promise<void> | null = null;
   /** Whether all groups must be served: the store has reported a claimable job, or serving a group failed. */
   #mayHaveJobs = false;
   #servedAt = 0;
@@ -74,6 +74,8 @@ export class LongPolls {
   #lapsedAtOnce = 0;
   /** How many claims have handed out a job. */
   #hits = 0;
+  /** How many jobs the checks for lapsed leases have repaired. */
+  #repaired = 0;
   #stopListening = (): void => {};
 
   constructor(parts: LongPollsParts) {
@@ -102,24 +104,23 @@ export class LongPolls {
    * Hands out jobs that are due now. A claim that found nothing is repeated in three cases:
    * - A concurrent claim handed out a job with `retryAfter: +0 SECONDS`. The lease of such a job has no duration, so
    *   the job is due again; but a claim skips the row of the job while another claim has locked the row.
-   * - The claim was followed by a check for lapsed leases, and the check has repaired jobs. Their leases, which another
-   *   server may have granted, lapsed after the previous check.
-   * - After such a repair, a concurrent claim handed out a job. When a repair ends, all requests that waited for it
-   *   make their claims at the same time. Each claim skips rows that others have locked, so repaired jobs may be left.
+   * - Meanwhile a check for lapsed leases has repaired jobs: an earlier one, that of another request, or the one that
+   *   follows the claim. Another server may have granted these leases.
+   * - A concurrent claim handed out a job. Each claim skips rows that others have locked, so jobs may be left. When a
+   *   repair ends, all requests that waited for it make their claims at the same time.
    */
   async serve(request: PollRequest, caller: BedrockCaller): Promise<HandOut> {
-    let [isChecked, repaired] = [false, 0];
+    let isChecked = false;
     for (let misses = 1; ; misses++) {
-      const before = { lapsedAtOnce: this.#lapsedAtOnce, hits: this.#hits };
+      const before = { lapsedAtOnce: this.#lapsedAtOnce, hits: this.#hits, repaired: this.#repaired };
       isChecked = (await this.#repair()) || isChecked;
       const found = await this.#handOut(request, caller.name);
       if (found.handed.length + found.failed > 0 || misses === missesMax) return found;
       await Promise.allSettled(this.#handOuts);
-      if (this.#lapsedAtOnce > before.lapsedAtOnce || (repaired > 0 && this.#hits > before.hits)) continue;
-      if (isChecked) return found;
-      repaired = await this.#checkAgain();
-      if (repaired === 0) return found;
+      if (this.#lapsedAtOnce > before.lapsedAtOnce || this.#hits > before.hits) continue;
+      if (!isChecked) await this.#checkAgain();
       isChecked = true;
+      if (this.#repaired === before.repaired) return found;
     }
   }
 
@@ -254,18 +255,18 @@ export class LongPolls {
   }
 
   /**
-   * Checks for lapsed leases although no check is due; returns how many jobs were repaired. If the check of an earlier
-   * call has not begun yet, both calls share that check.
+   * Checks for lapsed leases although no check is due. If the check of an earlier call has not begun yet, both calls
+   * share that check.
    */
-  #checkAgain(): Promise<number> {
+  #checkAgain(): Promise<void> {
     if (this.#nextCheck === null) {
       this.#nextCheck = this.#repairAfterLatest(this.#parts.jobs.store.now(), () => void (this.#nextCheck = null));
     }
     return this.#nextCheck;
   }
 
-  #repairAfterLatest(since: number, onBegin = (): void => {}): Promise<number> {
-    const repair = (): Promise<number> => {
+  #repairAfterLatest(since: number, onBegin = (): void => {}): Promise<void> {
+    const repair = (): Promise<void> => {
       onBegin();
       return this.#repairAll(since);
     };
@@ -273,13 +274,11 @@ export class LongPolls {
     return this.#repairing;
   }
 
-  async #repairAll(since: number): Promise<number> {
+  async #repairAll(since: number): Promise<void> {
     const { jobs, by } = this.#parts;
     try {
-      for (let repaired = 0; ; ) {
-        const some = await repairLapsed(jobs.store, by);
-        repaired += some;
-        if (some < repairBatch) return repaired;
+      for (let some = repairBatch; some === repairBatch; this.#repaired += some) {
+        some = await repairLapsed(jobs.store, by);
       }
     } catch (error) {
       // Some lapsed leases may not be repaired yet, so the next call of `#repair` must check again.
