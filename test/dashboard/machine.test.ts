@@ -108,12 +108,15 @@ describe('the pages of the machine on SQLite', () => {
     const name = encodeURIComponent('monthly report');
     await board.send('PATCH', `${api}/defs/${name}`, { overlap: 'skip', why: 'the printer is slow' });
     const waiting = await board.start({ type: 'shop.order', delay: '1h', input: { says: '' } });
+    const other = await board.start({ type: 'shop.order', delay: '1h', input: { says: '' } });
     await board.send('PATCH', `${api}/runs/${waiting}`, { priority: 4 });
     const page = await board.visit('/audit');
     await expect.poll(() => row(page, 'the printer is slow').textContent()).toMatch(/http:localoverridemonthly report.*skip/);
     await expect.poll(() => row(page, `run ${waiting}`).textContent()).toMatch(/edit.*priority 0 → 4/);
     await picture(page, 'audit-light');
     await page.getByLabel('Run', { exact: true }).fill(String(waiting));
+    await board.send('PATCH', `${api}/runs/${other}`, { priority: 5 });
+    await row(page, `run ${other}`).waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
     expect(page.url()).toContain(`job=${waiting}`);

@@ -1,5 +1,6 @@
 /** Audit: the recorded actions on runs and definitions, with actor, time, reason and changed values. */
 import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { Answer } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
@@ -65,13 +66,21 @@ interface FilterProps {
   readonly value: string;
 }
 
-/** A filter field. It finds exact values only, because the API cannot search for parts of them. */
-const Filter = ({ name, label, value }: FilterProps): JSX.Element => (
-  <input
-    class="control short" type="search" aria-label={label} placeholder={label} value={value}
-    onChange={({ currentTarget }) => setFilter({ [name]: currentTarget.value.trim() })}
-  />
-);
+/**
+ * A filter field. It finds exact values only, because the API cannot search for parts of them. What is being typed stays
+ * when a new entry renders the page again.
+ */
+function Filter({ name, label, value }: FilterProps): JSX.Element {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  return (
+    <input
+      class="control short" type="search" aria-label={label} placeholder={label} value={typed}
+      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      onChange={({ currentTarget }) => setFilter({ [name]: currentTarget.value.trim() })}
+    />
+  );
+}
 
 const columns: readonly Column<AuditEntry>[] = [
   { title: 'Time', cell: ({ at }) => <Time at={at} /> },
