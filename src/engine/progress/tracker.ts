@@ -3,12 +3,12 @@ import {
   emptyProgress, isAborted, isCancelled, isSkipCurrentStage, track,
   type FailurePolicy, type ItemNode, type Progress, type ProgressStep, type StageNode,
 } from '../../model/progress.ts';
-import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { ProgressTracker, StageOptions, StageOutcome } from '../handler/context.ts';
 import { Cancelled } from '../handler/errors.ts';
 import { errorText, plainText } from '../handler/plain-text.ts';
 import { runParallel, type Items } from './parallel-items.ts';
+import { checkStageArguments } from './stage-arguments.ts';
 
 export interface TrackerOptions {
   readonly clock: Clock;
@@ -158,9 +158,7 @@ export class Tracker implements ProgressTracker {
     work: ItemWork<T>,
     summary?: Summary,
   ): Promise<StageOutcome> {
-    if (!isIterable(items) || typeof describe !== 'function' || typeof work !== 'function') {
-      throw new Refusal('malformed.option', stageUsage, {});
-    }
+    checkStageArguments(items, describe, work);
     return this.#execute(() => this.#runItems({ items, parallelism, describe, work, summary }));
   }
 
@@ -333,13 +331,6 @@ export class Tracker implements ProgressTracker {
 const isEnded = 'cannot start the stage: the attempt has ended. Start stages before the handler returns';
 const notAwaited =
   'the handler returned while a stage was running: await the promise of runStage or runStageInParallel';
-const stageUsage =
-  'a stage takes items, a function that describes an item, and a function that processes it; runStage also ' +
-  'takes a single function. To name the stage, call startingStage with the name before';
-
-/** Whether `items` can be items of a stage. A text, which is iterable, is a name in the wrong place. */
-const isIterable = (items: unknown): boolean =>
-  typeof items === 'object' && items !== null && (Symbol.iterator in items || Symbol.asyncIterator in items);
 
 type EndStatus = Exclude<ItemNode['status'], 'RUNNING'>;
 
