@@ -1,5 +1,6 @@
 /** `stint instances`: lists running engines, and commands one to drain or to resume. */
 import type { Command } from 'commander';
+import type { InstanceCommand } from '../../engine/declare/instance-command.ts';
 import { instanceView } from '../../http/views.ts';
 import { printJson, printLine, printTable } from '../print.ts';
 import { addActionFlags, addStoreFlags, attribution, withEngine, type CommonFlags } from '../session.ts';
@@ -11,8 +12,8 @@ export function instancesCommand(program: Command): void {
   ).action(list);
   addActionFlags(
     instances.command('drain <id>').description('let an instance claim no more jobs; running jobs continue'),
-  ).action(drain);
-  addActionFlags(instances.command('resume <id>').description('let an instance claim jobs again')).action(resume);
+  ).action(order('drain'));
+  addActionFlags(instances.command('resume <id>').description('let an instance claim jobs again')).action(order('resume'));
 }
 
 const list = (options: CommonFlags): Promise<void> =>
@@ -35,16 +36,9 @@ const list = (options: CommonFlags): Promise<void> =>
     );
   });
 
-const drain = (id: string, options: CommonFlags): Promise<void> =>
+const order = (command: InstanceCommand) => (id: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const order = await engine.order(id, 'drain', attribution(options));
+    const order = await engine.order(id, command, attribution(options));
     if (options.json) return printJson({ order });
-    printLine(`Asked instance ${id} to drain. Follow it: stint instances ls`);
-  });
-
-const resume = (id: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const order = await engine.order(id, 'resume', attribution(options));
-    if (options.json) return printJson({ order });
-    printLine(`Asked instance ${id} to resume. Follow it: stint instances ls`);
+    printLine(`Asked instance ${id} to ${command}. Follow it: stint instances ls`);
   });
