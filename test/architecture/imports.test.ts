@@ -59,7 +59,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['isolation'],
   ],
   'src/store/': [
-    ['query', 'text-cache', 'id-scan', 'batcher', 'url-options', 'feed-position'],
+    ['query', 'text-cache', 'id-scan', 'batcher', 'url-options', 'feed-position', 'feed-cursor'],
     ['port', 'job-body', 'tally-sum', 'tally-row'],
     ['store', 'job-columns'],
     ['row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'instance-row', 'taken-instance', 'inspection'],

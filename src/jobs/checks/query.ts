@@ -1,5 +1,6 @@
 /** Validates queries before they reach a store, so that all stores refuse the same queries. */
 import { parseGlob } from '../../model/glob.ts';
+import { foreignCursor } from '../../store/feed-cursor.ts';
 import { kinds } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
 import { pageLimitMax, standings, type PageRequest, type Query } from '../../store/query.ts';
@@ -51,7 +52,7 @@ export const checkLimit = (limit: unknown, max: number): number => checkWhole('l
 /** Checks the type, size and characters of a cursor; only the store that made a cursor can parse it. */
 export function checkCursor(cursor: unknown): string | null {
   if (cursor === null || (typeof cursor === 'string' && /^[!-~]{1,200}$/.test(cursor))) return cursor;
-  throw new Refusal('malformed.cursor', 'this cursor was not made by this store: start again without one');
+  throw foreignCursor();
 }
 
 export function checkGlob(pattern: unknown): string {

@@ -3,7 +3,7 @@
  * Positions count from 0, the first event of the store, and include events that were dropped.
  */
 import type { Change } from '../../model/change.ts';
-import { Refusal } from '../../refusal.ts';
+import { foreignCursor } from '../feed-cursor.ts';
 import type { FeedPage, FeedEvent } from '../store.ts';
 
 export class MemoryFeed {
@@ -41,8 +41,6 @@ export class MemoryFeed {
 
 function cursorNumber(cursor: string): number {
   const number = /^\d+$/.test(cursor) ? Number(cursor) : NaN;
-  if (!Number.isSafeInteger(number)) {
-    throw new Refusal('malformed.cursor', 'this cursor was not made by this store: start again without one', { cursor });
-  }
+  if (!Number.isSafeInteger(number)) throw foreignCursor({ cursor });
   return number;
 }

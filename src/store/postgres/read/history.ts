@@ -1,6 +1,6 @@
 /** Reads the histories of jobs, and the feed. Implements `history` of `port/reading.ts`, and `port/feed.ts`. */
 import type { Event } from '../../../model/event.ts';
-import { Refusal } from '../../../refusal.ts';
+import { foreignCursor, repeatedMs } from '../../feed-cursor.ts';
 import { feedEventsOf } from '../../feed-entry.ts';
 import { eventsOfHistory } from '../../row.ts';
 import type { FeedPage, FeedEvent } from '../../store.ts';
@@ -133,12 +133,6 @@ const isLost = (schema: string): string => `case
     end`;
 
 /**
- * How much earlier than the lost event of a cursor reading continues: the clocks of the two servers may differ. A reader
- * gets the events of this time again.
- */
-const repeatedMs = 60_000;
-
-/**
  * Returns where to read on after a restore or a failover. If the feed was restored from a dump, `migrate` has set the
  * xids of its entries to 1 and kept their `seq`. If the entry of the position is not among them, it was never restored:
  * reading continues before its time, so that some events come twice, and none is missed.
@@ -176,9 +170,6 @@ const cursorText = ({ xid, seq, read, at }: FeedPosition): string =>
 
 function parseCursor(cursor: string): FeedPosition {
   const [, xid, seq, read, at] = /^(\d{1,19}):(\d{1,18}):(\d{1,9}|\*)(?:@(\d{1,16}))?$/.exec(cursor) ?? [];
-  if (xid === undefined || seq === undefined || read === undefined) {
-    const message = 'this cursor was not made by this store: start again without one';
-    throw new Refusal('malformed.cursor', message, { cursor });
-  }
+  if (xid === undefined || seq === undefined || read === undefined) throw foreignCursor({ cursor });
   return { xid, seq, read: read === '*' ? whole : Number(read), at: at === undefined ? null : Number(at) };
 }

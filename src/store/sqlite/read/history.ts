@@ -1,6 +1,6 @@
 /** Reads the histories of jobs, and the feed. Implements `history` of `port/reading.ts`, and `port/feed.ts`. */
 import type { Event } from '../../../model/event.ts';
-import { Refusal } from '../../../refusal.ts';
+import { foreignCursor, repeatedMs } from '../../feed-cursor.ts';
 import { feedEventsOf } from '../../feed-entry.ts';
 import { eventsOfHistory } from '../../row.ts';
 import type { FeedPage, FeedEvent } from '../../store.ts';
@@ -60,12 +60,6 @@ export function eventsAfter(connection: Connection, cursor: string | null, limit
 export const feedEnd = (connection: Connection): string => cursorText(newestPosition(connection));
 
 /**
- * How much earlier than the lost event of a cursor reading continues after a restore: the clock may have been set back
- * in between. A reader gets the events of this time again.
- */
-const repeatedMs = 60_000;
-
-/**
  * Returns where to read on. If an older backup has replaced the file, the entry of the position may be missing, or
  * another entry may have its `seq`. Reading then continues before the time of the position, so that some events come
  * twice, and none is missed. An entry that is older than all others was purged.
@@ -90,8 +84,6 @@ const cursorText = ({ seq, read, at }: FeedPosition): string => `${seq}.${read}$
 
 function parseCursor(cursor: string): FeedPosition {
   const [, seq, read, at] = /^(\d{1,15})\.(\d{1,9})(?:@(\d{1,16}))?$/.exec(cursor) ?? [];
-  if (seq === undefined || read === undefined) {
-    throw new Refusal('malformed.cursor', 'this cursor was not made by this store: start again without one', { cursor });
-  }
+  if (seq === undefined || read === undefined) throw foreignCursor({ cursor });
   return { seq: Number(seq), read: Number(read), at: at === undefined ? null : Number(at) };
 }
