@@ -66,20 +66,22 @@ test('an unreachable server is reported when the patience is over', async () => 
   await expect(store.load([1])).rejects.toMatchObject({ code: 'unavailable.store' });
 });
 
+/** The backends of stores that wait for a lock. */
+async function lockWaiters(client: pg.Client): Promise<number[]> {
+  const text = `select pid from pg_stat_activity where application_name = 'stint' and wait_event_type = 'Lock'`;
+  return (await client.query<{ pid: number }>(text)).rows.map(({ pid }) => pid);
+}
+
 test('a statement that waits for a lock is not taken for a lost one', async () => {
   const { url, store } = await aWorld({ max: 1 });
   const client = await connect(url);
   await client.query('begin; lock table stint.job');
-  const pids = async (): Promise<number[]> => {
-    const text = `select pid from pg_stat_activity where application_name = 'stint' and wait_event_type = 'Lock'`;
-    return (await client.query<{ pid: number }>(text)).rows.map(({ pid }) => pid);
-  };
   const [change] = await born(store, {});
   const committed = store.commit({ changes: [change!] });
-  await expect.poll(pids).toHaveLength(1);
-  const before = await pids();
+  await expect.poll(() => lockWaiters(client)).toHaveLength(1);
+  const before = await lockWaiters(client);
   await systemClock.sleep(2_500);
-  expect(await pids()).toEqual(before);
+  expect(await lockWaiters(client)).toEqual(before);
   await client.query('commit');
   expect(await committed).toEqual([true]);
 });
@@ -110,7 +112,7 @@ test('a statement that is executed for too long is ended also if its answer is s
   await client.query('begin; lock table stint.job');
   proxy.swallow('answers');
   await expect(store.commit({ changes: [change!] })).rejects.toMatchObject({ code: 'unavailable.outcome' });
-  expect(await activeBackends(client)).toEqual([]);
+  expect(await lockWaiters(client)).toEqual([]);
   await client.query('commit');
   expect(await direct.load([change!.after.id])).toEqual([]);
 });
