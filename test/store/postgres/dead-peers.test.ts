@@ -66,10 +66,13 @@ test('an unreachable server is reported when the patience is over', async () => 
   await expect(store.load([1])).rejects.toMatchObject({ code: 'unavailable.store' });
 });
 
+const backends = `select pid, wait_event_type from pg_stat_activity
+  where application_name = 'stint' and datname = current_database()`;
+
 /** The backends of stores that wait for a lock. */
 async function lockWaiters(client: pg.Client): Promise<number[]> {
-  const text = `select pid from pg_stat_activity where application_name = 'stint' and wait_event_type = 'Lock'`;
-  return (await client.query<{ pid: number }>(text)).rows.map(({ pid }) => pid);
+  const { rows } = await client.query<{ pid: number }>(`${backends} and wait_event_type = 'Lock'`);
+  return rows.map(({ pid }) => pid);
 }
 
 test('a statement that waits for a lock is not taken for a lost one', async () => {
@@ -87,9 +90,8 @@ test('a statement that waits for a lock is not taken for a lost one', async () =
 });
 
 /** The states of the backends of stores, except idle ones. */
-const activeBackends = async (client: pg.Client): Promise<unknown[]> => (await client.query(
-  `select pid, wait_event_type from pg_stat_activity where application_name = 'stint' and state <> 'idle'`,
-)).rows;
+const activeBackends = async (client: pg.Client): Promise<unknown[]> =>
+  (await client.query(`${backends} and state <> 'idle'`)).rows;
 
 test('a statement that is executed for too long is cancelled: what was refused is never written', async () => {
   const { url, store, direct } = await aWorld({ max: 1, statementTimeoutMs: 1_000, patienceMs: 500 });
@@ -112,7 +114,7 @@ test('a statement that is executed for too long is ended also if its answer is s
   await client.query('begin; lock table stint.job');
   proxy.swallow('answers');
   await expect(store.commit({ changes: [change!] })).rejects.toMatchObject({ code: 'unavailable.outcome' });
-  expect(await lockWaiters(client)).toEqual([]);
+  expect(await activeBackends(client)).toEqual([]);
   await client.query('commit');
   expect(await direct.load([change!.after.id])).toEqual([]);
 });
