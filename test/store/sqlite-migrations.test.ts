@@ -37,6 +37,9 @@ test('a feed with one entry per job has the same events after the migration', as
   await store.close();
 });
 
+/** The version of the schema before two tables were renamed. */
+const beforeRenames = 7;
+
 test('a file of the version before the renames keeps every row', async () => {
   const clock = { ...systemClock, now: () => 1_800_000_000_000 };
   const [writtenPath, oldPath] = [join(folder, 'written.db'), join(folder, 'old.db')];
@@ -48,7 +51,7 @@ test('a file of the version before the renames keeps every row', async () => {
   const renaming = statements.findIndex((statement) => statement.includes('RENAME TO'));
   const db = new DatabaseSync(oldPath);
   for (const statement of statements.slice(0, renaming)) db.exec(statement);
-  db.exec(`PRAGMA user_version = ${to - 3}; ATTACH '${writtenPath}' AS written; DELETE FROM counter`);
+  db.exec(`PRAGMA user_version = ${beforeRenames}; ATTACH '${writtenPath}' AS written; DELETE FROM counter`);
   db.exec(withoutFence('written.log'));
   const formerNames = { unique_key: 'taken', history_chunk: 'chunk' };
   const tables = ['counter', 'job', 'ended', 'progress', 'log', 'instance', 'leader', 'feed', 'staged', 'staged_feed'];
@@ -60,7 +63,7 @@ test('a file of the version before the renames keeps every row', async () => {
   }
   db.close();
 
-  expect(await old.migrate()).toMatchObject({ from: to - 3, to });
+  expect(await old.migrate()).toMatchObject({ from: beforeRenames, to });
   expect(await readEveryTable(old)).toEqual(await readEveryTable(written));
   const { jobs: [running] } = await old.find({ standings: ['running'] });
   expect(await old.log(running!.id)).toMatchObject([{ text: 'started', fence: null }]);

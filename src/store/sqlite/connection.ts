@@ -207,7 +207,7 @@ export class Connection {
     try {
       this.checkBeforeWrite();
       const answers = runAll(take());
-      this.db.exec('COMMIT');
+      this.#prepared('COMMIT').run();
       this.commits += 1;
       this.#cancelIdle ??= systemClock.after(idleMs, () => this.#checkpointIfIdle());
       return answers;
@@ -237,7 +237,7 @@ export class Connection {
     const start = systemClock.monotonic();
     for (;;) {
       try {
-        this.db.exec('BEGIN IMMEDIATE');
+        this.#prepared('BEGIN IMMEDIATE').run();
         return;
       } catch (error) {
         if (!isBusy(error)) throw errorOf(error);

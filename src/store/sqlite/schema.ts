@@ -93,6 +93,13 @@ const migrations: readonly (readonly string[])[] = [
   ],
   // The claim under which a log line was written. Lines of older versions have no fence. No row is rewritten.
   [`ALTER TABLE log ADD COLUMN fence INTEGER`],
+  [
+    // The same index with OR instead of IN. For an IN with three or more values in a partial index, SQLite builds a
+    // temporary table for each row that is written: 0.8 µs.
+    `DROP INDEX job_order`,
+    `CREATE INDEX job_order ON job(kind, priority DESC, due, id, type)
+      WHERE lane = 1 AND (kind = 'bedrock' OR kind = 'mock' OR kind = 'def')`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

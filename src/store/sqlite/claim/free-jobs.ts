@@ -22,7 +22,7 @@ const growth = 8;
 
 /** The kinds of jobs that the index `job_order` contains. Jobs of other kinds are claimed by exact types. */
 const orderedKinds: readonly Kind[] = ['bedrock', 'mock', 'def'];
-const isOrdered = `kind IN ('bedrock', 'mock', 'def')`;
+const isOrdered = `(kind = 'bedrock' OR kind = 'mock' OR kind = 'def')`;
 
 /** Returns the first due jobs that have no gate or have already been admitted. */
 export function freeRows(connection: Connection, request: ClaimRequest, now: number): OpenRow[] {

@@ -13,13 +13,12 @@ import type { OpenJob } from '../../../model/job.ts';
 import type { FeedEntry } from '../../feed-entry.ts';
 import { lineOf } from '../../row.ts';
 import { areShallowEqual } from '../../text-cache.ts';
-import { hasSharedValues, openNames, sharedCount, sharedValues } from './row-sql.ts';
+import { comparedValues, hasValues, openNames, sharedCount, sharedValues } from './row-sql.ts';
 import type { Connection } from '../connection.ts';
 import type { FreeIds } from './new-ids.ts';
 
 export const isPlainInsert = ({ before, after, events }: Change): boolean =>
   before === null && after?.state === 'pending' && after.unique === null && events.length === 1;
-
 
 /** Inserts a group of jobs that `insertsFrom` returned: into `staged` if `stage` is given, otherwise into `job`. */
 export function insertTogether(
@@ -72,8 +71,8 @@ const insertionsInto = (table: string, names: string, shares: number): Insertion
 };
 
 function insertOf(into: string, shares: number, selected: string, rows: readonly string[]): string {
-  const shared = Array.from({ length: shares }, (_, index) => `?${index + 1}`);
-  return `INSERT INTO ${into} SELECT ${selected}, ${shared.join(', ')} FROM (VALUES ${rows.join(', ')})`;
+  const shared = Array(shares).fill('?').join(', ');
+  return `INSERT INTO ${into} SELECT ${selected}, ${shared} FROM (VALUES ${rows.join(', ')})`;
 }
 
 const ofJobs = insertionsInto('job', openNames, sharedCount);
@@ -88,10 +87,10 @@ const isSameEvent = (event: Event, other: Event): boolean => event === other || 
 export function insertsFrom(changes: readonly Change[], from: number, freeIds: FreeIds): readonly Change[] {
   const first = changes[from]!;
   if (!isPlainInsert(first) || !freeIds.claimId(first.after!.id)) return [];
-  const shared = sharedValues(first.after as OpenJob, '');
+  const values = comparedValues(first.after!);
   const isAlike = (change: Change): boolean =>
     isPlainInsert(change) && isSameEvent(change.events[0]!, first.events[0]!)
-    && (change.after!.gate === null) === (first.after!.gate === null) && hasSharedValues(change.after!, shared);
+    && (change.after!.gate === null) === (first.after!.gate === null) && hasValues(change.after!, values);
   let end = from + 1;
   while (end < changes.length && isAlike(changes[end]!) && freeIds.claimId(changes[end]!.after!.id)) end += 1;
   return changes.slice(from, end);

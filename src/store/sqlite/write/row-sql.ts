@@ -3,7 +3,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import { leavesLease } from '../../../model/change.ts';
 import type { EndedJob, Job, OpenJob } from '../../../model/job.ts';
 import { bodyTextUpToGate } from '../../job-body.ts';
-import { endedColumns, namesOf, openColumns, type JobColumn } from '../../job-columns.ts';
+import { endedColumns, namesOf, openColumns, pendingColumns, type JobColumn } from '../../job-columns.ts';
 
 /**
  * The column `lane`: 1 for a pending job that needs no admission, 2 for a pending job that waits at its gate, 0 for a
@@ -34,12 +34,16 @@ export function sharedValues(job: OpenJob, line: string): SQLInputValue[] {
   return values;
 }
 
-/**
- * Whether the job has the values in `values`, which `sharedValues` made from another job, in all `sharedColumns`. The
- * last value, the history line, is not compared.
- */
-export const hasSharedValues = (job: Job, values: readonly SQLInputValue[]): boolean =>
-  sharedColumns.every(({ of }, index) => of(job) === values[index]);
+/** The columns of `sharedColumns` in which pending jobs may differ, all with a gate or all without. */
+const comparedColumns = (pendingColumns as readonly JobColumn[]).filter(({ name }) => !ownNames.includes(name));
+
+export const comparedValues = (job: Job): SQLInputValue[] => comparedColumns.map(({ of }) => of(job));
+
+/** Whether a pending job has these values, which `comparedValues` made from another pending job. */
+export function hasValues(job: Job, values: readonly SQLInputValue[]): boolean {
+  for (let at = 0; at < comparedColumns.length; at += 1) if (comparedColumns[at]!.of(job) !== values[at]) return false;
+  return true;
+}
 
 const isWritten = ({ update }: JobColumn): boolean => update !== 'fixed';
 const updatedColumns = [...(openColumns as readonly JobColumn[]).filter(isWritten), lane];
