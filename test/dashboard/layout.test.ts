@@ -103,6 +103,22 @@ test('a long item of a progress tree stays beside its state', async () => {
   await page.close();
 });
 
+const endlessAnimations = `document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime === Infinity)
+  .map(({ animationName, effect }) => animationName + ' of ' + effect.target.parentElement.outerHTML)`;
+
+test('no page animates endlessly, even while a run is running', async () => {
+  const id = await board.start({ type: 'long.items' });
+  for (const path of ['/', `/runs/${id}?tab=progress`]) {
+    const page = await board.visit(path, { reducedMotion: 'no-preference' });
+    await page.getByRole('switch', { name: 'Live' }).getByText('Live').waitFor();
+    await page.locator('.badge[data-status=running]').first().waitFor();
+    await expect.poll(() => page.locator('.loading').count()).toBe(0);
+    expect(await page.evaluate<string[]>(endlessAnimations), path).toEqual([]);
+    await page.close();
+  }
+});
+
 test('the icon of the page is found after a run is opened from the list', async () => {
   const page = await board.visit('/runs');
   await page.locator('tbody td.id a').first().click();
