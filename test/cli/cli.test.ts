@@ -6,13 +6,11 @@ import { expect, test } from 'vitest';
 import { Engine, jobType } from '../../src/index.ts';
 import { bin, Place } from './stint.ts';
 
-// Every command is a process that strips its types: a busy machine takes seconds for each.
-
 const hello = fileURLToPath(new URL('../../examples/hello/jobs.ts', import.meta.url));
 
 test('help names every command and the version is that of the package', async () => {
   using place = new Place();
-  const help = await place.stint('--help');
+  const help = await place.alone('--help');
   expect(help.code).toBe(0);
   const commands = [
     'serve',
@@ -33,6 +31,20 @@ test('help names every command and the version is that of the package', async ()
   ];
   for (const command of commands) expect(help.out).toContain(command);
   expect((await place.stint('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('each command ends its process, with its exit code', async () => {
+  using place = new Place();
+  for (const [expected, ...words] of [
+    [0, 'migrate'], [0, 'runs', 'create', 'orphan'], [0, 'runs', 'cancel', '1', '--why', 'a test'], [3, 'runs', 'watch', '1'],
+    [0, 'defs', 'ls'], [0, 'types', 'ls'], [0, 'instances', 'ls'], [0, 'audit', 'ls'], [0, 'tokens', 'ls'], [0, 'verify'],
+    [0, 'backup', 'copy.db'], [0, 'bench', '--jobs', '1'], [0, 'completion', 'bash'], [0, 'doctor'], [2, 'runs', 'show', '7'],
+    [2, 'odd'],
+  ] as const) {
+    const { code, out, err } = await place.alone(...words);
+    expect([words, code], err).toEqual([words, expected]);
+    expect(code === 2 ? err : out).not.toBe('');
+  }
 });
 
 test('help loads neither an engine nor a package other than commander, so that it is printed at once', async () => {

@@ -1,10 +1,11 @@
-// Runs the command `stint` as a user does: in a process and a folder of its own.
+// Runs the command `stint` as a user does: in a folder of its own, and in a process of its own if that matters.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { CommandProcess } from './command-process.ts';
 
 export const bin = fileURLToPath(new URL('../../bin/stint.js', import.meta.url));
 
@@ -14,12 +15,22 @@ export interface Ended {
   readonly err: string;
 }
 
+/** They handle signals, and their logger writes to the file descriptor: each has a process of its own. */
+const servers = ['serve', 'work'];
+const commands = new CommandProcess();
+
 export class Place {
   readonly folder = mkdtempSync(join(tmpdir(), 'stint-cli-'));
 
   /** Runs a command to its end. */
   async stint(...words: string[]): Promise<Ended> {
-    return new Started(this.#spawn(words)).ended();
+    if (servers.includes(words[0]!)) return this.alone(...words);
+    return commands.run(this.folder, words, this.#env());
+  }
+
+  /** The same in a process of its own. */
+  async alone(...words: string[]): Promise<Ended> {
+    return this.start(...words).ended();
   }
 
   /** Starts a command that runs until it is stopped. */

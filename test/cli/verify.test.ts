@@ -6,8 +6,6 @@ import { Jobs } from '../../src/jobs.ts';
 import { openStore } from '../../src/open/store.ts';
 import { Place } from './stint.ts';
 
-// Every command is a process that strips its types: a busy machine takes seconds for each.
-
 test('verify reports the number of violations and prints each one, with exit code 1', async () => {
   using place = new Place();
   const file = join(place.folder, 'jobs.db');

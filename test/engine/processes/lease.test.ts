@@ -5,8 +5,8 @@ import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
 import { slowness } from '../../support/patience.ts';
 import { storeKinds, storeKindsOfRun, World } from './world.ts';
 
-describe.each(storeKinds)('on $name', (kind) => {
-  test.concurrent.each([
+describe.concurrent.each(storeKinds)('on $name', (kind) => {
+  test.each([
     { how: 'at once, on a store given by URL', isAsync: false, isStoreObject: false, left: 'released' },
     { how: 'after an await, on a store object', isAsync: true, isStoreObject: true, left: 'lapsed' },
   ])('a handler that blocks its event loop endlessly $how, times out, and the jobs beside it continue on another instance', async ({
@@ -32,8 +32,8 @@ describe.each(storeKinds)('on $name', (kind) => {
   });
 });
 
-describe.each(storeKindsOfRun)('on $name', (kind) => {
-  describe.concurrent('leases', () => {
+describe.concurrent.each(storeKindsOfRun)('on $name', (kind) => {
+  describe('leases', () => {
     test('a handler that blocks its event loop beyond the lease keeps it, and so do the jobs beside it', async () => {
       await using world = await World.create(kind);
       // Long enough that a busy machine cannot be taken for a blocked process.
