@@ -1,7 +1,7 @@
 // Attacks on `--allow-exec` through the door that a producer has: a real `stint serve`, a token, POST /runs.
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import { writeTokens } from '../../src/http/access/token-file.ts';
 import { newToken } from '../../src/http/access/tokens.ts';
 import { Place, type Started } from '../cli/stint.ts';
@@ -263,64 +263,80 @@ describe.skipIf(!isPosix)('the operator decides', () => {
 });
 
 describe.skipIf(!isLinux)('a grandchild in a session of its own does not outlive', () => {
-  /** Starts a grandchild by setsid, whose parent is gone at once, and writes down its pid. */
+  /** Starts a grandchild by setsid, whose parent is gone at once, and writes its pid to a file. */
   const daemon = `
     const { spawn } = require('node:child_process');
-    const [how, ends] = process.argv.slice(1);
-    const code = "require('node:fs').writeFileSync('pid.new', String(process.pid));" +
-      "require('node:fs').renameSync('pid.new', 'pid'); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
-    const child = spawn(process.execPath, ['-e', code], {
+    const [file, how, ends] = process.argv.slice(1);
+    const code = "const [, file] = process.argv; const fs = require('node:fs');" +
+      "fs.writeFileSync(file + '.new', String(process.pid)); fs.renameSync(file + '.new', file);" +
+      "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
+    const child = spawn(process.execPath, ['-e', code, '--', file], {
       detached: true, stdio: 'ignore', ...(how === 'cleared' ? { env: {} } : {}),
     });
     child.unref();
     const { existsSync } = require('node:fs');
     const timer = setInterval(() => {
-      if (ends === 'ends' && existsSync('pid')) setTimeout(() => process.exit(), how === 'cleared' ? 1500 : 0);
+      if (ends === 'ends' && existsSync(file)) setTimeout(() => process.exit(), how === 'cleared' ? 1500 : 0);
     }, 20);`;
 
-  async function family(how: 'marked' | 'cleared', ends: 'ends' | 'stays', input: object = {}) {
-    const place = new Place();
-    onTestFinished(() => place[Symbol.dispose]());
-    const server = await serve(place, ['--allow-exec', process.execPath]);
-    onTestFinished(async () => void (await server.started.stop()));
-    const command = [process.execPath, '-e', daemon, '--', how, ends];
+  let place: Place;
+  let server: Server;
+
+  beforeAll(async () => {
+    place = new Place();
+    server = await serve(place, ['--allow-exec', process.execPath]);
+  });
+
+  afterAll(async () => {
+    await server.started.stop();
+    place[Symbol.dispose]();
+  });
+
+  let families = 0;
+
+  async function family(
+    onTestFinished: TestContext['onTestFinished'], how: 'marked' | 'cleared', ends: 'ends' | 'stays', input: object = {},
+  ) {
+    const file = join(place.folder, `pid-${(families += 1)}`);
+    const command = [process.execPath, '-e', daemon, '--', file, how, ends];
     const { body } = await server.send('producer', 'POST', '/runs', { type: 'exec', input: { command, ...input } });
-    const file = join(place.folder, 'pid');
     const pid = await eventually(() => existsSync(file) && Number(readFileSync(file, 'utf8')));
     onTestFinished(() => {
       if (isAlive(pid)) process.kill(pid, 'SIGKILL');
     });
-    return { server, pid, id: body.id as number };
+    return { pid, id: body.id as number };
   }
 
-  test('a run that ends by itself', async () => {
-    const { server, id, pid } = await family('marked', 'ends');
-    expect((await ended(server, id))['standing']).toBe('succeeded');
-    expect(isAlive(pid)).toBe(false);
+  describe.concurrent('a run', () => {
+    test('that ends by itself', async ({ onTestFinished }) => {
+      const { id, pid } = await family(onTestFinished, 'marked', 'ends');
+      expect((await ended(server, id))['standing']).toBe('succeeded');
+      expect(isAlive(pid)).toBe(false);
+    });
+
+    test('that ends by itself, also with an environment that it cleared', async ({ onTestFinished }) => {
+      const { id, pid } = await family(onTestFinished, 'cleared', 'ends');
+      expect((await ended(server, id))['standing']).toBe('succeeded');
+      expect(isAlive(pid)).toBe(false);
+    });
+
+    test('that takes too long', async ({ onTestFinished }) => {
+      const { id, pid } = await family(onTestFinished, 'marked', 'stays', { timeout: '3s' });
+      expect((await ended(server, id))['error']).toMatchObject({ code: 'timed out' });
+      expect(isAlive(pid)).toBe(false);
+    });
+
+    test.for(['cancel', 'stop'])('that an operator ends: %s', async (act, { onTestFinished }) => {
+      const { id, pid } = await family(onTestFinished, 'marked', 'stays');
+      expect((await server.send('operator', 'POST', `/runs/${id}/${act}`, {})).status).toBe(200);
+      await ended(server, id);
+      // A stop ends the run first, and then what it started.
+      await eventually(() => !isAlive(pid));
+    });
   });
 
-  test('a run that ends by itself, also with an environment that it cleared', async () => {
-    const { server, id, pid } = await family('cleared', 'ends');
-    expect((await ended(server, id))['standing']).toBe('succeeded');
-    expect(isAlive(pid)).toBe(false);
-  });
-
-  test('a run that takes too long', async () => {
-    const { server, id, pid } = await family('marked', 'stays', { timeout: '3s' });
-    expect((await ended(server, id))['error']).toMatchObject({ code: 'timed out' });
-    expect(isAlive(pid)).toBe(false);
-  });
-
-  test.each(['cancel', 'stop'])('a run that an operator ends: %s', async (act) => {
-    const { server, id, pid } = await family('marked', 'stays');
-    expect((await server.send('operator', 'POST', `/runs/${id}/${act}`, {})).status).toBe(200);
-    await ended(server, id);
-    // A stop ends the run first, and then what it started.
-    await eventually(() => !isAlive(pid));
-  });
-
-  test('the server, when it is asked to end twice', async () => {
-    const { server, pid } = await family('marked', 'stays');
+  test('the server, when it is asked to end twice', async ({ onTestFinished }) => {
+    const { pid } = await family(onTestFinished, 'marked', 'stays');
     server.started.signal('SIGTERM');
     // It has handled the first signal when it stops answering.
     await eventually(() => server.send('operator', 'GET', '/runs').then(() => false, () => true));
