@@ -67,17 +67,21 @@ export async function lapsed(session: Session, limit: number): Promise<Job[]> {
     ) over order by id limit $2`;
   const values = [time.parameter(), limit];
   const isOver = `lease_until <= ${nowSql} or (lease_until is null and holder in ${gone})`;
-  const [claimed, rows] = [claimedWith(session, isOver, values), session.run<OpenRow>(text, values)];
-  return merged((await rows).map((row) => jobOfRow(session, row)), await claimed, limit);
+  const [claimed, rows] = await Promise.all([
+    claimedWith(session, isOver, values), session.run<OpenRow>(text, values),
+  ]);
+  return merged(rows.map((row) => jobOfRow(session, row)), claimed, limit);
 }
 
 export async function heldUnderLeaseOf(session: Session, instance: string, limit: number): Promise<Job[]> {
   const { schema } = session;
   const text = `select ${openNames} from ${schema}.job ${joinOriginSql(schema, 'job')}
     where state = 'running' and holder = $1 and lease_until is null order by id limit $2`;
-  const claimed = claimedWith(session, 'lease_until is null and holder = $1', [instance, limit]);
-  const rows = session.run<OpenRow>(text, [instance, limit]);
-  return merged((await rows).map((row) => jobOfRow(session, row)), await claimed, limit);
+  const [claimed, rows] = await Promise.all([
+    claimedWith(session, 'lease_until is null and holder = $1', [instance, limit]),
+    session.run<OpenRow>(text, [instance, limit]),
+  ]);
+  return merged(rows.map((row) => jobOfRow(session, row)), claimed, limit);
 }
 
 /**

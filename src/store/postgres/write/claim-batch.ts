@@ -57,15 +57,18 @@ export async function claimBatch(
   const { lease } = changes[0]!.after as RunningJob;
   const values: unknown[] = [time.parameter(), lease.holder, lease.until, lineOf(changes[0]!.events)];
   const goal = rowsSql([...batchFields, ...ctidField(ctids)], changes, values);
+  const hasParents = changes.some(({ before }) => before!.parent !== null);
   const wanted = `$${values.push(changes.length)}::bigint`;
   const entry = `$${values.push(feedEntryText(changes))}::text`;
   const text = `with written as (
       delete from ${schema}.job using (${goal}) goal ${findByCtidSql(schema)} where ${isUnchangedRowSql('job')}
-      returning job.id, job.kind, job.type, job.parent, $4::text as line, ${feedXid} as xid
-    ), ${feedSql(schema, wanted, entry)}, batch as (
+      returning job.id, job.kind, job.type, job.parent, ${feedXid} as xid
+    ), told as (select written.*, $4::text as line from written), ${feedSql(schema, wanted, entry, 'told')}, batch as (
       insert into ${schema}.claim (first, last, lease_until, xid, remaining, holder, line, ids, parents)
-      select min(id), max(id), $3::bigint, (select xid from written order by xid desc limit 1), count(*), $2::text,
-        $4::text, array_agg(id order by id), case when count(parent) > 0 then array_agg(parent order by id) end
+      select min(id), max(id), $3::bigint,
+        case when (select is_whole from total) then pg_current_xact_id()
+          else (select xid from written order by xid desc limit 1) end,
+        count(*), $2::text, $4::text, array_agg(id), ${hasParents ? 'array_agg(parent)' : 'null'}
       from written having count(*) > 0 returning id
     ) select ${nowSql} as now, (select id from batch) as claim,
       case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from total`;

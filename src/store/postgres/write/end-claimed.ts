@@ -18,26 +18,29 @@ import { endedNames } from './row-sql.ts';
 export const runsInClaim = (claims: JobClaims, job: Job | null): boolean => job !== null && (claims.of(job) ?? 0) > 0;
 
 /**
- * Returns the CTEs that end the jobs; the last is `written`. Expects changes of jobs in claims, in the order of ids.
+ * Returns the CTEs that end the jobs. `written` has the jobs that have ended, and `told` also their lines. Expects
+ * changes of jobs in claims, in the order of ids.
  */
 export function endClaimedSql({ schema, claims }: Session, changes: readonly Change[], values: unknown[]): string {
   const claimOf = ({ before }: Change): number => claims.of(before!)!;
   const numbers = [...new Set(changes.map(claimOf))].sort((a, b) => a - b);
   const fields = [...endedInFullFields, ['claim', 'number', claimOf]] as RowFields<Change>;
   const locked = `$${values.push(numberArray(numbers))}::bigint[]`;
+  const goal = `(${rowsSql(fields, changes, values)}) goal`;
   return `held as materialized (
       select locked.* from unnest(${locked}) as wanted (claim) cross join lateral (
         select id as claim, line, moved, xid from ${schema}.claim
         where claim.id = wanted.claim limit 1 for update) locked
-    ), goal as materialized (${rowsSql(fields, changes, values)}), inserted as (
+    ), inserted as (
       insert into ${schema}.ended (${endedNames})
       select ${endedColumns.map(({ name }) => `goal.${name}`).join(', ')}, held.line || E'\\n' || goal.line
-      from goal join held on held.claim = goal.claim where goal.id <> all (held.moved)
+      from ${goal} join held on held.claim = goal.claim where goal.id <> all (held.moved)
       on conflict do nothing returning id
     ), written as materialized (
-      select goal.id, goal.kind, goal.type, goal.parent, goal.line, goal.claim,
-        greatest(held.xid, pg_current_xact_id()) as xid
-      from goal join held on held.claim = goal.claim where (goal.id in (select id from inserted)) is true
+      select goal.id, goal.kind, goal.type, goal.parent, goal.claim, greatest(held.xid, pg_current_xact_id()) as xid
+      from ${goal} join held on held.claim = goal.claim where (goal.id in (select id from inserted)) is true
+    ), told as (
+      select written.*, goal.line from written join ${goal} on goal.id = written.id
     ), done as materialized (
       select claim, count(*) as count from written group by claim
     ), counted as (

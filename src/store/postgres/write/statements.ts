@@ -157,7 +157,7 @@ function end(session: Session, changes: readonly Change[]): Promise<WrittenIds> 
 function endClaimed(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
   const values = [session.time.parameter()];
   const text = `with ${endClaimedSql(session, changes, values)}${releaseKeysSql(session.schema, changes, values)}`;
-  return runWrite(session, text, values, changes);
+  return runWrite(session, text, values, changes, 'told');
 }
 
 function reopen(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
@@ -244,10 +244,11 @@ async function runWrite(
   text: string,
   values: unknown[],
   changes: readonly Change[],
+  rows = 'written',
 ): Promise<WrittenIds> {
   const wanted = `$${values.push(changes.length)}::bigint`;
   const entry = `$${values.push(feedEntryText(changes))}::text`;
-  const whole = `${text}, ${feedSql(session.schema, wanted, entry)}
+  const whole = `${text}, ${feedSql(session.schema, wanted, entry, rows)}
     select ${nowSql} as now, count,
       case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from total`;
   const [row] = await session.run<{ now: number; ids: string | null; count: number }>(whole, values);
