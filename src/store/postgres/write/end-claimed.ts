@@ -8,10 +8,11 @@
 import type { Change } from '../../../model/change.ts';
 import type { Job } from '../../../model/job.ts';
 import { endedColumns } from '../../job-columns.ts';
-import { numberArray, rowsSql, type RowFields } from '../sql/row-parameters.ts';
+import { numberArray, rowsSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import type { JobClaims } from '../sql/job-claims.ts';
 import { endedInFullFields } from './fields.ts';
+import { idOf } from './id-of.ts';
 import { endedNames } from './row-sql.ts';
 
 /** Whether the job ran in a claim when it was read. */
@@ -24,9 +25,12 @@ export const runsInClaim = (claims: JobClaims, job: Job | null): boolean => job 
 export function endClaimedSql({ schema, claims }: Session, changes: readonly Change[], values: unknown[]): string {
   const claimOf = ({ before }: Change): number => claims.of(before!)!;
   const numbers = [...new Set(changes.map(claimOf))].sort((a, b) => a - b);
-  const fields = [...endedInFullFields, ['claim', 'number', claimOf]] as RowFields<Change>;
   const locked = `$${values.push(numberArray(numbers))}::bigint[]`;
-  const goal = `(${rowsSql(fields, changes, values)}) goal`;
+  const claimField = ['claim', 'number', claimOf] as const;
+  const goal = `(${rowsSql([...endedInFullFields, claimField], changes, values)}) goal`;
+  const joinHeld = numbers.length === 1
+    ? 'cross join held'
+    : `join (${rowsSql([['id', 'number', idOf], claimField], changes, values)}) place using (id) join held using (claim)`;
   return `held as materialized (
       select locked.* from unnest(${locked}) as wanted (claim) cross join lateral (
         select id as claim, line, moved, xid from ${schema}.claim
@@ -35,10 +39,10 @@ export function endClaimedSql({ schema, claims }: Session, changes: readonly Cha
       insert into ${schema}.ended (${endedNames})
       select ${endedColumns.map(({ name }) => `goal.${name}`).join(', ')}, held.line || E'\\n' || goal.line
       from ${goal} join held on held.claim = goal.claim where goal.id <> all (held.moved)
-      on conflict do nothing returning id
+      on conflict do nothing returning id, kind, type, parent
     ), written as materialized (
-      select goal.id, goal.kind, goal.type, goal.parent, goal.claim, greatest(held.xid, pg_current_xact_id()) as xid
-      from ${goal} join held on held.claim = goal.claim where (goal.id in (select id from inserted)) is true
+      select inserted.*, held.claim, greatest(held.xid, pg_current_xact_id()) as xid
+      from inserted ${joinHeld}
     ), told as (
       select written.*, goal.line from written join ${goal} on goal.id = written.id
     ), done as materialized (
