@@ -15,7 +15,7 @@ import { lineOf } from '../../row.ts';
 import { rowsSql, type RowFields } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
-import { feedEntryText, feedSql, feedXid } from './feed-sql.ts';
+import { feedEntryText, feedSql, feedXid, writtenRows } from './feed-sql.ts';
 import { ctidField, type Ctids } from './fields.ts';
 import { idOf } from './id-of.ts';
 import type { WrittenIds } from './single-row.ts';
@@ -63,7 +63,8 @@ export async function claimBatch(
   const text = `with written as (
       delete from ${schema}.job using (${goal}) goal ${findByCtidSql(schema)} where ${isUnchangedRowSql('job')}
       returning job.id, job.kind, job.type, job.parent, ${feedXid} as xid
-    ), told as (select written.*, $4::text as line from written), ${feedSql(schema, wanted, entry, 'told')}, batch as (
+    ), lines as (select written.*, $4::text as line from written),
+    ${feedSql(schema, wanted, entry, { ...writtenRows, rows: 'lines' })}, batch as (
       insert into ${schema}.claim (first, last, lease_until, xid, remaining, holder, line, ids, parents)
       select min(id), max(id), $3::bigint,
         case when (select is_whole from total) then pg_current_xact_id()

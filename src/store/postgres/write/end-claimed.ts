@@ -19,8 +19,12 @@ import { endedNames } from './row-sql.ts';
 export const runsInClaim = (claims: JobClaims, job: Job | null): boolean => job !== null && (claims.of(job) ?? 0) > 0;
 
 /**
- * Returns the CTEs that end the jobs. `written` has the jobs that have ended, and `told` also their lines. Expects
- * changes of jobs in claims, in the order of ids.
+ * Returns the CTEs that end the jobs. `written` has the ids of the jobs that have ended, and `lines` what their feed
+ * entries need. Expects changes of jobs in claims, in the order of ids.
+ *
+ * `held` has the claims as they are after the lock: while this statement waited for it, other statements may have ended
+ * jobs of the claim. The snapshot of this statement does not see that, so the claims are written by their numbers and
+ * with the values of `held`.
  */
 export function endClaimedSql({ schema, claims }: Session, changes: readonly Change[], values: unknown[]): string {
   const claimOf = ({ before }: Change): number => claims.of(before!)!;
@@ -28,35 +32,30 @@ export function endClaimedSql({ schema, claims }: Session, changes: readonly Cha
   const locked = `$${values.push(numberArray(numbers))}::bigint[]`;
   const claimField = ['claim', 'number', claimOf] as const;
   const goal = `(${rowsSql([...endedInFullFields, claimField], changes, values)}) goal`;
-  const joinHeld = numbers.length === 1
-    ? 'cross join held'
-    : `join (${rowsSql([['id', 'number', idOf], claimField], changes, values)}) place using (id) join held using (claim)`;
+  const countSql = numbers.length === 1
+    ? 'select claim, remaining - (select count(*) from written) as remaining from held'
+    : `select claim, held.remaining - count(*) as remaining from written
+        join (${rowsSql([['id', 'number', idOf], claimField], changes, values)}) place using (id) join held using (claim)
+        group by claim, held.remaining`;
   return `held as materialized (
       select locked.* from unnest(${locked}) as wanted (claim) cross join lateral (
-        select id as claim, line, moved, xid from ${schema}.claim
+        select id as claim, line, moved, remaining, greatest(xid, pg_current_xact_id()) as xid from ${schema}.claim
         where claim.id = wanted.claim limit 1 for update) locked
-    ), inserted as (
+    ), written as (
       insert into ${schema}.ended (${endedNames})
       select ${endedColumns.map(({ name }) => `goal.${name}`).join(', ')}, held.line || E'\\n' || goal.line
       from ${goal} join held on held.claim = goal.claim where goal.id <> all (held.moved)
-      on conflict do nothing returning id, kind, type, parent
-    ), written as materialized (
-      select inserted.*, held.claim, greatest(held.xid, pg_current_xact_id()) as xid
-      from inserted ${joinHeld}
-    ), told as (
-      select written.*, goal.line from written join ${goal} on goal.id = written.id
-    ), done as materialized (
-      select claim, count(*) as count from written group by claim
-    ), counted as (
-      update ${schema}.claim set remaining = claim.remaining - ${doneSql}
-      where ${isHeldSql} and claim.remaining > ${doneSql}
+      on conflict do nothing returning id
+    ), lines as (
+      select goal.id, goal.kind, goal.type, goal.parent, goal.line, held.xid
+      from ${goal} join written on written.id = goal.id join held on held.claim = goal.claim
+    ), counted as materialized (${countSql}), lowered as (
+      update ${schema}.claim set remaining = (select remaining from counted where counted.claim = claim.id)
+      where claim.id = any(array(select claim from counted where remaining > 0))
     ), completed as (
-      delete from ${schema}.claim where ${isHeldSql} and claim.remaining <= ${doneSql}
+      delete from ${schema}.claim where claim.id = any(array(select claim from counted where remaining <= 0))
     )`;
 }
 
-/** Looks claims up by their numbers, whatever the statistics of the table. */
-const isHeldSql = 'claim.id = any(array(select claim from done))';
-
-/** The number of jobs of a claim that have ended. */
-const doneSql = '(select count from done where done.claim = claim.id)';
+/** Whether the feed entries of all ended jobs have the xid of this transaction. */
+export const haveOwnXidSql = '(select bool_and(xid = pg_current_xact_id()) from held)';

@@ -16,12 +16,12 @@ import {
   historyChunkField, endFields, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields, type Ctids,
 } from './fields.ts';
 import type { JobClaims } from '../sql/job-claims.ts';
-import { endClaimedSql, runsInClaim } from './end-claimed.ts';
+import { endClaimedSql, haveOwnXidSql, runsInClaim } from './end-claimed.ts';
 import { idOf } from './id-of.ts';
 import { excludeFromClaimsSql } from '../maintain/leave-claim.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
-import { feedXid, feedSql, feedEntryText } from './feed-sql.ts';
+import { feedXid, feedSql, feedEntryText, type FeedSource } from './feed-sql.ts';
 import {
   amendSql, appendLineSql, endedNames, endedRowSql, keptNames, newJobNames, openNames, originNames, updateSql,
 } from './row-sql.ts';
@@ -157,7 +157,7 @@ function end(session: Session, changes: readonly Change[]): Promise<WrittenIds> 
 function endClaimed(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
   const values = [session.time.parameter()];
   const text = `with ${endClaimedSql(session, changes, values)}${releaseKeysSql(session.schema, changes, values)}`;
-  return runWrite(session, text, values, changes, 'told');
+  return runWrite(session, text, values, changes, { rows: 'lines', haveOwnXid: haveOwnXidSql });
 }
 
 function reopen(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
@@ -244,11 +244,11 @@ async function runWrite(
   text: string,
   values: unknown[],
   changes: readonly Change[],
-  rows = 'written',
+  source?: FeedSource,
 ): Promise<WrittenIds> {
   const wanted = `$${values.push(changes.length)}::bigint`;
   const entry = `$${values.push(feedEntryText(changes))}::text`;
-  const whole = `${text}, ${feedSql(session.schema, wanted, entry, rows)}
+  const whole = `${text}, ${feedSql(session.schema, wanted, entry, source)}
     select ${nowSql} as now, count,
       case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from total`;
   const [row] = await session.run<{ now: number; ids: string | null; count: number }>(whole, values);
