@@ -190,6 +190,7 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
       last bigint not null, lease_until bigint, xid xid8 not null, remaining integer not null,
       holder text collate "C" not null, line text collate "C" not null, moved bigint[] not null default '{}',
       ids bigint[] not null, parents bigint[]) with (fillfactor = 50, ${hot})`,
+    `create index claim_last on ${s}.claim (last)`,
     // The arrays are stored beside the row, so that the row is narrow when `remaining` changes.
     `alter table ${s}.claim alter ids set storage external, alter parents set storage external`,
     ...stretch(`${s}.claim`, 'first, last, xid, remaining, holder, line, ids', `0, 0, '1', 0, '', repeat('-', 400), '{}'`),

@@ -136,6 +136,22 @@ test('runs created since a time are read from the indexes of those that ended si
   }
 });
 
+test('the claims of given jobs are found by an index, and the statement is not planned again for each job', async () => {
+  const { url } = await freshStore();
+  const client = await connect(url);
+  await client.query('vacuum analyze stint.claim');
+  const plans = new Map<string, string>();
+  const session = planning(client, plans);
+  await load(session, [1, 2, 3]);
+  await history(session, 1);
+  for (const [text, plan] of plans) {
+    expect(plan, text).toMatch(/Index Scan using claim_last/);
+    expect(plan, text).not.toMatch(/Seq Scan/);
+    expect(plan, text).not.toContain('{1,2,3}');
+  }
+  expect(plans.size).toBe(2);
+});
+
 test("a plan for the values of a batch starts with the batch, whatever the table's statistics", async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);

@@ -8,7 +8,7 @@ import { namesOf, openColumns } from '../../job-columns.ts';
 import type { OpenRow } from '../../row.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
-import { claimedSql } from '../read/claimed.ts';
+import { claimedIdsSql } from '../read/claimed.ts';
 import { joinOriginSql, jobOfRow, storedNamesSql } from '../read/open-rows.ts';
 
 const openNames = storedNamesSql(namesOf(openColumns));
@@ -24,11 +24,16 @@ export async function orphaned(session: Session, limit: number): Promise<number[
       union all
       select next.parent from family cross join lateral (
         select parent from ${schema}.job where job.parent > family.parent order by parent limit 1) next
-    ), claimed as materialized (${claimedSql(schema)}), every (parent) as (
-      select parent from family union select parent from claimed where parent is not null
-    ) select parent from every left join lateral (
-      select id as open from ${schema}.job where job.id = every.parent limit 1) found on true
-    where open is null and (parent in (select id from claimed)) is not true limit $1`;
+    ), every (parent) as (
+      select parent from family
+      union select parent from (${claimedIdsSql(schema, { where: 'claim.parents is not null' })}) claimed
+    ), missing as materialized (
+      select parent from every left join lateral (
+        select id as open from ${schema}.job where job.id = every.parent limit 1) found on true
+      where open is null and parent is not null
+    ) select parent from missing where (parent in (
+      select id from (${claimedIdsSql(schema, { ids: '(select array_agg(parent) from missing)' })}) claimed)) is not true
+    limit $1`;
   return (await session.run<{ parent: number }>(text, [limit])).map(({ parent }) => parent);
 }
 
@@ -38,17 +43,14 @@ export async function orphaned(session: Session, limit: number): Promise<number[
  */
 export async function settleable(session: Session, limit: number, parents?: readonly number[]): Promise<Job[]> {
   const { schema } = session;
+  const isOfQuiet = 'claim.parents is not null and (listed.parent in (select id from quiet)) is true';
   const given = parents ? 'and parent.id = any($2::bigint[])' : '';
   const text = `with quiet as materialized (
       select parent.* from ${schema}.job parent left join lateral (
         select id as open from ${schema}.job child where child.parent = parent.id order by id desc limit 1) child on true
       where hold = 'children' and open is null ${given}
     ), busy as materialized (
-      select listed.parent from ${schema}.claim
-        cross join lateral unnest(claim.ids, claim.parents) as listed (id, parent)
-        left join lateral (select true as is_ended from ${schema}.ended where ended.id = listed.id limit 1) ended on true
-      where claim.parents is not null and (listed.parent in (select id from quiet)) is true
-        and is_ended is null and listed.id <> all (claim.moved)
+      select parent from (${claimedIdsSql(schema, { where: isOfQuiet })}) claimed
     ) select ${openNames} from quiet job ${joinOriginSql(schema, 'job')}
     where (job.id in (select parent from busy)) is not true order by id limit $1`;
   const rows = await session.run<OpenRow>(text, parents ? [limit, numberArray(parents)] : [limit]);

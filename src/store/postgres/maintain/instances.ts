@@ -5,7 +5,7 @@ import { takenInstance } from '../../taken-instance.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
-import { claimedAmongSql } from '../read/claimed.ts';
+import { claimedSql, idsParameter } from '../read/claimed.ts';
 
 /**
  * Registers an instance or extends its lease. Throws `taken.instance` if another process has a valid lease under the
@@ -51,7 +51,7 @@ export async function beat(session: Session, beat: Beat, onSchema: (version: num
 /** Returns those of the holdings that run in claims. They have not been asked to cancel: that needs a row. */
 async function claimedHoldings(session: Session, holds: readonly Holding[]): Promise<Set<string>> {
   if (holds.length === 0) return new Set();
-  const text = `select id, fence + 1 as fence from (${claimedAmongSql(session.schema, '$1')}) claimed`;
+  const text = `select id, fence + 1 as fence from (${claimedSql(session.schema, { ids: idsParameter(1) })}) claimed`;
   const rows = await session.run<Holding>(text, [numberArray(holds.map(({ id }) => id))]);
   return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
 }

@@ -9,7 +9,7 @@ import type { Holding } from '../../store.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
-import { claimedAmong, claimedSql, jobOfClaimed, lockClaimsOf, type ClaimedRow } from '../read/claimed.ts';
+import { claimedSql, idsParameter, jobOfClaimed, lockClaimsOf, type ClaimedRow } from '../read/claimed.ts';
 import { joinOriginSql, jobOfRow, storedNamesSql } from '../read/open-rows.ts';
 import { leaveClaims } from './leave-claim.ts';
 
@@ -22,7 +22,7 @@ const openNames = storedNamesSql(namesOf(openColumns));
  */
 export async function extend(database: Database, holdings: readonly Holding[], until: number): Promise<boolean[]> {
   if (holdings.length === 0) return [];
-  const claimed = (await claimedAmong(database, holdings.map(({ id }) => id))).filter(hasOwnEnd);
+  const claimed = await extensible(database, holdings);
   if (claimed.length === 0) return extendRows(database, holdings, until);
   return database.transaction(async (transaction) => {
     await Promise.all([lockClaimsOf(transaction, claimed.map(({ id }) => id)), leaveClaims(transaction, claimed)]);
@@ -30,8 +30,14 @@ export async function extend(database: Database, holdings: readonly Holding[], u
   });
 }
 
-/** Whether the lease has an end of its own. Only such a lease can be extended. */
-const hasOwnEnd = (job: Job): boolean => job.state === 'running' && job.lease.until !== null;
+/** Returns those of the held jobs that run in claims whose leases have an end of their own, which has not passed. */
+async function extensible(session: Session, holdings: readonly Holding[]): Promise<Job[]> {
+  const where = `claim.lease_until > ${nowSql}`;
+  const text = claimedSql(session.schema, { where, ids: idsParameter(2) });
+  const ids = numberArray([...new Set(holdings.map(({ id }) => id))]);
+  const rows = await session.run<ClaimedRow>(text, [session.time.parameter(), ids]);
+  return rows.map((row) => jobOfClaimed(session, row));
+}
 
 export async function extendRows(session: Session, holdings: readonly Holding[], until: number): Promise<boolean[]> {
   const { schema, time } = session;

@@ -3,8 +3,8 @@
  * claim if its id is among `ids` and not among `moved`, and it has no row in `ended`. Its row is that of `origin`, with
  * the events of the claim's line applied.
  *
- * The number of claims is small: they are scanned. `first` and `last`, the lowest and the highest id, spare the scan of
- * the ids of most claims.
+ * The claims in which given jobs may run are found by `first` and `last`, the lowest and the highest id of a claim, of
+ * which `last` has an index. The ids of other claims are not read.
  */
 import { evolve } from '../../../model/evolve.ts';
 import type { Job } from '../../../model/job.ts';
@@ -23,47 +23,58 @@ export interface ClaimedRow extends OpenRow {
 export interface ClaimedSource {
   /** A table or subquery of claims; default: all claims. */
   readonly claims?: string;
-  /** A condition on claims. */
+  /** A condition on the claims and on `listed.id`. */
   readonly where?: string;
-  /** The parameter with the ids of the wanted jobs; default: all jobs. */
+  /** An expression for the array of the ids of the wanted jobs, without duplicates; default: all jobs. */
   readonly ids?: string;
+  /** The order of ids. Jobs beyond a LIMIT are not looked up. */
+  readonly direction?: string;
 }
 
 const originNames = namesOf(originColumns);
 
 /** Returns a query for the jobs that run in claims: the columns of `origin`, the number of the claim, and its line. */
 export const claimedSql = (schema: string, source: ClaimedSource = {}): string =>
-  `select ${originNames.map((name) => `origin.${name}`).join(', ')}, held.claim, held.line
+  `select ${originNames.map((name) => (name === 'id' ? 'held.id' : `origin.${name}`)).join(', ')}, held.claim, held.line
     from (${claimedIdsSql(schema, source)}) held cross join lateral (
       select ${originNames.join(', ')} from ${schema}.origin where origin.id = held.id limit 1) origin`;
 
-/** Returns a query for the ids of the jobs that run in claims, with the number of the claim, and its line. */
+/**
+ * Returns a query for the ids of the jobs that run in claims, with the parent (null if `ids` are given), the number of the
+ * claim, and its line.
+ */
 export function claimedIdsSql(schema: string, source: ClaimedSource = {}): string {
-  const { claims = `${schema}.claim`, where = 'true', ids } = source;
-  const listed = ids === undefined
-    ? 'select * from unnest(claim.ids) as listed (id)'
-    : `select unnest(claim.ids) intersect select unnest(${ids}::bigint[])`;
-  return `select listed.id, claim.id as claim, claim.line
-    from ${claims} claim cross join lateral (${listed}) listed (id)
-    left join lateral (select true as is_ended from ${schema}.ended where ended.id = listed.id limit 1) ended on true
-    where ${where} and is_ended is null and listed.id <> all (claim.moved)`;
+  const { claims = `${schema}.claim`, where = 'true', ids, direction } = source;
+  return `select claimed.id, claimed.parent, claimed.claim, claimed.line from (
+      select listed.id, listed.parent, claim.id as claim, claim.line, claim.moved
+      from ${claims} claim cross join lateral (${listedSql(ids)}) listed (id, parent)
+      where ${where} ${ids === undefined ? '' : `and ${mayContainSql(ids)}`}
+      ${direction === undefined ? '' : `order by listed.id ${direction}`}) claimed
+    left join lateral (select true as is_ended from ${schema}.ended where ended.id = claimed.id limit 1) ended on true
+    where is_ended is null and claimed.id <> all (claimed.moved)`;
 }
 
-/** The condition that a claim may contain one of the ids of a parameter. */
+/** Above this number of wanted ids, the ids of a claim are searched in a hash table of the wanted ones. */
+const fewIds = 8;
+
+function listedSql(ids: string | undefined): string {
+  const own = 'select own.id, own.parent from unnest(claim.ids, claim.parents) as own (id, parent)';
+  if (ids === undefined) return own;
+  return `select wanted.id, null::bigint from unnest(${ids}) as wanted (id)
+      where cardinality(${ids}) <= ${fewIds} and wanted.id = any(claim.ids)
+    union all ${own} where cardinality(${ids}) > ${fewIds} and (own.id in (select unnest(${ids}))) is true`;
+}
+
+/** The condition that a claim may contain one of the ids of an array. */
 export const mayContainSql = (ids: string): string => `
-  claim.first <= (select max(id) from unnest(${ids}::bigint[]) as wanted (id))
-  and claim.last >= (select min(id) from unnest(${ids}::bigint[]) as wanted (id))`;
+  claim.first <= (select max(id) from unnest(${ids}) as wanted (id))
+  and claim.last >= (select min(id) from unnest(${ids}) as wanted (id))`;
 
-/** Returns the query for those of the jobs with these ids that run in claims. */
-export const claimedAmongSql = (schema: string, ids: string): string =>
-  claimedSql(schema, { where: mayContainSql(ids), ids });
-
-/** Returns those of the jobs with these ids that run in claims. */
-export async function claimedAmong(session: Session, ids: readonly number[]): Promise<Job[]> {
-  if (ids.length === 0) return [];
-  const rows = await session.run<ClaimedRow>(claimedAmongSql(session.schema, '$1'), [numberArray(ids)]);
-  return rows.map((row) => jobOfClaimed(session, row));
-}
+/**
+ * The parameter with the ids. The sub-select hides its value from the planner, which would otherwise plan the statement
+ * again for each value.
+ */
+export const idsParameter = (number: number): string => `(select $${number}::bigint[])`;
 
 /** Returns the job that the row stands for, and records in which claim it runs. */
 export function jobOfClaimed({ claims }: Pick<Session, 'claims'>, row: ClaimedRow): Job {
@@ -81,7 +92,7 @@ const notInOrigin = { admitted: 0, cancel_asked: 0, gate: null, hold: null, hold
 /** Locks the claims that contain one of these jobs, in the order of their numbers. */
 export async function lockClaimsOf(session: Session, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const text = `select 1 from ${session.schema}.claim where ${mayContainSql('$1')}
-    and exists (select unnest(claim.ids) intersect select unnest($1::bigint[])) order by id for update`;
+  const text = `select 1 from ${session.schema}.claim where ${mayContainSql(idsParameter(1))}
+    and claim.ids && ${idsParameter(1)} order by id for update`;
   await session.run(text, [numberArray(ids)]);
 }

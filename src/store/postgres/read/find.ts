@@ -17,7 +17,7 @@ import { systemClock } from '../../../time/clock.ts';
 import { scanIds, type IdRange } from '../../id-scan.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
-import { claimedAmongSql, claimedSql, jobOfClaimed, type ClaimedRow } from './claimed.ts';
+import { claimedSql, idsParameter, jobOfClaimed, type ClaimedRow } from './claimed.ts';
 import { excludesSucceededAndTasks, chooseIndex, type JobSource, type Table } from './index-choice.ts';
 import { joinOriginSql, jobOfRow, storedSql } from './open-rows.ts';
 import { endedPartitions, recentEndedSince } from './recent-ended.ts';
@@ -26,8 +26,9 @@ import { whereSql } from './where.ts';
 
 export async function load(session: Session, ids: readonly number[]): Promise<Job[]> {
   if (ids.length === 0) return [];
-  const select = (table: Table): string => `${selectFrom(session.schema, table)} where id = any($1::bigint[])`;
-  const claimed = `select ${projections.claim} from (${claimedAmongSql(session.schema, '$1')}) claimed`;
+  const wanted = idsParameter(1);
+  const select = (table: Table): string => `${selectFrom(session.schema, table)} where id = any(${wanted}::bigint[])`;
+  const claimed = `select ${projections.claim} from (${claimedSql(session.schema, { ids: wanted })}) claimed`;
   const text = `${select('job')} union all ${select('ended')} union all ${claimed}`;
   return (await session.run<AnyRow>(text, [numberArray([...new Set(ids)])])).map((row) => jobOf(session, row));
 }
@@ -193,9 +194,12 @@ const selectFrom = (schema: string, table: Table): string =>
 /** The FROM clause of a source. The tables need their origins only if the query filters by input or body. */
 function fromSql(schema: string, source: JobSource, query: Query, values: unknown[]): string {
   if (source !== 'claim') return `${schema}.${source} ${isByColumns(query) ? '' : joinOriginSql(schema, source)}`;
-  if (typeof query.parent !== 'number') return `(${claimedSql(schema)}) claimed`;
-  return `(${claimedSql(schema, { where: `$${values.push(query.parent)}::bigint = any(claim.parents)` })}) claimed`;
+  return `(${claimedSql(schema, { where: claimsSql(query, values) })}) claimed`;
 }
+
+/** The condition of the claims in which jobs of the query may run. */
+const claimsSql = ({ parent }: Query, values: unknown[]): string =>
+  typeof parent === 'number' ? `$${values.push(parent)}::bigint = any(claim.parents)` : 'true';
 
 /** Reads up to `limit` rows that may match, in the page's order. */
 async function readPortion(session: Session, query: Query, bounds: ScanBounds, limit: number): Promise<Job[]> {
@@ -208,9 +212,9 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
   ];
   const texts = sourcesOf(query).map((table) => {
     if (table === 'claim') {
-      const from = fromSql(session.schema, table, query, values);
-      return `(select ${projections.claim} from ${from} ${whereSql(table, query, values, beyond)}
-        order by id ${direction} limit $1)`;
+      const where = [claimsSql(query, values), ...beyond.map((term) => `listed.${term}`)].join(' and ');
+      return `(select ${projections.claim} from (${claimedSql(session.schema, { where, direction })}) claimed
+        ${whereSql(table, query, values)} order by id ${direction} limit $1)`;
     }
     const ids = idsSql(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
     // Each id is looked up in a lateral subquery. For a plain join, and with statistics that were collected while the

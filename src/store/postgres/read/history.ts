@@ -14,7 +14,7 @@ export async function history(session: Session, id: number, from = 1, limit = In
     union all select version, history from ${schema}.job where id = $1 and history is not null
     union all select version, history from ${schema}.ended where id = $1
     union all select ${Number.MAX_SAFE_INTEGER}, line from (
-      ${claimedIdsSql(schema, { where: 'claim.first <= $1 and claim.last >= $1', ids: 'array[$1::bigint]' })}) claimed
+      ${claimedIdsSql(schema, { ids: '(select array[$1::bigint])' })}) claimed
     order by 1`;
   const rows = await session.run<{ lines: string }>(text, [id, from]);
   return rows

@@ -5,7 +5,7 @@
 import type { LogLine, NewLogLine, Note } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
-import { claimedAmongSql, lockClaimsOf } from '../read/claimed.ts';
+import { claimedSql, idsParameter, lockClaimsOf } from '../read/claimed.ts';
 
 /** Locks the rows of the jobs before it writes. Returns for each note whether it was written. */
 export async function writeNotes(database: Database, notes: readonly Note[]): Promise<boolean[]> {
@@ -44,11 +44,11 @@ export async function log(session: Session, id: number, after = 0, limit = 1000)
  */
 async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<string>> {
   const { schema } = session;
-  const claimed = `select id, fence + 1 from (${claimedAmongSql(schema, '$1')}) claimed`;
+  const claimed = `select id, fence + 1 from (${claimedSql(schema, { ids: idsParameter(1) })}) claimed`;
   const text = `select locked.id, locked.fence from unnest($1::bigint[]) as wanted (id) cross join lateral (
       select id, fence, state from ${session.schema}.job where job.id = wanted.id limit 1 for no key update) locked
     where locked.state = 'running' union all ${claimed}`;
-  const ids = numberArray(notes.map(({ id }) => id).sort((a, b) => a - b));
+  const ids = numberArray([...new Set(notes.map(({ id }) => id))].sort((a, b) => a - b));
   const rows = await session.run<{ id: number; fence: number }>(text, [ids]);
   return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
 }
