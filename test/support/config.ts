@@ -6,8 +6,8 @@ import { bundledSources, loadingBundle } from './bundle.ts';
 import { LongestFirst } from './longest-first.ts';
 import { measureSlowness } from './slowness.ts';
 
-// One file more than there are cores, since many tests wait for a lease or a server; few enough to share one PostgreSQL.
-const filesAtOnce = Math.min(4, availableParallelism() + 1);
+// Two files more than there are cores, since many tests wait for a lease or a server; few enough to share one PostgreSQL.
+const filesAtOnce = Math.min(6, availableParallelism() + 2);
 
 // The workers and the processes that tests start read it: test/support/patience.ts.
 process.env['STINT_SLOWNESS'] ??= String(measureSlowness());
