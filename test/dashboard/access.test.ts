@@ -30,7 +30,7 @@ describe('accessibility', () => {
   afterAll(() => board.close());
 
   // The fullest pages; in the proof all of them, and the fullest ones also in the dark theme and on a phone.
-  const themes = [['light', {}, bySize({ small: 5, ci: 99 })], ['dark', dark, 5], ['phone', phone, 5]] as const;
+  const themes = [['light', undefined, bySize({ small: 5, ci: 99 })], ['dark', dark, 5], ['phone', phone, 5]] as const;
   test.each(themes.slice(0, bySize({ small: 1, ci: 3 })))('axe finds no serious violation on the pages of runs, %s', async (_, context, count) => {
     const page = await board.visit('/', context);
     for (const path of paths.slice(0, count)) {
@@ -38,7 +38,6 @@ describe('accessibility', () => {
       await settled(page);
       expect(await violations(page), path).toEqual([]);
     }
-    await page.close();
   });
 
   test('axe finds no serious violation in dialogs, menus and suggestions', async () => {
@@ -51,7 +50,6 @@ describe('accessibility', () => {
       if (key === ':' || key === '?') await picture(page, key === '?' ? 'keys-light' : 'palette-light');
       await page.keyboard.press('Escape');
     }
-    await page.close();
   });
 
   test('every control of a page is reachable by Tab and has a name', async () => {
@@ -66,7 +64,6 @@ describe('accessibility', () => {
       reached.add(place);
     }
     expect(reached.size).toBeGreaterThanOrEqual(all);
-    await page.close();
   });
 
   test('g and a letter open a page, and the palette performs an action, without a mouse', async () => {
@@ -88,7 +85,6 @@ describe('accessibility', () => {
     await expect.poll(async () => (await board.get(`${api}/runs/${waiting}`)).body.hold).toBe('pause');
     const { body } = await board.get(`${api}/runs/${waiting}/events`);
     expect(body.items.at(-1)).toMatchObject({ kind: 'paused', why: 'until Monday' });
-    await page.close();
   });
 
   test('the format of times and the theme can be changed, and are stored', async () => {
@@ -168,7 +164,6 @@ describe('with tokens', () => {
     await page.getByRole('link', { name: String(id), exact: true }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Token').waitFor();
-    await page.close();
   });
 
   test('a viewer sees runs without secrets and is offered no action', async () => {
@@ -182,7 +177,6 @@ describe('with tokens', () => {
     await page.getByRole('link', { name: String(id), exact: true }).waitFor();
     expect(await page.getByRole('checkbox').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Start a run' }).count()).toBe(0);
-    await page.close();
   });
 });
 
@@ -210,7 +204,6 @@ describe('pages and roles', () => {
       const page = await signedIn(role, '/settings');
       await page.getByText(`${tokens[role].record.name}`, { exact: true }).first().waitFor();
       shown.set(role, await pagesShown(page));
-      await page.close();
     }
     expect(shown.get('operator')).toContain('Audit');
     expect(shown.get('viewer')).toEqual(shown.get('operator')!.filter((title) => title !== 'Audit'));
@@ -228,10 +221,8 @@ describe('pages and roles', () => {
     await page.getByRole('heading', { name: 'Runs' }).waitFor();
     for (const key of ['g', 'a']) await page.keyboard.press(key);
     expect(page.url()).toBe(`${board.url}/runs`);
-    await page.close();
     const producer = await signedIn('producer', '/runs');
     await producer.getByText('This page requires the role viewer').waitFor();
-    await producer.close();
   });
 
   test('an admin sees the tokens and their last use in the settings, but no secret', async () => {
@@ -247,17 +238,14 @@ describe('pages and roles', () => {
       expect(shown).not.toContain(token.slice(0, 14));
       expect(shown).not.toContain(record.hash);
     }
-    await page.close();
     const operator = await signedIn('operator', '/settings');
     expect(await operator.getByRole('heading', { name: 'Tokens' }).count()).toBe(0);
-    await operator.close();
   });
 
   test('an operator still sees the audit after a reload', async () => {
     const page = await signedIn('operator', '/audit');
     await page.reload();
     await page.getByText('sign in', { exact: true }).first().waitFor();
-    await page.close();
     expect(board.faults).toEqual([]);
   });
 });

@@ -63,7 +63,6 @@ test('a list shows hostile values as text', async () => {
     const page = await board.visit(path);
     await page.getByText(shown).first().waitFor();
     expect(await injected(page)).toEqual([]);
-    await page.close();
   }
 });
 
@@ -79,7 +78,6 @@ test('every tab and dialog of a run shows hostile values as text', async () => {
     await page.getByRole('dialog').getByLabel('Input').waitFor();
     if (index === 0) await picture(page, 'hostile-light');
     expect(await injected(page)).toEqual([]);
-    await page.close();
   }
 });
 
@@ -94,7 +92,6 @@ test('a hostile reason and a hostile search are shown as text', async () => {
   expect(await injected(page)).toEqual([]);
   await page.goto(`${board.url}/nowhere/%3Cscript%3E`);
   await page.getByText('Page not found').waitFor();
-  await page.close();
   expect((await board.get(`${api}/runs/${id}`)).body.cancel.why).toBe(corpus[0]);
 });
 

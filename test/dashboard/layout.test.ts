@@ -52,7 +52,8 @@ test.each(['/types', '/queues'])('on a phone no button of %s covers data', async
 });
 
 test.each([1024, 820, 768, 640])('at a width of %i px the figures fill every row of their box', async (width) => {
-  const page = await board.visit('/', { viewport: { width, height: 1000 } });
+  const page = await board.visit('/');
+  await page.setViewportSize({ width, height: 1000 });
   await page.locator('.figures > div').first().waitFor();
   const gaps = await page.evaluate<number[]>(`[...document.querySelectorAll('.figures')].flatMap((box) => {
     const right = box.getBoundingClientRect().right;
@@ -61,19 +62,18 @@ test.each([1024, 820, 768, 640])('at a width of %i px the figures fill every row
   })`);
   await picture(page, `layout-overview-${width}`);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(1);
-  await page.close();
 });
 
 test.each([1440, 1024])('at %i px a long name of a definition leaves the other columns in view', async (width) => {
   await board.post(`${api}/defs`, { name: `the quarterly ${'x'.repeat(150)}`, type: 'mail.send' });
-  const page = await board.visit('/definitions', { viewport: { width, height: 900 } });
+  const page = await board.visit('/definitions');
+  await page.setViewportSize({ width, height: 900 });
   await page.getByRole('link', { name: 'the quarterly' }).waitFor();
   await picture(page, `layout-definitions-${width}`);
   const hidden = await page.evaluate<number>(
     `(() => { const box = document.querySelector('.table-box'); return box.scrollWidth - box.clientWidth; })()`);
   expect(hidden).toBe(0);
   expect((await page.getByRole('columnheader', { name: 'Schedule' }).boundingBox())!.width).toBeGreaterThan(100);
-  await page.close();
 });
 
 test('a right-to-left name does not move the number of its run before it', async () => {
@@ -90,7 +90,6 @@ test('a right-to-left name does not move the number of its run before it', async
     return [left(heading.firstElementChild), left(heading.querySelector('.run-id'))];
   })()`);
   expect(name).toBeLessThan(number);
-  await page.close();
 });
 
 test('a long item of a progress tree stays beside its state', async () => {
@@ -100,7 +99,6 @@ test('a long item of a progress tree stays beside its state', async () => {
   const [state, name] = await Promise.all([item.locator('.item-state').boundingBox(), item.getByText('reconciling').boundingBox()]);
   expect(name!.x).toBeGreaterThan(state!.x + state!.width - 1);
   expect(name!.y).toBeLessThan(state!.y + state!.height);
-  await page.close();
 });
 
 const endlessAnimations = `document.getAnimations()
@@ -109,14 +107,12 @@ const endlessAnimations = `document.getAnimations()
 
 test('no page animates endlessly, even while a run is running', async () => {
   const id = await board.start({ type: 'long.items' });
-  for (const path of ['/', `/runs/${id}?tab=progress`]) {
-    const page = await board.visit(path, { reducedMotion: 'no-preference' });
-    await page.getByRole('switch', { name: 'Live' }).getByText('Live').waitFor();
-    await page.locator('.badge[data-status=running]').first().waitFor();
-    await expect.poll(() => page.locator('.loading').count()).toBe(0);
-    expect(await page.evaluate<string[]>(endlessAnimations), path).toEqual([]);
-    await page.close();
-  }
+  const page = await board.visit(`/runs/${id}?tab=progress`, { reducedMotion: 'no-preference' });
+  await page.getByRole('switch', { name: 'Live' }).getByText('Live').waitFor();
+  await page.locator('.item-state[data-status=running]').waitFor();
+  await expect.poll(() => page.locator('.loading').count()).toBe(0);
+  expect(await page.evaluate<string[]>(endlessAnimations)).toEqual([]);
+  await page.close();
 });
 
 test('the icon of the page is found after a run is opened from the list', async () => {
@@ -126,7 +122,6 @@ test('the icon of the page is found after a run is opened from the list', async 
   const status = await page.evaluate<number>(
     `fetch(document.querySelector('link[rel=icon]').href).then((answer) => answer.status)`);
   expect(status).toBe(200);
-  await page.close();
 });
 
 test('a new run does not move the row under the pointer; it appears when the pointer leaves the table', async () => {
@@ -146,7 +141,6 @@ test('a new run does not move the row under the pointer; it appears when the poi
   await updateBar(page).getByText(/^1 new row/).waitFor();
   await page.mouse.move(5, 5);
   await expect.poll(async () => (await rowIds(page))[0]).toBe(String(created));
-  await page.close();
 });
 
 test('the keys act on the same run when a new one appears above it', async () => {
@@ -158,7 +152,6 @@ test('the keys act on the same run when a new one appears above it', async () =>
   const created = await board.start({ type: 'mail.send' });
   await expect.poll(async () => (await rowIds(page))[0]).toBe(String(created));
   expect(await active.textContent()).toBe(id);
-  await page.close();
 });
 
 test('a selected run stays in the list when it no longer matches, and leaves the selection with the update', async () => {
@@ -176,7 +169,6 @@ test('a selected run stays in the list when it no longer matches, and leaves the
   await updateBar(page).getByRole('button', { name: 'Update the list' }).click();
   await page.getByText('No matching runs').waitFor();
   expect(await page.getByText('1 selected').count()).toBe(0);
-  await page.close();
 });
 
 test('turning the page clears the selection, so that no hidden run is acted on', async () => {
@@ -188,7 +180,6 @@ test('turning the page clears the selection, so that no hidden run is acted on',
   await page.locator('.pager a').last().click();
   await page.waitForURL(/after=/);
   await expect.poll(() => page.getByText('1 selected').count()).toBe(0);
-  await page.close();
 });
 
 test('a search for a run number offers that run', async () => {
@@ -196,6 +187,5 @@ test('a search for a run number offers that run', async () => {
   const page = await board.visit(`/runs?search=${id}`);
   await page.getByRole('link', { name: `Open run ${id}` }).click();
   await page.getByRole('heading', { name: `mail.send ${id}` }).waitFor();
-  await page.close();
   expect(board.faults).toEqual([]);
 });

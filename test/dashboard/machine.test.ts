@@ -28,7 +28,6 @@ describe('the pages of the machine on SQLite', () => {
     await picture(page, 'queues-light');
     await page.getByRole('button', { name: 'All', exact: true }).click();
     await row(page, 'report.build').waitFor();
-    await page.close();
   });
 
   test('the paused jobs of a queue are resumed with a reason, as an operation', async () => {
@@ -44,7 +43,6 @@ describe('the pages of the machine on SQLite', () => {
     await expect.poll(() => operation.textContent()).toMatch(/resume \d+succeeded2 done.*type legacy\.export.*http:local/);
     await expect.poll(() => row(page, 'the export moves').textContent()).toMatch(/pause \d+succeeded2 done/);
     await picture(page, 'operations-light');
-    await page.close();
   });
 
   test('failures with the same cause form one group, and the whole group is retried', async () => {
@@ -63,7 +61,6 @@ describe('the pages of the machine on SQLite', () => {
     await expect.poll(generations).toEqual([1, 2, 2, 2]);
     await page.getByRole('button', { name: 'Show all types' }).click();
     await page.getByText('connect ECONNREFUSED').waitFor();
-    await page.close();
   });
 
   test('the retrying jobs of a failure group are cancelled together', async () => {
@@ -76,7 +73,6 @@ describe('the pages of the machine on SQLite', () => {
     await group.getByRole('button', { name: 'Cancel all' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel all' }).click();
     await expect.poll(async () => (await board.get(`${api}/runs?type=relay.push&state=cancelled`)).body.items.length).toBe(1);
-    await page.close();
   });
 
   test('an instance shows its heartbeat, lease, slots and running jobs', async () => {
@@ -88,7 +84,6 @@ describe('the pages of the machine on SQLite', () => {
     await board.post(`${api}/work/claim`, { worker: 'remote-1', types: ['legacy.export'] });
     await page.getByRole('region', { name: /remote-1$/ }).getByText('remote worker').waitFor();
     await picture(page, 'instances-light');
-    await page.close();
   });
 
   test('an instance is drained with a reason, shows it, and is resumed', async () => {
@@ -101,7 +96,6 @@ describe('the pages of the machine on SQLite', () => {
     await own.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resume instance' }).click();
     await own.getByText('alive').waitFor();
-    await page.close();
   });
 
   test('the audit shows user, action, target, reason and changes', async () => {
@@ -120,7 +114,6 @@ describe('the pages of the machine on SQLite', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
     expect(page.url()).toContain(`job=${waiting}`);
-    await page.close();
   });
 
   test('the settings store display preferences and show the session and the running versions', async () => {
@@ -138,7 +131,6 @@ describe('the pages of the machine on SQLite', () => {
     await picture(page, 'settings-dark');
     await page.reload();
     await expect.poll(() => page.getByRole('group', { name: 'Times' }).getByRole('button', { name: 'UTC' }).getAttribute('aria-pressed')).toBe('true');
-    await page.close();
   });
 
   test('hostile names, errors, reasons and workers are shown as text on every page', async () => {
@@ -165,7 +157,6 @@ describe('the pages of the machine on SQLite', () => {
       await page.getByText(text).first().waitFor();
       expect(await page.evaluate<number>("document.querySelectorAll('main img, main script').length"), path).toBe(0);
     }
-    await page.close();
   });
 
   test('a remote worker is no second version of Stint, and no idle slot', async () => {
@@ -177,11 +168,10 @@ describe('the pages of the machine on SQLite', () => {
     await page.getByText('on 1 instance').waitFor();
     expect(await page.getByText('Several versions').count()).toBe(0);
     expect((await board.get(`${api}/stats`)).body.instances).toMatchObject({ slots: 6 });
-    await page.close();
   });
 
   // All pages in the light theme; in the proof the fullest ones also in the dark theme and on a phone.
-  const themes = [['light', {}, 0], ['dark', dark, 4], ['phone', phone, 3]] as const;
+  const themes = [['light', undefined, 0], ['dark', dark, 4], ['phone', phone, 3]] as const;
   const axe = test.each(themes.slice(0, bySize({ small: 1, ci: 3 })));
   axe('axe finds no serious violation on the pages of the machine, %s', async (name, context, from) => {
     const page = await board.visit('/', context);
@@ -193,7 +183,6 @@ describe('the pages of the machine on SQLite', () => {
       expect(await sidewaysScroll(page), path).toBe(0);
       if (name !== 'light') await picture(page, `machine${path.replace('/', '-')}-${name}`);
     }
-    await page.close();
   });
 
   test('the browser reported no error on the pages of the machine', () => expect(board.faults).toEqual([]));

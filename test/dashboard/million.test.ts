@@ -45,7 +45,6 @@ describe.runIf(bySize({ small: false, long: true }))('the list of runs with a mi
       process.stdout.write(`a page ${name} among ${runs} runs: p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms\n`);
     }
     expect(board.faults).toEqual([]);
-    await page.close();
   });
 });
 

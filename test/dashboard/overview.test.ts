@@ -21,7 +21,6 @@ test('the overview lists a failing type and a type without a worker, each with a
   await problems.locator('li', { hasText: 'invoice.render' }).getByRole('link').click();
   await page.getByRole('link', { name: String(failed), exact: true }).waitFor();
   await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
-  await page.close();
 });
 
 test('figures and charts follow events, over the period in the URL', async () => {
@@ -40,7 +39,6 @@ test('figures and charts follow events, over the period in the URL', async () =>
   await page.mouse.move(chart.x + chart.width - 2, chart.y + 40, { steps: 4 });
   await page.mouse.up();
   await expect.poll(() => new URL(page.url()).searchParams.get('search')).toMatch(/^created:>2.*Z created:<2.*Z$/);
-  await page.close();
 });
 
 test('running runs are listed with their progress', async () => {
@@ -49,7 +47,8 @@ test('running runs are listed with their progress', async () => {
   const running = page.locator('.card', { hasText: 'Running and held' });
   await running.getByRole('link', { name: `map.tiles ${id}` }).waitFor();
   await running.getByText('20 of 60').waitFor();
-  for (const [name, context] of [['overview-light', {}], ['overview-dark', dark], ['overview-phone', phone]] as const) {
+  await picture(page, 'overview-light');
+  for (const [name, context] of [['overview-dark', dark], ['overview-phone', phone]] as const) {
     const seen = await board.visit('/', context);
     await seen.getByText('20 of 60').waitFor();
     await picture(seen, name);
@@ -59,6 +58,5 @@ test('running runs are listed with their progress', async () => {
   await board.engine.cancelJobRun(id, { by: 'test' });
   await ended(board, id);
   await expect.poll(() => running.getByRole('link', { name: `map.tiles ${id}` }).count()).toBe(0);
-  await page.close();
   expect(board.faults).toEqual([]);
 });

@@ -30,7 +30,6 @@ test('job types show their open jobs, and which have no worker', async () => {
   await page.getByRole('heading', { name: 'report.build' }).waitFor();
   await page.getByText('2 min').waitFor();
   await picture(page, 'type-light');
-  await page.close();
 });
 
 test('a run is started with a form made from the schema, and an invalid field is named', async () => {
@@ -62,7 +61,6 @@ test('a run is started with a form made from the schema, and an invalid field is
   await page.waitForURL(/\/runs\/\d+/);
   const id = Number(/\d+$/.exec(new URL(page.url()).pathname)![0]);
   expect((await board.get(`${api}/runs/${id}`)).body).toMatchObject({ type: 'report.build', input: said });
-  await page.close();
 });
 
 test('typed JSON stays in its field when the schema arrives', async () => {
@@ -83,7 +81,6 @@ test('typed JSON stays in its field when the schema arrives', async () => {
   expect(await json.inputValue()).toBe('{ "title": "Year" }');
   await dialog.getByRole('button', { name: 'Form', exact: true }).click();
   expect(await dialog.getByLabel('title *').inputValue()).toBe('Year');
-  await page.close();
 });
 
 test('a definition shows its calendar, and the reason of each skipped tick', async () => {
@@ -103,7 +100,6 @@ test('a definition shows its calendar, and the reason of each skipped tick', asy
   const [first] = (await board.get(`${api}/runs?def=${encodeURIComponent('poll the mirror')}`)).body.items;
   await page.getByRole('link', { name: `run ${first.id}`, exact: true }).waitFor();
   await picture(page, 'ticks-light');
-  await page.close();
 });
 
 test('the simulator shows the effect of daylight saving, long runs and other policies', async () => {
@@ -125,7 +121,6 @@ test('the simulator shows the effect of daylight saving, long runs and other pol
   await picture(page, 'simulator-light');
   await own.getByLabel(/^When/).fill('30 25 * * *');
   await page.getByRole('alert').getByText(/hour/i).waitFor();
-  await page.close();
 });
 
 test('an override is shown beside the declared setting, with user and reason, and is reset', async () => {
@@ -152,7 +147,6 @@ test('an override is shown beside the declared setting, with user and reason, an
   await page.getByRole('dialog').getByRole('button', { name: 'Reset overrides' }).click();
   await expect.poll(async () => (await defOf('monthly report')).override).toBeNull();
   await page.getByText('“the printer is new”').waitFor();
-  await page.close();
 });
 
 test('a definition is disabled with a reason, enabled, run now and deleted', async () => {
@@ -185,7 +179,6 @@ test('a definition is disabled with a reason, enabled, run now and deleted', asy
   const [entry] = (await board.get(`${api}/audit?action=undefine`)).body.items;
   expect(entry).toMatchObject({ def: 'poll the mirror', why: 'the mirror is gone' });
   await expect.poll(() => row(page, 'poll the mirror').count()).toBe(0);
-  await page.close();
 });
 
 test('a definition is created, and a taken name is refused in the form', async () => {
@@ -203,7 +196,6 @@ test('a definition is created, and a taken name is refused in the form', async (
   await dialog.getByRole('button', { name: 'Create definition' }).click();
   await page.getByRole('heading', { name: 'count the stock' }).waitFor();
   expect(await defOf('count the stock')).toMatchObject({ type: 'shop.order', schedules: [{ words: 'every 6 hours' }] });
-  await page.close();
 });
 
 test('a new definition takes what was left untouched from its job type', async () => {
@@ -215,11 +207,10 @@ test('a new definition takes what was left untouched from its job type', async (
   await dialog.getByRole('button', { name: /^Create/ }).click();
   await page.getByRole('heading', { name: 'close the month' }).waitFor();
   expect((await defOf('close the month')).spec).toMatchObject({ onePerType: true, priority: 5, overlap: 'skip' });
-  await page.close();
 });
 
 // All pages in the light theme; in the proof the fullest ones also in the dark theme and on a phone.
-const themes = [['light', {}, 0], ['dark', dark, 5], ['phone', phone, 6]] as const;
+const themes = [['light', undefined, 0], ['dark', dark, 5], ['phone', phone, 6]] as const;
 test.each(themes.slice(0, bySize({ small: 1, ci: 3 })))('axe finds no serious violation on the pages of types and definitions, %s', async (name, context, from) => {
   const page = await board.visit('/', context);
   const tabs = ['history', 'ticks', 'simulator', 'schedule', 'settings'];
@@ -234,7 +225,6 @@ test.each(themes.slice(0, bySize({ small: 1, ci: 3 })))('axe finds no serious vi
     expect(await sidewaysScroll(page), path).toBe(0);
     if (name !== 'light') await picture(page, `plan${path.replaceAll(/[^a-z]+/gi, '-')}-${name}`);
   }
-  await page.close();
 });
 
 test('the browser reported no error on the pages of types and definitions', () => expect(board.faults).toEqual([]));

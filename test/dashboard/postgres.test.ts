@@ -53,6 +53,5 @@ test('on PostgreSQL a run with tasks is started, followed and retried in part, a
   await ended(board, failed);
   await page.goto(board.url);
   await page.getByRole('list', { name: 'Problems' }).getByText('invoice.render: 100 % failing').waitFor();
-  await page.close();
   expect(board.faults).toEqual([]);
 });

@@ -41,7 +41,6 @@ test('a run that was handed off is completed or failed in a dialog', async () =>
   await page.getByRole('dialog').getByRole('button', { name: 'Fail run' }).click();
   await expect.poll(() => badge(page).textContent()).toBe('failed');
   await page.getByText('the bank said no').first().waitFor();
-  await page.close();
 });
 
 test('arrow keys move over the task matrix and Enter opens a task; a state filters the table', async () => {
@@ -59,7 +58,6 @@ test('arrow keys move over the task matrix and Enter opens a task; a state filte
   await page.getByText('tile 100 is outside of the map').waitFor();
   expect(page.url()).toContain('state=failed');
   await picture(page, 'run-tasks-light');
-  await page.close();
 });
 
 test('only the failed tasks are retried, with the reason in the history', async () => {
@@ -75,7 +73,6 @@ test('only the failed tasks are retried, with the reason in the history', async 
   await page.getByRole('tab', { name: /^Events/ }).click();
   await page.getByText('Reopened for a retry').first().waitFor();
   await page.getByText('the map has grown').first().waitFor();
-  await page.close();
 });
 
 test('a running run shows its progress and log, and a cancel until the handler has stopped', async () => {
@@ -94,7 +91,6 @@ test('a running run shows its progress and log, and a cancel until the handler h
   await page.getByText(/Cancel requested by .*month is closed.*It ended .* later/).waitFor();
   await expect.poll(() => badge(page).textContent()).toBe('cancelled');
   await picture(page, 'run-cancelled-light');
-  await page.close();
 });
 
 test('a run whose handler ignores a cancel can be stopped by force', async () => {
@@ -109,7 +105,6 @@ test('a run whose handler ignores a cancel can be stopped by force', async () =>
   await page.getByRole('dialog').getByRole('button', { name: 'Stop run', exact: true }).click();
   await page.getByText(`Stopped run ${id}`).waitFor();
   await expect.poll(() => badge(page).textContent()).toBe('cancelled');
-  await page.close();
 });
 
 test('a waiting run shows why it waits, and is edited, paused, resumed and stopped', async () => {
@@ -131,7 +126,6 @@ test('a waiting run shows why it waits, and is edited, paused, resumed and stopp
   await expect.poll(() => badge(page).textContent()).toBe('scheduled');
   await perform(page, 'Stop');
   await expect.poll(() => badge(page).textContent()).toBe('cancelled');
-  await page.close();
 });
 
 test('a failed run shows its error and attempts, and is retried, run again and deleted', async () => {
@@ -158,7 +152,6 @@ test('a failed run shows its error and attempts, and is retried, run again and d
   await page.getByRole('heading', { name: 'Runs' }).waitFor();
   await page.goto(`${board.url}/runs/${newest.id}`);
   await page.getByRole('alert').getByText(`There is no run ${newest.id}`).waitFor();
-  await page.close();
 });
 
 test('payloads keep large numbers, and relations link to the tasks', async () => {
@@ -177,7 +170,6 @@ test('payloads keep large numbers, and relations link to the tasks', async () =>
   await page.goto(`${board.url}/runs/${tiles}?tab=relations`);
   await page.getByRole('link', { name: 'View all 30 tasks' }).click();
   await expect.poll(() => page.locator('tbody tr').count()).toBe(30);
-  await page.close();
 });
 
 test('the page of a run fits a phone and has a dark theme', async () => {
@@ -207,7 +199,6 @@ test('the log of a run names its attempts if there was more than one', async () 
     .toEqual(['attempt 1', 'attempt 1', 'attempt 2', 'attempt 2']);
   await page.getByRole('tab', { name: /^Timeline/ }).click();
   expect(await page.locator('.timeline li b').allTextContents()).toEqual(['Attempt 1', 'Attempt 2']);
-  await page.close();
 });
 
 test('a retried run has the same duration in the list and on its page', async () => {
@@ -226,7 +217,6 @@ test('a retried run has the same duration in the list and on its page', async ()
   await page.goto(`${board.url}/runs/${id}`);
   const onPage = page.locator('.facts-strip div').filter({ has: page.getByText('Duration', { exact: true }) }).locator('dd');
   expect([inList, await onPage.textContent()]).toEqual([expect.stringMatching(/\d/), inList]);
-  await page.close();
 });
 
 test('a cancelled run counts only its succeeded tasks as done', async () => {
@@ -236,7 +226,6 @@ test('a cancelled run counts only its succeeded tasks as done', async () => {
   await ended(board, id);
   const page = await board.visit(`/runs/${id}`);
   await expect.poll(() => page.locator('.task-figures dd').first().textContent()).toBe('50 % 20 of 40');
-  await page.close();
 });
 
 test('a cancelled stage shows how many items were processed, and the rest as skipped', async () => {
@@ -246,7 +235,6 @@ test('a cancelled stage shows how many items were processed, and the rest as ski
   await ended(board, id);
   const page = await board.visit(`/runs/${id}?tab=progress`);
   await expect.poll(() => page.locator('.stage-figures b').textContent()).toBe('5 of 30');
-  await page.close();
 });
 
 // The last test: its tasks occupy the slots until the end.
@@ -267,7 +255,6 @@ test('a matrix of ten thousand tasks is updated while they run', async () => {
     expect(await version()).not.toBe(before);
   }
   await picture(page, 'run-10000-light');
-  await page.close();
   expect(board.faults).toEqual([]);
 });
 
@@ -279,5 +266,4 @@ test('a waiting run shows its position in the queue, and the instances show who 
   await page.goto(`${board.url}/instances`);
   await page.locator('.instance-head').getByText('leader').waitFor();
   for (const id of [first, second]) await board.post(`${api}/runs/${id}/cancel`);
-  await page.close();
 });

@@ -43,7 +43,6 @@ test('the list shows the newest runs first, pages by key, and the URL holds the 
   await page.getByRole('button', { name: 'Order: newest first' }).click();
   await expect.poll(() => page.url()).toContain('order=oldest');
   await picture(page, 'runs-light');
-  await page.close();
 });
 
 test('the search suggests qualifiers, filters the list, and explains an error', async () => {
@@ -76,7 +75,6 @@ test('the search suggests qualifiers, filters the list, and explains an error', 
   await page.getByRole('combobox', { name: 'Search runs' }).fill(String(mails[0]));
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: `mail.send ${mails[0]}` }).waitFor();
-  await page.close();
 });
 
 test('state buttons change the search, a view is saved, and columns are hidden', async () => {
@@ -97,7 +95,6 @@ test('state buttons change the search, a view is saved, and columns are hidden',
   await page.reload();
   await rows(page).first().waitFor();
   expect(await page.getByRole('columnheader', { name: 'Attempts' }).count()).toBe(0);
-  await page.close();
 });
 
 test('a new run appears while updates are live, and not while they are paused', async () => {
@@ -112,7 +109,6 @@ test('a new run appears while updates are live, and not while they are paused', 
   await page.getByRole('switch', { name: 'Live' }).click();
   // It appears only because the switch was turned on again.
   await row(page, second).waitFor();
-  await page.close();
 });
 
 test('keys move over the rows, select them and open one', async () => {
@@ -123,7 +119,6 @@ test('keys move over the rows, select them and open one', async () => {
   expect(await rows(page).nth(1).getAttribute('data-active')).toBe('true');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: `invoice.render ${invoices[4]}` }).waitFor();
-  await page.close();
 });
 
 test('an action on selected runs takes a reason and skips runs to which it does not apply', async () => {
@@ -141,7 +136,6 @@ test('an action on selected runs takes a reason and skips runs to which it does 
   await page.getByText('2 of 2 runs cancelled').waitFor();
   const { body } = await board.get(`${api}/runs/${one}`);
   expect(body).toMatchObject({ standing: 'cancelled', cancel: { why: 'the mails are not needed' } });
-  await page.close();
 });
 
 test('an action on all matching runs shows their number first and runs as an operation', async () => {
@@ -160,7 +154,6 @@ test('an action on all matching runs shows their number first and runs as an ope
   await page.getByRole('link', { name: 'View operation' }).waitFor();
   await expect.poll(async () => (await board.get(`${api}/runs?tag=bulk:yes&state=held`)).body.items.length).toBe(3);
   await expect.poll(() => page.locator('tbody .badge', { hasText: 'paused' }).count()).toBe(3);
-  await page.close();
 });
 
 test('matching runs are exported as CSV and as JSON lines', async () => {
@@ -177,7 +170,6 @@ test('matching runs are exported as CSV and as JSON lines', async () => {
   expect(csv[1]).toContain('"template invoice-2026 has no block ""total"""');
   const lines = (await save('JSON lines')).trimEnd().split('\n').map((line) => JSON.parse(line) as { id: number });
   expect(lines.map(({ id }) => id)).toEqual(invoices.toReversed());
-  await page.close();
 });
 
 test('a run is started from the list, and a refusal is shown in the dialog', async () => {
@@ -198,7 +190,6 @@ test('a run is started from the list, and a refusal is shown in the dialog', asy
   await dialog.getByRole('button', { name: 'Start run' }).click();
   await page.getByRole('heading', { name: /^mail.send \d+$/ }).waitFor();
   await page.getByText('team=green').waitFor();
-  await page.close();
 });
 
 test('the list of runs fits a phone and has a dark theme', async () => {

@@ -21,8 +21,11 @@ const flags = [
   '--lang=en-US',
 ];
 
-/** For `browser.newPage(…)`: without a locale of its own the browser takes `en-US@posix`, on which Intl throws. */
-export const plainPage: BrowserContextOptions = { locale: 'en-US', timezoneId: 'UTC' };
+/**
+ * For `browser.newPage(…)`: without a locale of its own the browser takes `en-US@posix`, on which Intl throws. Every
+ * frame of an animation would be drawn by the CPU.
+ */
+export const plainPage: BrowserContextOptions = { locale: 'en-US', timezoneId: 'UTC', reducedMotion: 'reduce' };
 
 /** `test` for what needs a browser: skipped where the machine has none. */
 export const test = anyTest.skipIf(browserSource() === null);
