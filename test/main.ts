@@ -14,10 +14,13 @@ interface Step {
   readonly command: readonly string[];
 }
 
+/** Four checkers, the default, each derive the types that they share: 13 s of CPU instead of 8. */
+const typecheck = [packageFile('typescript/bin/tsc'), '--noEmit', '--checkers', '1'];
+
 /** One after the other, in time that the tests leave: they wait for leases and servers now and then. */
 const checks: readonly Step[] = [
-  { name: 'types', command: [packageFile('typescript/bin/tsc'), '--noEmit'] },
-  { name: 'types of the dashboard', command: [packageFile('typescript/bin/tsc'), '--noEmit', '-p', 'dashboard'] },
+  { name: 'types', command: typecheck },
+  { name: 'types of the dashboard', command: [...typecheck, '-p', 'dashboard'] },
   { name: 'lint', command: [packageFile('oxlint/bin/oxlint'), '--type-aware', '--deny-warnings'] },
 ];
 const tests: Step = { name: 'tests', command: [packageFile('vitest/vitest.mjs'), 'run', ...process.argv.slice(2)] };
@@ -44,9 +47,13 @@ function testsProcess({ command }: Step): ChildProcess {
   return spawn(process.execPath, command, { cwd: root, stdio: 'inherit' });
 }
 
-/** Its output is printed only if it fails, so that it does not interrupt the progress of the tests. */
+/**
+ * Its output is printed only if it fails, so that it does not interrupt the progress of the tests. On one core the types
+ * for lint take 12 s of CPU, on two 16.
+ */
 function checkProcess({ command }: Step): ChildProcess {
-  const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, GOMAXPROCS: '1' };
+  const child = spawn(process.execPath, command, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   return child;
 }

@@ -36,7 +36,8 @@ export class Project {
       include: ['**/*.ts'],
     };
     this.write('tsconfig.json', JSON.stringify(settings));
-    const { out } = await this.run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.']);
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const { out } = await this.run(process.execPath, [tsc, '-p', '.', '--checkers', '1']);
     return out.split('\n').filter((line) => line.trim() !== '');
   }
 
