@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'v
 import { writeTokens } from '../../src/http/access/token-file.ts';
 import { newToken } from '../../src/http/access/tokens.ts';
 import { Place, type Started } from '../cli/stint.ts';
+import { slowness } from '../support/patience.ts';
 
 interface Server {
   readonly place: Place;
@@ -263,6 +264,9 @@ describe.skipIf(!isPosix)('the operator decides', () => {
 });
 
 describe.skipIf(!isLinux)('a grandchild in a session of its own does not outlive', () => {
+  /** The server records descendants every second at least, which nobody outside can see: so it gets many seconds. */
+  const recordedMs = 5_000 * slowness;
+
   /** Starts a grandchild by setsid, whose parent is gone at once, and writes its pid to a file. */
   const daemon = `
     const { spawn } = require('node:child_process');
@@ -276,7 +280,7 @@ describe.skipIf(!isLinux)('a grandchild in a session of its own does not outlive
     child.unref();
     const { existsSync } = require('node:fs');
     const timer = setInterval(() => {
-      if (ends === 'ends' && existsSync(file)) setTimeout(() => process.exit(), how === 'cleared' ? 1500 : 0);
+      if (ends === 'ends' && existsSync(file)) setTimeout(() => process.exit(), how === 'cleared' ? ${recordedMs} : 0);
     }, 20);`;
 
   let place: Place;
