@@ -27,7 +27,7 @@ const indexes = [
   `create index job_bedrock on job (type, id) where kind in ('bedrock', 'mock')`,
 ];
 
-/** The open jobs with all that they have, as in the schema of the store before version 9. */
+/** The open jobs with all that they have, as in the schema of the store before version 10. */
 export const wideJobs = [
   `create table job (${narrow}, input text not null, body text not null, history text not null, primary key (id))
     with (fillfactor = 90, ${hot})`,

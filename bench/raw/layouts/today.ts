@@ -1,4 +1,4 @@
-/** The layout before version 9: a claim rewrites the wide row, an end moves it to the table of ended jobs. */
+/** The layout before version 10: a claim rewrites the wide row, an end moves it to the table of ended jobs. */
 import {
   begin, claimedBody, claimedLine, createdBody, createdLine, endedBody, externalFeed, feedSql, feedTable, feedText,
   holder, numberArray, run, succeededLine, textArray, type, unpackTexts, type HeldJob, type Layout,

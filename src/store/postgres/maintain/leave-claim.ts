@@ -1,6 +1,6 @@
 /**
  * Takes jobs out of claims. Before any change but an end, a job that runs in a claim gets a row of its own in `job`; its
- * id goes into `moved`, so that nobody ends it by the claim.
+ * id goes into `moved`, so that end-claimed.ts does not end it any more.
  *
  * Claims are locked before rows, in the order of their numbers, and by a statement of their own: the next statement has
  * a snapshot that sees the jobs that the former holder of a lock has ended.

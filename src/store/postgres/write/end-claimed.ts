@@ -2,8 +2,9 @@
  * Ends jobs that run in claims: inserts their rows into `ended`, and counts down what remains of the claims. The claim
  * of the last job that ends is deleted.
  *
- * The guard is the lock of the claim. Whoever takes a job out of a claim in another way puts its id into `moved`, which
- * this statement reads after it has got the lock. If a job has ended before, its row in `ended` is a conflict.
+ * The guard is the lock of the claim. A statement that takes a job out of a claim in another way puts its id into
+ * `moved`, which this statement reads after it has got the lock. If a job has ended before, its row in `ended` is a
+ * conflict.
  */
 import type { Change } from '../../../model/change.ts';
 import type { Job } from '../../../model/job.ts';
