@@ -41,7 +41,8 @@ export const loadingBundle = (folder: string): string =>
   `--import ${pathToFileURL(join(folder, 'load-bundle.js')).href}`;
 
 function contentOf(files: readonly string[]): string {
-  const hash = createHash('sha256');
+  // Bundled modules contain paths of this checkout: a bundle that was copied into another one must not be found there.
+  const hash = createHash('sha256').update(`${root}\0`);
   for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
   return hash.digest('hex').slice(0, 20);
 }
