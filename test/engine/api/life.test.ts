@@ -303,6 +303,23 @@ describe('several instances', () => {
     expect(new Set(doneBy)).toEqual(new Set(['a', 'b']));
   });
 
+  test.each([0, 800, 1_600, 2_400])('repair the job of a killed one within its lease and 5 s (%i ms)', async (ms) => {
+    const door = new Door();
+    const slow = jobType('slow', { run: () => door.pass() });
+    const cluster = new Cluster();
+    const first = await cluster.join({ types: [slow], lease: '10s' });
+    const run = await first.createJobRun(slow);
+    const other = await cluster.join({ types: [slow], lease: '10s' });
+    await cluster.advance(`${10 * second + ms}ms`);
+    cluster.kill(first);
+    const { leaseUntil } = (await other.instances()).find(({ id }) => id === first.instance)!;
+    await cluster.advance(`${leaseUntil - cluster.clock.now() - 1}ms`);
+    expect([(await other.get(run.id)).fence, door.knocks]).toEqual([1, 1]);
+    await cluster.advance(`${1 + 5 * second}ms`);
+    expect(await other.get(run.id)).toMatchObject({ fence: 2, lease: { holder: other.instance } });
+    expect(door.knocks).toBe(2);
+  });
+
   test('handle each tick once, whichever is the leader', async () => {
     const def = jobDef('def', quick, { schedules: cron('* * * * *'), overlap: 'allow' });
     const cluster = new Cluster();
