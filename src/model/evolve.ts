@@ -30,7 +30,13 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
     crashes: job.crashes + 1,
   }),
   retried: (job, e) => ({ ...outside(job, e), error: e.error, due: e.due }),
-  handedOff: (job, e) => ({ ...moved(job, e), state: 'running', lease: { holder: e.holder, until: e.until ?? null } }),
+  handedOff: (job, e) => ({
+    ...moved(job, e),
+    state: 'running',
+    lease: { holder: e.holder, until: e.until ?? null },
+    // A job that is reclaimed after its lease has lapsed occupies its gate again.
+    admitted: job.gate !== null,
+  }),
   planned: (job, e) => {
     const fresh = { phase: afterPlanning(job), attempt: 0, crashes: 0, error: null, hasChildrenWaiting: false };
     const times = { due: e.due ?? job.due, scheduled: e.scheduled ?? job.scheduled };

@@ -190,7 +190,7 @@ export async function violations(page: Page, selector = 'html'): Promise<string[
   }, { selector, options: axeOptions });
 }
 
-/** The two rules that are off are of moderate impact, and took an eighth of the CPU. */
+/** The two rules that are off are of moderate impact, which `serious` leaves out, and take long. */
 const axeOptions = {
   resultTypes: ['violations'],
   preload: false,

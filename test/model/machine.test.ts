@@ -246,6 +246,13 @@ describe('a claim', () => {
     const gated = made({ gate: 'any/work//' });
     expect([gated.admitted, claim(gated).admitted, claim(made()).admitted]).toEqual([false, true, false]);
   });
+
+  test('counts the job toward its gate again if its late worker reclaims it', () => {
+    const gated = made({ gate: 'any/work//', policy: { retryAfter: '+5 SECONDS' } });
+    const lapsed = after(claim(gated), { do: 'lapse' }, start + 5000);
+    const reclaimed = after(lapsed, { do: 'reclaim', holder: 'worker' }, start + 5000);
+    expect([lapsed.admitted, reclaimed.admitted]).toEqual([false, true]);
+  });
 });
 
 describe('an attempt', () => {
