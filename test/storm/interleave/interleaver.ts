@@ -73,8 +73,7 @@ export class Interleaver implements AsyncDisposable {
 
   async #clear(): Promise<void> {
     const tables = [
-      'origin', 'job', 'claim', 'ended', 'history_chunk', 'feed', 'unique_key', 'staged', 'progress', 'log', 'instance',
-      'leader',
+      'job', 'ended', 'history_chunk', 'feed', 'unique_key', 'staged', 'progress', 'log', 'instance', 'leader',
     ];
     await this.#observer.query(tables.map((table) => `delete from stint.${table}`).join(';'));
   }
