@@ -73,3 +73,18 @@ test('a file of the version before the renames keeps every row', async () => {
   await old.close();
   await written.close();
 });
+
+test('no index of a table needs a temporary table for each row that is written', async () => {
+  const path = join(folder, 'jobs.db');
+  const store = new SqliteStore(path);
+  await store.migrate();
+  const db = new DatabaseSync(path);
+  for (const table of ['job', 'ended']) {
+    // A delete evaluates the predicates of all partial indexes, as an insert and an update do.
+    const opcodes = db.prepare(`EXPLAIN DELETE FROM ${table} WHERE id = 1`).all().map(({ opcode }) => opcode);
+    expect(opcodes, table).toContain('IdxDelete');
+    expect(opcodes, table).not.toContain('OpenEphemeral');
+  }
+  db.close();
+  await store.close();
+});

@@ -34,7 +34,10 @@ export function sharedValues(job: OpenJob, line: string): SQLInputValue[] {
   return values;
 }
 
-/** The columns of `sharedColumns` in which pending jobs may differ, all with a gate or all without. */
+/**
+ * The shared columns in which two pending jobs may differ, if both have a gate or none has. `lane` is not among them,
+ * because it follows from the gate and `admitted`.
+ */
 const comparedColumns = (pendingColumns as readonly JobColumn[]).filter(({ name }) => !ownNames.includes(name));
 
 export const comparedValues = (job: Job): SQLInputValue[] => comparedColumns.map(({ of }) => of(job));
