@@ -111,8 +111,7 @@ export class EngineCore implements RunBackend, RunMaker {
 
   /** Stops claiming. Running handlers continue; `resume` claims again. */
   async suspend(): Promise<void> {
-    await this.#declaring.stop();
-    await this.#workers.suspend();
+    await Promise.all([this.#workers.suspend(), this.#declaring.stop()]);
   }
 
   /** The ids of the jobs that this instance executes now. */
@@ -125,8 +124,7 @@ export class EngineCore implements RunBackend, RunMaker {
    * and releases their jobs; the interrupted attempts do not count. Closes the store.
    */
   async close({ patience = closePatience }: { readonly patience?: Duration } = {}): Promise<void> {
-    await this.#declaring.stop();
-    await this.#workers.close(durationMs(patience));
+    await Promise.all([this.#workers.close(durationMs(patience)), this.#declaring.stop()]);
     await this.#parts.isolation.close();
     await this.jobs.store.close();
   }

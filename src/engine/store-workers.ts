@@ -51,6 +51,7 @@ export class StoreWorkers {
   }
 
   async close(patienceMs: number): Promise<void> {
+    for (const worker of this.#all) worker.drain();
     await this.#commandLoop.stop();
     await Promise.all(this.#all.map((worker) => worker.close(patienceMs)));
   }

@@ -45,8 +45,9 @@ export class Worker {
     this.#parts = parts;
     this.#lease = new InstanceLease(clock, leaseMs, () => backupHeartbeat.givenUp());
     this.#maintaining = maintaining(parts, this.#lease);
-    this.#running = running({ ...parts, timeLimits }, this.#lease, this.#maintaining.follow);
-    this.#claiming = claiming(parts, this.#lease, this.#maintaining.leader, this.#running, () => this.#isDraining);
+    const isDraining = (): boolean => this.#isDraining;
+    this.#running = running({ ...parts, timeLimits }, this.#lease, this.#maintaining.follow, isDraining);
+    this.#claiming = claiming(parts, this.#lease, this.#maintaining.leader, this.#running, isDraining);
     this.#heartbeat = this.#newHeartbeat();
     // The back-off after a failed heartbeat is short, so that the lease is renewed soon after the store answers again.
     this.#beating = new Loop('heartbeat', parts, () => this.#heartbeat.turn(), leaseMs / 6);
@@ -85,13 +86,18 @@ export class Worker {
     for (const loop of [this.#claiming.loop, this.#beating, ...this.#maintenance]) loop.start();
   }
 
-  /** Stops claiming, and releases claimed jobs that have not started. Attempts and the heartbeat continue. */
-  async suspend(): Promise<void> {
-    const { slots, finisher } = this.#running;
+  /** Claims and starts no further job, with immediate effect. Loops that run a turn now end it. */
+  drain(): void {
     this.#isDraining = true;
     this.#stopListening?.();
     this.#stopListening = null;
     this.#schedulingWake.cancel();
+  }
+
+  /** Stops claiming, and releases claimed jobs that have not started. Attempts and the heartbeat continue. */
+  async suspend(): Promise<void> {
+    const { slots, finisher } = this.#running;
+    this.drain();
     await Promise.all([this.#claiming.loop, ...this.#maintenance].map((loop) => loop.stop()));
     await Promise.all(slots.takeQueued().map((job) => finisher.release(job)));
   }

@@ -183,3 +183,31 @@ test('a tick that becomes due before the answer to a search arrives is handled w
   await clock.advance(10);
   expect((await others.find({ def: 'soon', kinds: ['run'] })).jobs).toHaveLength(1);
 });
+
+test('a claim that is answered after the engine began to stop starts nothing, and the jobs are released', async () => {
+  const { clock, line, engine, others, started, createTwo } = await scene();
+  line.hold('claim');
+  const created = await createTwo();
+  await clock.advance(200);
+  const suspended = engine.suspend();
+  line.letGo('claim');
+  await suspended;
+  expect(started).toEqual([]);
+  for (const { id } of created) {
+    expect((await others.history(id)).map(({ kind }) => kind)).toEqual(['created', 'claimed', 'released']);
+  }
+});
+
+test.each(['suspend', 'close'] as const)('%s stops claiming at once, while declarations wait for an answer', async (end) => {
+  const { clock, line, engine, others, createTwo } = await scene();
+  line.hold('instances');
+  await clock.advance(10_000);
+  expect(line.waiting('instances')).toBe(1);
+  const ended = engine[end]();
+  const created = await createTwo();
+  await clock.advance(1_000);
+  for (const { id } of created) expect((await others.history(id)).map(({ kind }) => kind)).toEqual(['created']);
+  line.letGo('instances');
+  await clock.advance(1_000);
+  await ended;
+});

@@ -1,7 +1,8 @@
 // A store behind a slow line: the answers of some calls can be delayed; the calls themselves take effect at once.
 import type { Store } from '../../src/store/store.ts';
 
-type Delayable = 'claim' | 'beat' | 'commit';
+const delayable = ['claim', 'beat', 'commit', 'instances'] as const;
+type Delayable = (typeof delayable)[number];
 type Method = (...values: unknown[]) => Promise<unknown>;
 
 export class SlowLine {
@@ -11,11 +12,11 @@ export class SlowLine {
 
   constructor(real: Store) {
     this.store = new Proxy(real, {
-      get: (target, name: string) => {
-        const member = target[name as keyof Store] as unknown as Method | undefined;
+      get: (target, name: keyof Store) => {
+        const member = target[name] as unknown as Method | undefined;
         if (typeof member !== 'function') return member;
         const method = member.bind(target);
-        if (name !== 'claim' && name !== 'beat' && name !== 'commit') return method;
+        if (!isDelayable(name)) return method;
         return async (...values: unknown[]) => {
           const answer = await method(...values);
           await this.#passing(name);
@@ -47,3 +48,5 @@ export class SlowLine {
     this.#waiting.set(name, this.waiting(name) - 1);
   }
 }
+
+const isDelayable = (name: string): name is Delayable => delayable.some((other) => other === name);

@@ -28,6 +28,7 @@ export interface ClaimerParts {
   readonly pendingOutcomes: () => number;
   readonly limits: () => Limits;
   readonly isLeader: () => boolean;
+  readonly isDraining: () => boolean;
 }
 
 const claimPollMs = 5_000;
@@ -144,8 +145,8 @@ export class Claimer {
   }
 
   #wanted(): number {
-    const { slots, pendingOutcomes } = this.#parts;
-    if (pendingOutcomes() > pendingOutcomesMax) return 0;
+    const { slots, pendingOutcomes, isDraining } = this.#parts;
+    if (isDraining() || pendingOutcomes() > pendingOutcomesMax) return 0;
     const prefetch = Math.min(Math.floor((slots.size * prefetchMs) / Math.max(this.#handlerMs, 0.01)), claimMax);
     const room = slots.unreserved + prefetch;
     // The prefetch buffer is refilled only when half of it is used, since each claim costs a round trip.

@@ -34,7 +34,7 @@ export function claiming(
 ): ClaimingPart {
   const { jobs, instance, registry, clock } = parts;
   const claimer = new Claimer({
-    jobs, by: instance, clock, lease, slots, attempts,
+    jobs, by: instance, clock, lease, slots, attempts, isDraining,
     types: claimedTypes(parts),
     limits: () => registry.limits(),
     isLeader: () => leader.isLeader,

@@ -46,6 +46,7 @@ export function running(
   parts: RunningNeeds,
   lease: InstanceLease,
   follow: (def: number) => Promise<void>,
+  isDraining: () => boolean,
 ): RunningPart {
   const { jobs, instance: by, clock } = parts;
   const attempts = new Attempts(parts.random);
@@ -55,7 +56,8 @@ export function running(
   const onOutcomeStored = ({ tick }: RunningJob): MaybePromise<void> =>
     tick?.isAwaited ? follow(tick.def) : undefined;
   const runner = new Runner({ ...parts, by, attempts, finisher, notes, onOutcomeStored });
-  const slots = new Slots(parts.slots, { work: workOn(parts, runner, finisher, follow), mayStart: () => lease.isSafe });
+  const mayStart = (): boolean => lease.isSafe && !isDraining();
+  const slots = new Slots(parts.slots, { work: workOn(parts, runner, finisher, follow), mayStart });
   return { attempts, finisher, notes, runner, slots };
 }
 
