@@ -9,10 +9,11 @@ import { tokensPathDefault } from '../../http/access/token-path.ts';
 import { addEngineFlags, type EngineFlags } from '../engine-flags.ts';
 import { wholeNumber } from '../number-flag.ts';
 import { printLine, styled } from '../print.ts';
+import { addSettings, printSettings, type SettingsFlags } from '../settings.ts';
 import { shownUrl } from '../shown-url.ts';
 import { openUnlessStopped, stopSignal, untilStopped } from '../stop.ts';
 
-interface ServeFlags extends EngineFlags {
+interface ServeFlags extends EngineFlags, SettingsFlags {
   readonly http: string;
   readonly bedrock: string;
   readonly allowUnauthenticatedBedrock?: boolean;
@@ -30,7 +31,7 @@ interface OpenServer {
 }
 
 export function serveCommand(program: Command): void {
-  addEngineFlags(program.command('serve').description('run jobs and serve HTTP and Bedrock clients'))
+  const command = addEngineFlags(program.command('serve').description('run jobs and serve HTTP and Bedrock clients'))
     .option('--http <address>', 'where to listen for HTTP: HOST:PORT, or off', '127.0.0.1:7070')
     .option('--bedrock <address>', 'where to listen for Bedrock clients: HOST:PORT, or off', '127.0.0.1:8888')
     .option(
@@ -48,11 +49,12 @@ export function serveCommand(program: Command): void {
     )
     .option('--producer-priority-max <n>', `highest priority that producers may use (default: ${priorityMaxDefault})`)
     .option('--behind-tls', 'a proxy in front terminates TLS')
-    .option('--insecure', 'allow other machines to connect without TLS')
-    .action(serve);
+    .option('--insecure', 'allow other machines to connect without TLS');
+  addSettings(command).action(serve);
 }
 
-async function serve(flags: ServeFlags): Promise<void> {
+async function serve(flags: ServeFlags, command: Command): Promise<void> {
+  if (flags.printConfig) return printSettings(command);
   const stopped = stopSignal();
   const addresses = addressesOf(flags);
   const { engineOf } = await import('../engine-options.ts');
