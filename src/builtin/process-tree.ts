@@ -94,6 +94,11 @@ export class ProcessTree {
     }
   }
 
+  /** Whether the process was recorded. */
+  has(pid: number): boolean {
+    return this.#known.has(pid);
+  }
+
   /** Records the descendants, so that they are found even after their parents have exited. */
   record(entries: readonly ProcessEntry[]): void {
     this.#members(entries, false);

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'v
 import { writeTokens } from '../../src/http/access/token-file.ts';
 import { newToken } from '../../src/http/access/tokens.ts';
 import { Place, type Started } from '../cli/stint.ts';
-import { slowness } from '../support/patience.ts';
 
 interface Server {
   readonly place: Place;
@@ -264,23 +263,17 @@ describe.skipIf(!isPosix)('the operator decides', () => {
 });
 
 describe.skipIf(!isLinux)('a grandchild in a session of its own does not outlive', () => {
-  /** The server records descendants every second at least, which nobody outside can see: so it gets many seconds. */
-  const recordedMs = 5_000 * slowness;
-
   /** Starts a grandchild by setsid, whose parent is gone at once, and writes its pid to a file. */
   const daemon = `
     const { spawn } = require('node:child_process');
-    const [file, how, ends] = process.argv.slice(1);
+    const [file, ends] = process.argv.slice(1);
     const code = "const [, file] = process.argv; const fs = require('node:fs');" +
       "fs.writeFileSync(file + '.new', String(process.pid)); fs.renameSync(file + '.new', file);" +
       "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
-    const child = spawn(process.execPath, ['-e', code, '--', file], {
-      detached: true, stdio: 'ignore', ...(how === 'cleared' ? { env: {} } : {}),
-    });
-    child.unref();
+    spawn(process.execPath, ['-e', code, '--', file], { detached: true, stdio: 'ignore' }).unref();
     const { existsSync } = require('node:fs');
-    const timer = setInterval(() => {
-      if (ends === 'ends' && existsSync(file)) setTimeout(() => process.exit(), how === 'cleared' ? ${recordedMs} : 0);
+    setInterval(() => {
+      if (ends === 'ends' && existsSync(file)) process.exit();
     }, 20);`;
 
   let place: Place;
@@ -299,10 +292,10 @@ describe.skipIf(!isLinux)('a grandchild in a session of its own does not outlive
   let families = 0;
 
   async function family(
-    onTestFinished: TestContext['onTestFinished'], how: 'marked' | 'cleared', ends: 'ends' | 'stays', input: object = {},
+    onTestFinished: TestContext['onTestFinished'], ends: 'ends' | 'stays', input: object = {},
   ) {
     const file = join(place.folder, `pid-${(families += 1)}`);
-    const command = [process.execPath, '-e', daemon, '--', file, how, ends];
+    const command = [process.execPath, '-e', daemon, '--', file, ends];
     const { body } = await server.send('producer', 'POST', '/runs', { type: 'exec', input: { command, ...input } });
     const pid = await eventually(() => existsSync(file) && Number(readFileSync(file, 'utf8')));
     onTestFinished(() => {
@@ -313,25 +306,19 @@ describe.skipIf(!isLinux)('a grandchild in a session of its own does not outlive
 
   describe.concurrent('a run', () => {
     test('that ends by itself', async ({ onTestFinished }) => {
-      const { id, pid } = await family(onTestFinished, 'marked', 'ends');
-      expect((await ended(server, id))['standing']).toBe('succeeded');
-      expect(isAlive(pid)).toBe(false);
-    });
-
-    test('that ends by itself, also with an environment that it cleared', async ({ onTestFinished }) => {
-      const { id, pid } = await family(onTestFinished, 'cleared', 'ends');
+      const { id, pid } = await family(onTestFinished, 'ends');
       expect((await ended(server, id))['standing']).toBe('succeeded');
       expect(isAlive(pid)).toBe(false);
     });
 
     test('that takes too long', async ({ onTestFinished }) => {
-      const { id, pid } = await family(onTestFinished, 'marked', 'stays', { timeout: '3s' });
+      const { id, pid } = await family(onTestFinished, 'stays', { timeout: '3s' });
       expect((await ended(server, id))['error']).toMatchObject({ code: 'timed out' });
       expect(isAlive(pid)).toBe(false);
     });
 
     test.for(['cancel', 'stop'])('that an operator ends: %s', async (act, { onTestFinished }) => {
-      const { id, pid } = await family(onTestFinished, 'marked', 'stays');
+      const { id, pid } = await family(onTestFinished, 'stays');
       expect((await server.send('operator', 'POST', `/runs/${id}/${act}`, {})).status).toBe(200);
       await ended(server, id);
       // A stop ends the run first, and then what it started.
@@ -340,7 +327,7 @@ describe.skipIf(!isLinux)('a grandchild in a session of its own does not outlive
   });
 
   test('the server, when it is asked to end twice', async ({ onTestFinished }) => {
-    const { pid } = await family(onTestFinished, 'marked', 'stays');
+    const { pid } = await family(onTestFinished, 'stays');
     server.started.signal('SIGTERM');
     // It has handled the first signal when it stops answering.
     await eventually(() => server.send('operator', 'GET', '/runs').then(() => false, () => true));
