@@ -122,10 +122,9 @@ test('keys move over the rows, select them and open one', async () => {
 });
 
 test('an action on selected runs takes a reason and skips runs to which it does not apply', async () => {
-  const page = await board.visit('/runs');
-  await expect.poll(() => rows(page).count()).toBe(50);
   const later = { type: 'mail.send', delay: '1h' };
   const [one, other] = [await board.start(later), await board.start(later)];
+  const page = await board.visit('/runs');
   for (const id of [one, other, mails.at(-1)!]) await row(page, id).getByRole('checkbox').check();
   await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Cancel' }).click();
   const dialog = page.getByRole('dialog', { name: 'Cancel 2 runs?' });

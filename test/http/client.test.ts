@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, ProblemError } from '../../src/client.ts';
 import { systemClock, type Clock } from '../../src/time/clock.ts';
-import { records, tokens, world, type World } from './world.ts';
+import { records, tokens, untilGauge, world, type World } from './world.ts';
 import { waitMs } from '../support/patience.ts';
 
 let server: World;
@@ -64,7 +64,7 @@ describe('the client', () => {
         seen.push(`${job} ${event.n}`);
       }
     })();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await untilGauge(own, 'stint_stream_readers', 1);
     for (let round = 0; round < 5; round++) {
       for (let n = 0; n < 10; n++) ids.push((await own.engine.createNamed({ type: 'echo' }, {})).id);
       await new Promise((resolve) => setTimeout(resolve, 50));

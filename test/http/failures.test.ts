@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobType } from '../../src/index.ts';
 import { routes } from '../../src/http/contract.ts';
 import { shapeOf } from '../../src/engine/inspect/fingerprint.ts';
-import { api, as, echo, ended, records, world, type World } from './world.ts';
+import { api, as, echo, ended, records, until, world, type World } from './world.ts';
 
 const fragile = jobType('fragile', {
   retry: { attempts: 1 },
@@ -69,7 +69,7 @@ describe('failures', () => {
 
   test('that wait for a retry are counted separately and can be cancelled', async () => {
     const id = await start({ type: 'stubborn' });
-    await waitFor(async () => (await failures('type=stubborn')).items.length === 1);
+    await until(async () => (await failures('type=stubborn')).items.length === 1);
     const [group] = (await failures('type=stubborn')).items;
     expect(group).toMatchObject({ failed: 0, retrying: 1, message: 'the relay is down' });
     const filter = { type: ['stubborn'], state: ['open'] };
@@ -92,7 +92,7 @@ describe('failures', () => {
   test('show secrets only to callers who may see them', async () => {
     const own = await world({ engine: { types: [fragile] }, access: { tokens: records } });
     const asked = await own.post(`${api}/runs`, { type: 'fragile', input: { says: 'password=hunter2' } }, as('admin'));
-    await waitFor(async () => (await own.get(`${api}/runs/${asked.body.id}`, as('admin'))).body.state === 'ended');
+    await until(async () => (await own.get(`${api}/runs/${asked.body.id}`, as('admin'))).body.state === 'ended');
     expect((await own.get(`${api}/failures`, as('viewer'))).body.items[0].message).toBe('password=[redacted]');
     await own.close();
   });
@@ -134,11 +134,3 @@ test.each([
   ['first line\nsecond 2', 'first line'],
   ['', ''],
 ])('the shape of %j is %j', (message, shape) => expect(shapeOf(message)).toBe(shape));
-
-async function waitFor(isThere: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await isThere()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('it did not come');
-}

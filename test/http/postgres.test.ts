@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../src/client.ts';
 import { migratedDatabase } from '../support/fresh-database.ts';
-import { api, ended, world, type World } from './world.ts';
+import { api, ended, untilGauge, world, type World } from './world.ts';
 import { waitMs } from '../support/patience.ts';
 
 let server: World;
@@ -44,7 +44,7 @@ describe('on PostgreSQL', () => {
       return place;
     };
     const first = read(undefined, () => seen.length >= 1);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await untilGauge(server, 'stint_stream_readers', 1);
     const ids: number[] = [];
     for (let n = 0; n < 20; n++) ids.push((await client.createRun({ type: 'echo' })).id);
     const place = await first;
@@ -55,7 +55,7 @@ describe('on PostgreSQL', () => {
 
   test('a waiting worker gets a new job with its fence', async () => {
     const waiting = client.call('claim', { body: { worker: 'w', types: ['remote'], waitMs: 20_000 } });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await untilGauge(server, 'stint_workers_waiting', 1);
     const run = await client.createRun({ type: 'remote' });
     const [job] = (await waiting).items;
     expect(job).toMatchObject({ id: run.id });

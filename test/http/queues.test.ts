@@ -21,14 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const running = async (id: number): Promise<void> => {
-  for (let tries = 0; tries < 400; tries++) {
-    if ((await server.get(`${api}/runs/${id}`)).body.state === 'running') return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`run ${id} does not run`);
-};
+const running = (id: number): Promise<void> =>
+  expect.poll(async () => (await server.get(`${api}/runs/${id}`)).body.state).toBe('running');
 const start = async (ask: object): Promise<number> => (await server.post(`${api}/runs`, ask)).body.id;
+/** Counts that took long are cached for a while, so that tests of counts ask again. */
 const queue = async (type: string) => {
   const { body } = await server.get(`${api}/queues`);
   return routes.listQueues.answer.parse(body).items.find((one) => one.type === type)!;
@@ -62,7 +58,7 @@ describe('a queue', () => {
     await start({ type: 'stray', delay: '2h' });
     const ready = await start({ type: 'stray' });
     await server.post(`${api}/runs/${held}/pause`, {});
-    expect(await queue('stray')).toMatchObject({
+    await expect.poll(() => queue('stray')).toMatchObject({
       ready: 1, later: 1, held: 1, running: 0, instances: 0, slots: 0, oldestReady: { id: ready }, limits: [],
     });
     expect(await queue('echo')).toMatchObject({ ready: 0, instances: 1, slots: 5, oldestReady: null });
@@ -72,7 +68,7 @@ describe('a queue', () => {
     const first = await start({ type: 'aged', delay: '1h' });
     const oldest = await start({ type: 'aged', dueTime: new Date(server.engine.now() - 60_000).toISOString() });
     await server.engine.jobs.edit(first, { due: server.engine.now() - 1_000 }, { by: 'test' });
-    expect(await queue('aged')).toMatchObject({ ready: 2, oldestReady: { id: oldest } });
+    await expect.poll(() => queue('aged')).toMatchObject({ ready: 2, oldestReady: { id: oldest } });
     expect((await server.get(`${api}/stats`)).body.oldestReady).toMatchObject({ id: oldest, type: 'aged' });
   });
 
@@ -83,8 +79,8 @@ describe('a queue', () => {
     await running(first);
     await running(other);
     await start({ type: 'letter', input: { to: 'ann' } });
+    await expect.poll(() => queue('letter')).toMatchObject({ running: 2, ready: 1 });
     const told = await queue('letter');
-    expect(told).toMatchObject({ running: 2, ready: 1 });
     expect(told.limits).toContainEqual({ scope: 'type', name: null, max: 3, taken: 2 });
     expect(told.limits).toContainEqual({ scope: 'key', name: 'ann', max: 1, taken: 1 });
     expect(told.limits).toContainEqual({ scope: 'key', name: 'bob', max: 1, taken: 1 });

@@ -7,8 +7,8 @@ import { StreamBuffer, bufferedMax } from '../../src/http/events/stream-buffer.t
 import { changes, sentMax } from '../../src/http/events/stream.ts';
 import { silent } from '../../src/logger.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { api, as, ended, newToken, records, world, type World } from './world.ts';
-import { waitMs } from '../support/patience.ts';
+import { api, as, ended, newToken, records, until, world, type World } from './world.ts';
+import { slowness, waitMs } from '../support/patience.ts';
 
 let server: World;
 beforeAll(async () => {
@@ -173,11 +173,12 @@ describe('the event stream', () => {
   });
 
   test('ends when the token of its reader expires', async () => {
-    const short = newToken({ name: 'short', role: 'viewer', expires: Date.now() + 1500 });
+    const expires = Date.now() + 2_000 * slowness;
+    const short = newToken({ name: 'short', role: 'viewer', expires });
     const own = await world({ access: { tokens: [...records, short.record] } });
     const source = await new Source().open('/stream', own, { authorization: `Bearer ${short.token}` });
     expect(source.status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1600));
+    await until(() => Date.now() > expires);
     await own.post(`${api}/runs`, { type: 'echo' }, as('operator'));
     await source.over;
     expect(source.told).toEqual([]);

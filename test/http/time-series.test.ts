@@ -7,7 +7,7 @@ import { jobType } from '../../src/index.ts';
 import { JobCounts } from '../../src/http/metrics/job-counts.ts';
 import { MatrixView, SeriesView } from '../../src/http/contract.ts';
 import type { Tally } from '../../src/store/query.ts';
-import { api, as, echo, ended, parts, records, world, type World } from './world.ts';
+import { api, as, echo, ended, parts, records, until, world, type World } from './world.ts';
 
 const doomed = jobType('doomed', {
   retry: { attempts: 1 },
@@ -25,11 +25,12 @@ const sum = (series: SeriesView, word: 'created' | 'succeeded' | 'failed'): numb
   series.points.reduce((all, point) => all + point[word], 0);
 
 async function seriesOnce(from: World, query: string, isReady: (series: SeriesView) => boolean): Promise<SeriesView> {
-  for (let tries = 0; ; tries++) {
-    const series = SeriesView.parse((await from.get(`${api}/series${query}`)).body);
-    if (isReady(series) || tries > 200) return series;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  let series: SeriesView;
+  await until(async () => {
+    series = SeriesView.parse((await from.get(`${api}/series${query}`)).body);
+    return isReady(series);
+  });
+  return series!;
 }
 
 describe('time series', () => {

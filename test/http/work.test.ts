@@ -2,7 +2,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createHttp } from '../../src/http/server.ts';
-import { api, as, records, shakyStore, until, world, type Reply, type World } from './world.ts';
+import { api, as, records, shakyStore, until, untilGauge, world, type Reply, type World } from './world.ts';
 
 let server: World;
 beforeAll(async () => {
@@ -68,7 +68,7 @@ describe('a remote worker', () => {
 
   test('waits for work and gets a new run', async () => {
     const waiting = claim([fresh()], { waitMs: 20_000 });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await untilGauge(server, 'stint_workers_waiting', 1, olga);
     const id = await create({ type });
     // A claim that was answered at the end of its wait would be empty.
     expect((await waiting)[0]).toMatchObject({ id });
@@ -85,10 +85,10 @@ describe('a remote worker', () => {
     const waiting = server.post(
       `${api}/work/claim`, { worker: 'w1', types: [fresh()], waitMs: 20_000 }, { ...wanda, signal: gone.signal },
     );
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await untilGauge(server, 'stint_workers_waiting', 1, olga);
     gone.abort();
     await expect(waiting).rejects.toThrow();
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await untilGauge(server, 'stint_workers_waiting', 0, olga);
     const id = await create({ type });
     const [job] = await claim([type], { waitMs: 5_000 });
     expect(job).toMatchObject({ id });

@@ -122,12 +122,12 @@ export const everyRoute = Object.entries(routes) as [RouteName, Route][];
 export const pathOf = ({ path }: Route): string => path.replace('{id}', '999999').replace('{name}', 'nobody');
 
 export async function ended(world: World, id: number): Promise<Reply['body']> {
-  for (let tries = 0; tries < 400; tries++) {
-    const { body } = await world.get(`${api}/runs/${id}`);
-    if (body.state === 'ended') return body;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`run ${id} has not ended`);
+  let reply: Reply;
+  await until(async () => {
+    reply = await world.get(`${api}/runs/${id}`);
+    return reply.body.state === 'ended';
+  });
+  return reply!.body;
 }
 
 /** Polls until it is so. */
@@ -138,3 +138,7 @@ export async function until(isSo: () => Promise<boolean> | boolean): Promise<voi
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+/** Waits until a gauge of the server has this value. */
+export const untilGauge = (server: World, name: string, value: number, options: RequestInit = {}): Promise<void> =>
+  until(async () => (await server.get('/metrics', options)).body.split('\n').includes(`${name} ${value}`));
