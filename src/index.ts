@@ -17,6 +17,7 @@ export {
   RunCancelled, RunFailed, RunHandle,
   type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunUpdate, type Snapshot,
 } from './engine/run-handle.ts';
+export type { TransactionRuns } from './engine/transaction-runs.ts';
 export type { PreviewedTick } from './engine/inspect/schedule-preview.ts';
 export type { RunRequest } from './engine/declare/run-request.ts';
 export type { Reason, ReasonCode } from './engine/inspect/explain.ts';

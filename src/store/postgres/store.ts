@@ -237,8 +237,8 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Returns a writer for the caller's transaction. `transaction` is the `pg` client on which the caller has begun it,
-   * or an object with the same `query(text, values)`. Ids are reserved outside of the transaction: inside, the row lock
+   * Returns a writer for the caller's transaction: the `pg` client on which the caller has begun it, or the transaction
+   * of another library (see `caller/recognize.ts`). Ids are reserved outside of the transaction: inside, the row lock
    * of the counter would block all other producers until the commit. The notification is a part of the transaction:
    * when the transaction commits, the listeners of all processes, including this one, get the notification.
    */
@@ -253,7 +253,10 @@ export class PostgresStore implements Store {
         return commitWithin(session, batch, mayWake(batch) ? () => this.#wake.notifyWithin(session) : ignore);
       },
       load: (ids) => load(session, ids),
+      find: (query, page) => find(session, query, page),
+      count: (query, dueBy) => count(session, query, dueBy),
       jobsByKey: (keys) => jobsByKey(session, keys),
+      settleable: (limit, parents) => settleable(session, limit, parents),
     };
   }
 

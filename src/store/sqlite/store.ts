@@ -3,7 +3,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
-import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
 import { GateMemory } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
@@ -16,9 +15,10 @@ import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
 import { admittedPerGate } from './claim/gates.ts';
 import { oldestDue } from './claim/oldest-due.ts';
-import { writeBatch, writeBatches } from './write/commit.ts';
+import { writeBatch, writeBatches, writeWithin } from './write/commit.ts';
 import { stageChildren } from './write/staging.ts';
-import { Connection, openFile, type Durability, type WriteTogether } from './connection.ts';
+import { connectionIn } from './caller/recognize.ts';
+import { openFile, type Connection, type Durability, type WriteTogether } from './connection.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { jobsSelect } from './read/inspect.ts';
@@ -43,7 +43,7 @@ export interface SqliteOptions {
 
 export class SqliteStore implements Store {
   readonly address?: StoreAddress;
-  readonly #connection: Connection;
+  readonly #connection: Connection<DatabaseSync>;
   readonly #clock: Clock;
   readonly #writeBatches: WriteTogether<Batch, readonly boolean[]>;
   readonly #wake: Wake;
@@ -212,21 +212,21 @@ export class SqliteStore implements Store {
 
   /**
    * Returns a writer for the caller's transaction. `transaction` is the caller's connection to the same file, on which
-   * the caller has begun a transaction.
+   * the caller has begun a transaction. Its commit changes the -wal file, which the watchers of all processes notice,
+   * this one included.
    */
   within(transaction: unknown): Writer {
-    const db = transaction as DatabaseSync;
-    if (typeof db?.prepare !== 'function' || !db.isTransaction) {
-      throw new Refusal('malformed.store', 'pass the DatabaseSync on which you have begun a transaction');
-    }
-    const connection = new Connection(db);
+    const connection = connectionIn(transaction, this.#path);
     requireKnownSchema(connection);
     return {
       now: () => this.now(),
       reserveIds: async (amount) => reserveIds(connection, amount),
-      commit: async (batch) => writeBatch(connection, batch, this.now()),
+      commit: async (batch) => writeWithin(connection, batch, this.now()),
       load: async (ids) => load(connection, ids),
+      find: (query, page) => find(connection, this.#clock, query, page),
+      count: (query, dueBy) => count(connection, this.#clock, query, dueBy),
       jobsByKey: async (keys) => jobsByKey(connection, keys, this.now()),
+      settleable: async (limit, parents) => settleable(connection, limit, parents),
     };
   }
 
