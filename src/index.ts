@@ -34,7 +34,7 @@ export type { Progress } from './model/progress.ts';
 export type { KnownDefinition } from './jobs/define.ts';
 export type { ListedDefinition } from './engine/reads.ts';
 export type { Query, PageRequest, Page, Standing, Tally } from './store/query.ts';
-export type { FeedEvent, Instance, LogLine } from './store/store.ts';
+export type { FeedEvent, Instance, LogLine, StoreTransaction } from './store/store.ts';
 export {
   attemptsOf, runState, taskState, type JobRunStats, type RunState, type TaskState,
 } from './vocabulary/jobrun.ts';

@@ -1,11 +1,12 @@
 /** The operations on jobs that need only a `Writer`, so that they work in a caller's transaction, too. */
-import type { Asker } from '../apply.ts';
+import { apply, type Asker } from '../apply.ts';
+import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
-import type { Writer } from '../store/store.ts';
+import type { Holding, Writer } from '../store/store.ts';
 import { audit, type AuditEntry } from './audit.ts';
 import { checkEdit, checkMs, checkTerminateCode } from './checks/command.ts';
-import { checkAsker, checkId, checkList } from './checks/values.ts';
+import { checkAsker, checkFence, checkId, checkList } from './checks/values.ts';
 import { createJobs, type Created } from './create.ts';
 import type { Draft, UniqueRequest } from './draft.ts';
 import { Ids } from './ids.ts';
@@ -35,6 +36,12 @@ export class JobWriting<Written extends Writer = Writer> {
   async edit(id: number, edit: Edit, asker: Asker): Promise<Job> {
     await this.store.synchronize?.();
     return editJob(this.store, checkId(id), checkEdit(edit, this.store.now()), checkAsker(asker));
+  }
+
+  /** Ends a job with success. Refuses `lost.lease` if it is not held under this fence. */
+  async succeedUnder({ id, fence }: Holding, result: string, asker: Asker): Promise<Change> {
+    await this.store.synchronize?.();
+    return apply(this.store, checkId(id), { do: 'succeed', fence: checkFence(fence), result }, checkAsker(asker));
   }
 
   async audit(entry: AuditEntry, asker: Asker, unique?: UniqueRequest): Promise<void> {

@@ -66,7 +66,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['records', 'feed', 'instances'], ['claim'], ['store']],
-  'src/store/sqlite/': [['errors', 'module', 'file-watch', 'connection', 'schema', 'wake', 'end-watch', 'caller'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
+  'src/store/sqlite/': [['errors', 'module', 'file-watch', 'connection', 'schema', 'wake', 'end-watch', 'store-transaction', 'caller'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
   'src/store/postgres/': [['sql', 'caller'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'end-notices', 'claim'], ['store']],
   'src/jobs/': [
     ['checks', 'ids'],

@@ -100,7 +100,8 @@ describe.each(databases)('on $database', ({ place: openPlace, libraries }) => {
 
     test('runs that are created, edited and cancelled in a transaction are so when it commits', async () => {
       const later = { delay: '1h' } as const;
-      const [hurried, doomed] = await producer.createJobRuns(greet, [{ input: 'bob', ...later }, { input: 'eve', ...later }]);
+      const requests = [{ input: 'bob', ...later }, { input: 'eve', ...later }];
+      const [hurried, doomed] = await producer.createJobRuns(greet, requests);
       let ids: number[] = [];
       await connected.transaction(async (tx) => {
         await tx.write('committed');

@@ -45,6 +45,22 @@ export interface Writing {
    * changes of open jobs, without `staged`. Refuses a value that is no open transaction on the data of this store.
    */
   within(transaction: unknown): Writer;
+
+  /**
+   * Runs `work` in a transaction that the store begins, and commits it; rolls back if `work` rejects. `within` accepts
+   * the transaction. `work` is called at most once. If the connection is lost during the commit, rejects although the
+   * transaction may have been committed. A store whose database users cannot write to does not have this method.
+   */
+  transact?<T>(work: (transaction: StoreTransaction) => Promise<T>): Promise<T>;
+}
+
+/** A transaction on the database of the store, in which a handler writes to its own tables. */
+export interface StoreTransaction {
+  /** Executes a statement with the parameters $1, $2 and so on; on SQLite also with ?. */
+  query<Row extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<{ readonly rows: Row[] }>;
 }
 
 /** The methods that are required to create, edit, end and cancel jobs. */

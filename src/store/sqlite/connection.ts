@@ -169,7 +169,7 @@ export class Connection<Db extends Handle = Handle> {
    * process can move a job from one table to the other between two statements.
    */
   read<T>(work: () => T): T {
-    this.#checkOpen();
+    this.checkOpen();
     if (this.db.isTransaction) return work();
     this.#prepared('BEGIN').run();
     try {
@@ -195,6 +195,21 @@ export class Connection<Db extends Handle = Handle> {
     return this.#batcher.add({ write: write as QueuedWrite['write'], item }) as Promise<Answer>;
   }
 
+  /** Runs asynchronous work in a write transaction, on a connection that nothing else uses meanwhile. */
+  async transact<T>(work: () => Promise<T>): Promise<T> {
+    this.checkOpen();
+    this.#watch?.check();
+    await this.#begin();
+    try {
+      const answer = await work();
+      this.#prepared('COMMIT').run();
+      return answer;
+    } catch (error) {
+      if (this.db.isOpen && this.db.isTransaction) this.db.exec('ROLLBACK');
+      throw errorOf(error);
+    }
+  }
+
   /**
    * Runs `work` in a savepoint, and rolls back to the savepoint if `work` returns false or throws. Returns the result
    * of `work`. Requires an open transaction.
@@ -217,7 +232,7 @@ export class Connection<Db extends Handle = Handle> {
   }
 
   async #runInTransaction(take: () => readonly QueuedWrite[]): Promise<unknown[]> {
-    this.#checkOpen();
+    this.checkOpen();
     this.#watch?.check();
     await this.#begin();
     try {
@@ -263,7 +278,8 @@ export class Connection<Db extends Handle = Handle> {
     }
   }
 
-  #checkOpen(): void {
+  /** Throws a refusal if the connection is closed. */
+  checkOpen(): void {
     if (this.db.isOpen) return;
     throw new Refusal('unavailable.store', 'the store is closed', { reason: 'the store is closed' });
   }
@@ -271,7 +287,7 @@ export class Connection<Db extends Handle = Handle> {
   #prepared(sql: string, form: 'objects' | 'arrays' = 'objects'): Statement {
     const known = this.#statements[form].get(sql);
     if (known) return known;
-    this.#checkOpen();
+    this.checkOpen();
     const statement = this.db.prepare(sql);
     statement.setReturnArrays(form === 'arrays');
     this.#statements[form].set(sql, statement);

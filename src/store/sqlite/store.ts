@@ -3,12 +3,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
+import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
+import { Turns } from '../../time/turns.ts';
 import { GateMemory } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits, Instance,
-  Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
+  Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction, Writer,
 } from '../store.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -31,6 +33,7 @@ import { purge } from './maintain/purge.ts';
 import { backUp } from './maintain/backup.ts';
 import { damage, health } from './maintain/health.ts';
 import { EndWatch } from './end-watch.ts';
+import { SqliteTransaction } from './store-transaction.ts';
 import { Wake } from './wake.ts';
 
 export interface SqliteOptions {
@@ -51,11 +54,16 @@ export class SqliteStore implements Store {
   readonly #inspector: Inspector;
   readonly #path: string;
   readonly #gateMemory = new GateMemory();
+  readonly #durability: Durability;
+  readonly #transactTurns = new Turns(1);
+  /** The connection for `transact`: on the main one, other writes would become a part of the transaction. */
+  #transactConnection: Connection<DatabaseSync> | null = null;
 
   constructor(path: string, { clock = systemClock, durability = 'full', create = true }: SqliteOptions = {}) {
     this.#connection = openFile(path, { durability, create });
     this.#connection.checkBeforeWrite = () => requireKnownSchema(this.#connection);
     this.#path = path;
+    this.#durability = durability;
     if (path !== ':memory:' && clock === systemClock) this.address = { url: `sqlite:${path}`, options: { durability } };
     this.#clock = clock;
     this.#writeBatches = (batches) => writeBatches(this.#connection, batches, this.now());
@@ -230,6 +238,18 @@ export class SqliteStore implements Store {
     };
   }
 
+  async transact<T>(work: (transaction: StoreTransaction) => Promise<T>): Promise<T> {
+    if (this.#path === ':memory:') {
+      throw new Refusal('malformed.store', 'a SQLite store in memory has one connection: use a file for complete()');
+    }
+    return this.#transactTurns.take(() => {
+      this.#connection.checkOpen();
+      this.#transactConnection ??= openFile(this.#path, { durability: this.#durability, create: false });
+      const connection = this.#transactConnection;
+      return connection.transact(() => work(new SqliteTransaction(connection.db)));
+    });
+  }
+
   inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
     return this.#inspector.inspect(sql, limits);
   }
@@ -250,6 +270,7 @@ export class SqliteStore implements Store {
     this.#endWatch.close();
     this.#wake.close();
     this.#inspector.close();
+    this.#transactConnection?.close();
     this.#connection.close();
     return Promise.resolve();
   }

@@ -22,7 +22,8 @@ export const drizzle: Library = (value) => {
     return async (sql, params) =>
       rowsOf(await session.prepareQuery({ sql, params }, undefined, undefined, false).execute());
   }
-  if (kinds.includes('PgDatabase')) return { what: 'a Drizzle database', todo: 'pass the tx that db.transaction() gives' };
+  const todo = 'pass the tx that db.transaction() gives';
+  if (kinds.includes('PgDatabase')) return { what: 'a Drizzle database', todo };
   return { what: `a Drizzle ${kinds[0]}`, todo: 'pass the tx of a transaction on PostgreSQL' };
 };
 

@@ -11,7 +11,8 @@ interface KnexConnection {
 }
 
 const isKnex = (value: object): value is Knex =>
-  typeof value === 'function' && has(value, 'raw') && 'client' in value && has(Object(value.client) as object, 'acquireConnection');
+  typeof value === 'function' && has(value, 'raw') && 'client' in value &&
+  has(Object(value.client) as object, 'acquireConnection');
 
 export const knex: Library = (value) => {
   if (!isKnex(value)) return null;

@@ -13,7 +13,8 @@ const isKysely = (value: object): value is Kysely =>
 
 export const kysely: Library = (value) => {
   if (!isKysely(value)) return null;
-  if (!value.isTransaction) return { what: 'a Kysely instance', todo: 'pass the trx that transaction().execute() gives' };
+  const todo = 'pass the trx that transaction().execute() gives';
+  if (!value.isTransaction) return { what: 'a Kysely instance', todo };
   const trx = value.withoutPlugins();
   return async (sql, parameters) => rowsOf(await trx.executeQuery({ ...raw(sql), parameters }));
 };

@@ -9,6 +9,7 @@ const isPrisma = (value: object): value is PrismaTransaction => has(value, '$que
 
 export const prisma: Library = (value) => {
   if (!isPrisma(value)) return null;
-  if (has(value, '$connect')) return { what: 'a PrismaClient', todo: 'pass the tx that $transaction(async (tx) => …) gives' };
+  const todo = 'pass the tx that $transaction(async (tx) => …) gives';
+  if (has(value, '$connect')) return { what: 'a PrismaClient', todo };
   return async (text, values) => rowsOf(await value.$queryRawUnsafe(text, ...values));
 };

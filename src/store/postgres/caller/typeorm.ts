@@ -11,7 +11,9 @@ export const typeorm: Library = (value) => {
   const isManager = classNameOf(value) === 'EntityManager';
   const runner = isManager ? (value as { readonly queryRunner?: QueryRunner }).queryRunner : value;
   if (!isManager && !isQueryRunner(value)) return null;
-  if (!runner || !isQueryRunner(runner) || !runner.isTransactionActive) return { what: `a TypeORM ${named(isManager)} outside of a transaction`, todo };
+  if (!runner || !isQueryRunner(runner) || !runner.isTransactionActive) {
+    return { what: `a TypeORM ${named(isManager)} outside of a transaction`, todo };
+  }
   return async (text, values) => (await runner.query(text, values, true)).records ?? [];
 };
 

@@ -1,4 +1,4 @@
-/** Recognizes the caller's transaction: of which driver its connection is, and whether it is on the file of the store. */
+/** Recognizes the caller's transaction: of which driver its connection is, and whether it is on the store's file. */
 import { statSync } from 'node:fs';
 import { Refusal } from '../../../refusal.ts';
 import { kindOfValue, notATransaction } from '../../not-a-transaction.ts';
@@ -6,13 +6,15 @@ import { Connection, type Handle } from '../connection.ts';
 import { isBetterSqlite3, ownCopyOfSqlite } from './better-sqlite3.ts';
 import { bunSqlite } from './bun-sqlite.ts';
 import type { Driver } from './driver.ts';
+import { SqliteTransaction } from '../store-transaction.ts';
 import { nodeSqlite } from './node-sqlite.ts';
 
 const drivers: readonly Driver[] = [nodeSqlite, bunSqlite];
 
 /** Returns a connection that writes in the caller's transaction. Refuses what is none, or is on another file. */
 export function connectionIn(transaction: unknown, path: string): Connection {
-  const handle = typeof transaction === 'object' && transaction !== null ? handleOf(transaction) : null;
+  const given = transaction instanceof SqliteTransaction ? transaction.database : transaction;
+  const handle = typeof given === 'object' && given !== null ? handleOf(given) : null;
   if (handle === null) throw notATransaction(kindOfValue(transaction), todo);
   if (!handle.isOpen) throw notATransaction('a closed connection', todo);
   if (!handle.isTransaction) throw notATransaction('a connection without one', 'run BEGIN IMMEDIATE on it first');
