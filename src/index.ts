@@ -17,6 +17,7 @@ export {
   RunCancelled, RunFailed, RunHandle,
   type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunUpdate, type Snapshot,
 } from './engine/run-handle.ts';
+export type { TransactionRuns } from './engine/transaction-runs.ts';
 export type { PreviewedTick } from './engine/inspect/schedule-preview.ts';
 export type { RunRequest } from './engine/declare/run-request.ts';
 export type { Reason, ReasonCode } from './engine/inspect/explain.ts';
@@ -33,7 +34,7 @@ export type { Progress } from './model/progress.ts';
 export type { KnownDefinition } from './jobs/define.ts';
 export type { ListedDefinition } from './engine/reads.ts';
 export type { Query, PageRequest, Page, Standing, Tally } from './store/query.ts';
-export type { FeedEvent, Instance, LogLine } from './store/store.ts';
+export type { FeedEvent, Instance, LogLine, StoreTransaction } from './store/store.ts';
 export {
   attemptsOf, runState, taskState, type JobRunStats, type RunState, type TaskState,
 } from './vocabulary/jobrun.ts';

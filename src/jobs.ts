@@ -1,57 +1,45 @@
 /** The operations on jobs for producers, workers, operators and viewers. They validate their arguments. */
 import type { CommandAnswer, CommandRequest, Asker } from './apply.ts';
-import { audit, auditRecords, type AuditEntry, type AuditPage, type AuditQuery } from './jobs/audit.ts';
+import { auditRecords, type AuditPage, type AuditQuery } from './jobs/audit.ts';
 import { checkHoldings, checkLeaseMs, checkWorkRequest, type WorkRequest } from './jobs/checks/claim.ts';
 import {
   checkAsker, checkFence, checkFields, checkId, checkList, checkOneOf, checkTime, checkWhole,
 } from './jobs/checks/values.ts';
-import { checkCommand, checkEdit, checkMs, checkTerminateCode } from './jobs/checks/command.ts';
-import { createChildren, createJobs, type Created } from './jobs/create.ts';
-import type { Draft, UniqueRequest } from './jobs/draft.ts';
-import { Ids } from './jobs/ids.ts';
+import { checkCommand } from './jobs/checks/command.ts';
+import { createChildren, type Created } from './jobs/create.ts';
+import type { Draft } from './jobs/draft.ts';
+import { checkAct, checkDrafts, JobWriting } from './jobs/job-writing.ts';
 import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './jobs/checks/query.ts';
-import {
-  cancelJob, deleteJob, editJob, pauseJob, requeueJob, resumeJob, retryJob, stopJob, type Act,
-} from './jobs/operate.ts';
+import { deleteJob, pauseJob, requeueJob, resumeJob, retryJob, stopJob, type Act } from './jobs/operate.ts';
 import { claimJobs, conclude, type ClaimedJobs } from './jobs/work.ts';
-import type { Edit, Event } from './model/event.ts';
+import type { Event } from './model/event.ts';
 import type { Job, JobError, RunningJob } from './model/job.ts';
 import { Refusal } from './refusal.ts';
 import type { Page, PageRequest, Query, Tally } from './store/query.ts';
 import type { FeedPage, Holding, Store } from './store/store.ts';
 
-const draftsMax = 1_000_000;
 const requestsMax = 100_000;
 
-export class Jobs {
-  readonly store: Store;
-  readonly ids: Ids;
-
-  constructor(store: Store) {
-    this.store = store;
-    this.ids = new Ids(store);
-  }
-
+export class Jobs extends JobWriting<Store> {
   // For producers.
 
   async create(draft: Draft, by: string): Promise<Created> {
     return (await this.createMany([draft], by))[0]!;
   }
 
-  /** Creates jobs. With a `holder`, jobs that are due now and have no gate are claimed for it in the same commit. */
-  async createMany(drafts: readonly Draft[], by: string, holder: string | null = null): Promise<readonly Created[]> {
-    return createJobs(this, checkList('jobs', drafts, draftsMax, same), by, holder);
+  /** Returns the operations that write in the caller's transaction: they take effect if and when it commits. */
+  within(transaction: unknown): JobWriting {
+    return new JobWriting(this.store.within(transaction));
   }
 
   /** Creates jobs in the caller's transaction: the jobs exist if and when the transaction commits. */
   async createWithin(transaction: unknown, drafts: readonly Draft[], by: string): Promise<readonly Created[]> {
-    const store = this.store.within(transaction);
-    return createJobs({ store, ids: new Ids(store) }, checkList('jobs', drafts, draftsMax, same), by);
+    return this.within(transaction).createMany(drafts, by);
   }
 
   async createChildren(parent: number, drafts: readonly Draft[], by: string, fence?: number): Promise<readonly Job[]> {
     if (fence !== undefined) checkFence(fence);
-    return createChildren(this, checkId(parent), checkList('jobs', drafts, draftsMax, same), by, fence);
+    return createChildren(this, checkId(parent), checkDrafts(drafts), by, fence);
   }
 
   // For workers.
@@ -95,11 +83,6 @@ export class Jobs {
 
   // For operators.
 
-  async cancel(id: number, act: Act, graceMs?: number): Promise<Job> {
-    if (graceMs !== undefined) checkMs('graceMs', graceMs);
-    return cancelJob(this.store, checkId(id), checkAct(act), graceMs);
-  }
-
   async stop(id: number, act: Act): Promise<Job> {
     return stopJob(this.store, checkId(id), checkAct(act));
   }
@@ -121,17 +104,8 @@ export class Jobs {
     return requeueJob(this.store, checkId(id), checkTime('due', due), checkAsker(asker));
   }
 
-  async edit(id: number, edit: Edit, asker: Asker): Promise<Job> {
-    await this.store.synchronize?.();
-    return editJob(this.store, checkId(id), checkEdit(edit, this.store.now()), checkAsker(asker));
-  }
-
   async delete(id: number, asker?: Asker): Promise<void> {
     return deleteJob(this, checkId(id), asker === undefined ? null : checkAsker(asker));
-  }
-
-  async audit(entry: AuditEntry, asker: Asker, unique?: UniqueRequest): Promise<void> {
-    return audit(this, entry, checkAsker(asker), unique);
   }
 
   /** Audit entries, newest first. */
@@ -140,10 +114,6 @@ export class Jobs {
   }
 
   // For viewers.
-
-  async get(id: number): Promise<Job | null> {
-    return (await this.store.load([checkId(id)]))[0] ?? null;
-  }
 
   async find(query: Query, page?: PageRequest): Promise<Page> {
     return this.store.find(checkQuery(query), checkPage(page));
@@ -168,11 +138,4 @@ export class Jobs {
     if (answer instanceof Refusal) throw answer;
     return answer!.after!;
   }
-}
-
-const same = <T>(value: T): T => value;
-
-function checkAct(act: Act): Act {
-  if (checkAsker(act).code !== undefined) checkTerminateCode(act.code);
-  return act;
 }

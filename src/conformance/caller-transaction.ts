@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import type { Job } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
+import { openStandings } from '../store/query.ts';
 import { same, sameMembers } from './same.ts';
 import type { Topic } from './world.ts';
 
@@ -43,6 +44,21 @@ export const within: Topic = {
       deepEqual(await world.store.within(transaction).commit({ changes }), [true, false]);
       await commit();
       sameMembers(await world.store.load([a.id, b.id]), [changes[0]!.after, moved]);
+    },
+
+    'a parent and its children can be found and ended in the transaction': async (world) => {
+      const parent = await world.create();
+      const [child] = await world.createAll([{ parent: parent.id }]) as [Job];
+      const { transaction, commit } = await world.begin();
+      const writer = world.store.within(transaction);
+      const cancel = { do: 'cancel', code: 'user' } as const;
+      same((await writer.find({ parent: parent.id, standings: openStandings })).jobs, [child]);
+      const ends = [world.decide(parent, cancel), world.decide(child, cancel)];
+      deepEqual(await writer.commit({ changes: ends }), [true, true]);
+      same((await writer.find({ parent: parent.id, standings: openStandings })).jobs, []);
+      same(await world.load(child.id), child);
+      await commit();
+      sameMembers(await world.store.load([parent.id, child.id]), ends.map(({ after }) => after));
     },
 
     'a value that is no transaction is refused': async (world) => {

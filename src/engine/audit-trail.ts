@@ -5,10 +5,18 @@
 import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
 import { auditView } from '../jobs/audit.ts';
+import type { JobWriting } from '../jobs/job-writing.ts';
 import type { Job } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
 import type { ActOptions } from './run-handle.ts';
 import type { Stores } from './stores.ts';
+
+/** An operation on a job. */
+interface JobAction {
+  readonly action: string;
+  readonly id: number;
+  readonly act: ActOptions | undefined;
+}
 
 export class AuditTrail {
   readonly #stores: Stores;
@@ -30,12 +38,30 @@ export class AuditTrail {
     act: ActOptions | undefined,
     perform: (jobs: Jobs) => Promise<Job>,
   ): Promise<Job> {
-    const jobs = this.#stores.forJob(id);
+    return this.#perform(this.#stores.forJob(id), this.#stores.database, { action, id, act }, perform);
+  }
+
+  /** Like `performOnJob`, in the caller's transaction, which the record becomes a part of. */
+  async performInTransaction(
+    transaction: unknown,
+    { action, id, act }: JobAction,
+    perform: (jobs: JobWriting) => Promise<Job>,
+  ): Promise<Job> {
+    const jobs = this.#stores.forJob(id).within(transaction);
+    return this.#perform(jobs, jobs, { action, id, act }, perform);
+  }
+
+  async #perform<Writing extends JobWriting>(
+    jobs: Writing,
+    records: JobWriting,
+    { action, id, act }: JobAction,
+    perform: (jobs: Writing) => Promise<Job>,
+  ): Promise<Job> {
     if (act?.by === undefined) return perform(jobs);
     const before = await jobs.get(id);
     const after = await perform(jobs);
     const views = { before: before && auditView(before), after: auditView(after) };
-    await this.#stores.database.audit({ action, job: id, def: after.def, ...views }, this.asker(act));
+    await records.audit({ action, job: id, def: after.def, ...views }, this.asker(act));
     return after;
   }
 

@@ -36,6 +36,7 @@ import {
   type RunMaker, type Snapshot,
 } from './run-handle.ts';
 import { Stores } from './stores.ts';
+import { TransactionRuns } from './transaction-runs.ts';
 import { TypeCatalogue } from './type-catalogue.ts';
 import type { JobWatch } from './attempt/job-watchers.ts';
 import { StoreWorkers, type StoreWorkersParts } from './store-workers.ts';
@@ -187,12 +188,12 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#handle(created[0]!);
   }
 
-  /** Returns a creator of runs in the caller's transaction: the runs exist if and when the transaction commits. */
-  in(transaction: unknown): RunMaker {
-    return {
-      createJobRun: async <What extends Runnable>(what: What, ...[request]: RequestOf<What>) =>
-        this.#handle<ResultOf<What>>((await this.#creation.createIn(transaction, what, request ?? {}))[0]!),
-    };
+  /**
+   * Returns operations on runs in the caller's transaction: they take effect if and when the transaction commits.
+   * `transaction` is an open transaction of one of the libraries in docs/guides/transactions.md.
+   */
+  in(transaction: unknown): TransactionRuns {
+    return new TransactionRuns(transaction, { creation: this.#creation, actions: this.#actions, backend: this });
   }
 
   run<Result = unknown>(id: number): RunHandle<Result> {

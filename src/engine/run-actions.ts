@@ -48,6 +48,15 @@ export class RunActions {
     return job;
   }
 
+  /**
+   * Cancels a run in the caller's transaction. If it is running, its handler is told by a heartbeat after the commit.
+   */
+  cancelIn(transaction: unknown, id: number, { grace, ...act }: CancelOptions = {}): Promise<Job> {
+    const graceMs = grace === undefined ? undefined : durationMs(grace);
+    return this.#parts.audit.performInTransaction(transaction, { action: 'cancel', id, act }, (jobs) =>
+      jobs.cancel(id, this.#ender(act), graceMs));
+  }
+
   async stop(id: number, act?: EndOptions): Promise<StopAnswer> {
     const { stores, workers, audit } = this.#parts;
     const how = await stopEffect(stores.forJob(id), id);
@@ -69,6 +78,13 @@ export class RunActions {
     const job = await audit.performOnJob('edit', id, act, (jobs) => jobs.edit(id, edit, audit.asker(act)));
     workers.wake();
     return job;
+  }
+
+  editIn(transaction: unknown, id: number, given: RunEdit, act?: ActOptions): Promise<Job> {
+    const edit = editOf(given);
+    const { audit } = this.#parts;
+    return audit.performInTransaction(transaction, { action: 'edit', id, act }, (jobs) =>
+      jobs.edit(id, edit, audit.asker(act)));
   }
 
   pause(id: number, act?: ActOptions): Promise<Job> {

@@ -27,18 +27,27 @@ export class RunCreation {
     this.#parts = parts;
   }
 
-  create(
+  async create(
     what: Runnable | NamedRunnable,
     requests: readonly RunRequest<unknown>[],
     by: string,
   ): Promise<readonly Created[]> {
-    return this.#create(what, requests, (jobs, drafts) => this.#store(jobs, drafts, by));
+    const created = await this.#create(what, requests, (jobs, drafts) => this.#store(jobs, drafts, by));
+    if (created.some(({ job }) => job?.state !== 'running')) this.#parts.workers.wake();
+    return created;
   }
 
-  /** Creates a run in the caller's transaction: the run exists if and when the transaction commits. */
-  createIn(transaction: unknown, what: Runnable, request: RunRequest<unknown>): Promise<readonly Created[]> {
+  /**
+   * Creates runs in the caller's transaction: they exist if and when the transaction commits. The store wakes the
+   * workers at the commit.
+   */
+  createIn(
+    transaction: unknown,
+    what: Runnable,
+    requests: readonly RunRequest<unknown>[],
+  ): Promise<readonly Created[]> {
     const { instance } = this.#parts;
-    return this.#create(what, [request], (jobs, drafts) => jobs.createWithin(transaction, drafts, instance));
+    return this.#create(what, requests, (jobs, drafts) => jobs.within(transaction).createMany(drafts, instance));
   }
 
   async #create(
@@ -46,7 +55,7 @@ export class RunCreation {
     requests: readonly RunRequest<unknown>[],
     store: StoreDrafts,
   ): Promise<readonly Created[]> {
-    const { stores, workers, definitions, tracing } = this.#parts;
+    const { stores, definitions, tracing } = this.#parts;
     const { store: database } = stores.database;
     await database.synchronize?.();
     const { rules, known, jobs } = await definitions.target(what);
@@ -56,7 +65,6 @@ export class RunCreation {
     const isOnePerType = known?.spec.onePerType ?? onePerType;
     if (isOnePerType && (await hasNewToStart(jobs, drafts, now))) await refuseIfAdmitted(jobs, name);
     const created = await tracing.creating(name, drafts, (traced) => store(jobs, traced));
-    if (created.some(({ job }) => job?.state !== 'running')) workers.wake();
     refuseBusy(name, drafts, requests, created);
     return created;
   }

@@ -9,7 +9,7 @@ import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import { standingOf, type PageRequest } from '../store/query.ts';
 import type { UniqueRequest } from './draft.ts';
-import { newJobs, type Producer } from './new-jobs.ts';
+import { newJobs, type Creator, type Producer } from './new-jobs.ts';
 
 export interface AuditEntry {
   readonly action: string;
@@ -38,7 +38,7 @@ const auditRetentionMs = 10 * 365 * 86_400_000;
 
 /** Stores the entry of an action that has been done. */
 export async function audit(
-  producer: Producer,
+  producer: Creator,
   entry: AuditEntry,
   asker: Asker,
   unique?: UniqueRequest,
@@ -50,7 +50,7 @@ export async function audit(
 
 /** Returns the entry as a change that is not stored yet, so that the caller can commit it together with the action. */
 export async function auditRecord(
-  producer: Producer,
+  producer: Creator,
   entry: AuditEntry,
   { by, why }: Asker,
   unique?: UniqueRequest,
@@ -65,7 +65,7 @@ export async function auditRecord(
  * Ends the job of a stored entry, so that retention deletes it after `auditRetentionMs`. If a crash prevents this, the
  * job stays open: the entry is listed, but retention does not delete it.
  */
-export async function closeRecord({ store }: Producer, { after }: Change, asker: Asker): Promise<void> {
+export async function closeRecord({ store }: Pick<Creator, 'store'>, { after }: Change, asker: Asker): Promise<void> {
   const { id } = after!;
   const claim = { do: 'claim', holder: asker.by, until: null, parentCancelled: false } as const;
   const claimed = await apply(store, id, claim, asker);

@@ -10,7 +10,7 @@ import { step, type Asking } from '../model/machine.ts';
 import { jobKinds, type TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Writer } from '../store/store.ts';
 import { endedStandings, type Standing } from '../store/query.ts';
 import { auditRecord, auditView, closeRecord } from './audit.ts';
 import type { Producer } from './new-jobs.ts';
@@ -25,7 +25,7 @@ export interface Act extends Asker {
  * given. A job that waits for its children ends after them. Any other open job ends immediately.
  */
 export async function cancelJob(
-  store: Store,
+  store: Writer,
   id: number,
   { code = 'user', ...asker }: Act,
   graceMs?: number,
@@ -72,7 +72,7 @@ export async function retryJob(store: Store, id: number, asker: Asker, only?: 'f
 export const requeueJob = async (store: Store, id: number, due: number, asker: Asker): Promise<Job> =>
   (await apply(store, await workOf(store, id), { do: 'requeue', due }, asker)).after!;
 
-export const editJob = async (store: Store, id: number, edit: Edit, asker: Asker): Promise<Job> =>
+export const editJob = async (store: Writer, id: number, edit: Edit, asker: Asker): Promise<Job> =>
   (await apply(store, await workOf(store, id), { do: 'edit', edit }, asker)).after!;
 
 /** How often a deletion is tried if the job changes between the read and the write. */
@@ -94,7 +94,7 @@ export async function deleteJob(producer: Producer, id: number, asker: Asker | n
 }
 
 /** Loads a run, a task or a Bedrock job. Refuses an unknown id, and records such as definitions and audit entries. */
-async function workOf(store: Store, id: number): Promise<Job> {
+async function workOf(store: Writer, id: number): Promise<Job> {
   const [job] = await store.load([id]);
   if (!job) throw unknownJob(id);
   if (!jobKinds.includes(job.kind)) throw recordNotJob(job);
@@ -124,7 +124,7 @@ const stillOpen = ({ id, state }: Job): Refusal =>
 const ofARun = ({ id, parent }: Job): Refusal =>
   new Refusal('wrong.state', `job ${id} is a task of run ${parent}: delete the run instead`, { id, parent });
 
-async function withFamily(store: Store, change: Change, asker: Asker, graceMs?: number): Promise<Job> {
+async function withFamily(store: Writer, change: Change, asker: Asker, graceMs?: number): Promise<Job> {
   const job = change.after!;
   if (job.parent === null) await cancelChildren(store, job.id, asker, graceMs);
   if (job.state === 'held') await settleParents(store, asker, [job.id]);

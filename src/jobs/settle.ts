@@ -9,7 +9,7 @@ import { exceedsTolerance } from '../model/family.ts';
 import type { Job } from '../model/job.ts';
 import { step } from '../model/machine.ts';
 import { pagesOf } from '../store/paging.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Writer } from '../store/store.ts';
 import { openStandings } from '../store/query.ts';
 
 const settleBatch = 100;
@@ -18,7 +18,7 @@ const settleBatch = 100;
  * Settles the parents of the jobs that ended in these changes. If an ended job is itself a parent whose children still
  * waited for it, stops these children.
  */
-export async function settleAfter(store: Store, changes: readonly Change[], asker: Asker): Promise<void> {
+export async function settleAfter(store: Writer, changes: readonly Change[], asker: Asker): Promise<void> {
   const ended = changes.flatMap(({ before, after }) =>
     after?.state === 'ended' && before?.state !== 'ended' ? [after] : [],
   );
@@ -35,7 +35,7 @@ export async function settleAfter(store: Store, changes: readonly Change[], aske
  * Continues parents that wait for children and have no open child; returns how many. Without `parents`, finds up to
  * `settleBatch` such parents. After a conflict the parents are read again, because a child may have been added.
  */
-export async function settleParents(store: Store, asker: Asker, parents?: readonly number[]): Promise<number> {
+export async function settleParents(store: Writer, asker: Asker, parents?: readonly number[]): Promise<number> {
   const changes = await applyTogether(store, async () => {
     const waiting = await store.settleable(parents?.length ?? settleBatch, parents);
     return waiting.map((job) => step(job, { do: 'settle' }, { ...asker, now: store.now() })).filter(isChange);
@@ -60,7 +60,7 @@ export async function endOrphans(store: Store, asker: Asker): Promise<number> {
 }
 
 /** Cancels runs in which more tasks have failed than `onTaskFailure` tolerates, and their open tasks. */
-async function cancelOverTolerance(store: Store, ids: readonly number[], asker: Asker): Promise<void> {
+async function cancelOverTolerance(store: Writer, ids: readonly number[], asker: Asker): Promise<void> {
   const parents = (await store.load(ids)).filter((job) => job.state !== 'ended' && job.cancel === null);
   for (const parent of parents) {
     if (!(await hasExceededTolerance(store, parent))) continue;
@@ -71,7 +71,7 @@ async function cancelOverTolerance(store: Store, ids: readonly number[], asker: 
   }
 }
 
-async function hasExceededTolerance(store: Store, parent: Job): Promise<boolean> {
+async function hasExceededTolerance(store: Writer, parent: Job): Promise<boolean> {
   const { onTaskFailure } = parent.policy;
   if (onTaskFailure === undefined || onTaskFailure === 'collect') return false;
   const tallies = await store.count({ parent: parent.id });
@@ -86,7 +86,7 @@ async function hasExceededTolerance(store: Store, parent: Job): Promise<boolean>
  * Cancels the open children: ends children that are not running, and asks running children to stop. After `graceMs`, if
  * given, running children are stopped by force.
  */
-export async function cancelChildren(store: Store, parent: number, asker: Asker, graceMs?: number): Promise<void> {
+export async function cancelChildren(store: Writer, parent: number, asker: Asker, graceMs?: number): Promise<void> {
   const command = { do: 'cancel', code: 'parent', ...(graceMs === undefined ? {} : { graceMs }) } as const;
   for await (const children of openChildren(store, parent)) {
     await applyEach(store, children.map((job) => ({ job, command })), asker);
@@ -94,12 +94,12 @@ export async function cancelChildren(store: Store, parent: number, asker: Asker,
 }
 
 /** Stops all open children. The refusal of a child that has ended in the meantime is ignored. */
-export async function stopChildren(store: Store, parent: number, asker: Asker): Promise<void> {
+export async function stopChildren(store: Writer, parent: number, asker: Asker): Promise<void> {
   for await (const children of openChildren(store, parent)) {
     await applyEach(store, children.map((job) => ({ job, command: { do: 'stop', code: 'parent' } as const })), asker);
   }
 }
 
 /** Reads the open children page by page, because a run may have a million of them. */
-export const openChildren = (store: Store, parent: number): AsyncGenerator<readonly Job[], void> =>
+export const openChildren = (store: Writer, parent: number): AsyncGenerator<readonly Job[], void> =>
   pagesOf(store, { parent, standings: openStandings });

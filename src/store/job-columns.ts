@@ -107,6 +107,8 @@ const stateColumns: readonly string[] = ['state', 'hold', 'holder', 'lease_until
 
 export const pendingColumns = openColumns.filter(({ name }) => !stateColumns.includes(name));
 
+export const columnNames = namesOf(allColumns);
+
 /** The columns that hold numbers. A driver may return 64-bit numbers as text, which must be converted. */
 export const numberColumns = namesOf(allColumns.filter(({ kind }) => kind === 'number' || kind === 'flag'));
 

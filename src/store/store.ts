@@ -1,7 +1,7 @@
 /**
  * The port: the methods that Stint requires of a database, in six groups. A store does not decide what happens to a
  * job. It receives finished changes, and writes each of them if the stored job still has the version that was read. No
- * caller needs a transaction across two calls.
+ * caller needs a transaction across two calls, except users, for their own writes (`within`, `transact`).
  *
  * The port deliberately has no update of a job without its version or fence, no state transitions, no retries, no lease
  * or due time compared with the clock of a worker, no sessions, and no locks that outlive a call.
@@ -24,7 +24,7 @@ export interface StoreAddress {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-export type { Batch, Note, Writer, Writing } from './port/writing.ts';
+export type { Batch, Note, StoreTransaction, Writer, Writing } from './port/writing.ts';
 export {
   queuePositionMax, type Candidate, type ClaimDecision, type Claiming, type ClaimRequest, type DueJob, type Holding, type TypeNames,
 } from './port/claiming.ts';

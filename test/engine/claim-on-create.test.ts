@@ -164,5 +164,8 @@ const writerOf = (store: Store): Writer => ({
   reserveIds: (amount) => store.reserveIds(amount),
   commit: (batch) => store.commit(batch),
   load: (ids) => store.load(ids),
+  find: (query, page) => store.find(query, page),
+  count: (query, dueBy) => store.count(query, dueBy),
   jobsByKey: (keys) => store.jobsByKey(keys),
+  settleable: (limit, parents) => store.settleable(limit, parents),
 });

@@ -22,6 +22,7 @@ export class Attempt {
   #kill: (() => Promise<void>) | null = null;
   #isLost = false;
   #isReleased = false;
+  #isCompleted = false;
 
   constructor(job: RunningJob, random: Random = systemRandom) {
     this.#random = random;
@@ -62,6 +63,15 @@ export class Attempt {
     return this.#isReleased;
   }
 
+  /** Whether `complete` has stored the end of the job; nothing that happens afterwards changes it. */
+  get isCompleted(): boolean {
+    return this.#isCompleted;
+  }
+
+  complete(): void {
+    this.#isCompleted = true;
+  }
+
   get isEnded(): boolean {
     return this.#end !== null;
   }
@@ -97,6 +107,7 @@ export class Attempt {
 
   /** Ends the attempt because this instance no longer holds the job. The handler must stop, and nothing is stored. */
   revoke(): void {
+    if (this.#isCompleted) return;
     this.#isLost = true;
     this.#endWith(new LeaseLost(`job ${this.job.id} is no longer held under fence ${this.job.fence}`));
   }

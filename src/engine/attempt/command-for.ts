@@ -22,7 +22,7 @@ export function commandForResult(value: unknown, { holding }: Attempt, now: numb
   }
 }
 
-/** Returns the command for a value that a handler threw; null: this instance no longer holds the job. */
+/** Returns the command for a value that a handler threw; null: the job is completed, or no longer held here. */
 export function commandForError(
   error: unknown,
   attempt: Attempt,
@@ -30,7 +30,7 @@ export function commandForError(
   isRetryable: (error: unknown) => boolean,
 ): Command | null {
   const { fence } = attempt.holding;
-  if (attempt.isLost) return null;
+  if (attempt.isLost || attempt.isCompleted) return null;
   if (attempt.isReleased) return { do: 'release', fence };
   if (isA(Snooze, error)) return { do: 'release', fence, due: now + error.forMs };
   if (isA(RetryAfter, error)) {

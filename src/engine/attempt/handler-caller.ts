@@ -9,12 +9,13 @@ import type { IsolatedCall, Isolation } from '../isolation/isolation.ts';
 import type { Notes } from '../progress/notes.ts';
 import type { Tracker } from '../progress/tracker.ts';
 import type { Attempt } from './attempt.ts';
+import { completionOf, type CompletionParts } from './completion.ts';
 import { fittingInput } from './fitting-input.ts';
 import { contextOf, factsOf, tickTimeOf } from './handler-context.ts';
 import { gather, prepare, type PhaseParts } from './phases.ts';
 import type { TaskParents } from './task-parents.ts';
 
-export interface HandlerCallerParts extends PhaseParts {
+export interface HandlerCallerParts extends PhaseParts, CompletionParts {
   readonly isolation: Isolation;
   readonly notes: Notes;
   readonly parents: TaskParents;
@@ -39,7 +40,8 @@ export class HandlerCaller {
   call(execution: Execution): MaybePromise<unknown> {
     const { type, attempt, tracker } = execution;
     const { job } = attempt;
-    const context = contextOf(attempt, tracker, this.#logOf(attempt));
+    const complete = completionOf(this.#parts, attempt, () => this.#finishNotes(execution));
+    const context = contextOf(attempt, tracker, this.#logOf(attempt), complete);
     return job.kind === 'task'
       ? andThen(this.#parts.parents.of(job), (parent) => this.#callTask(execution, context, parent))
       : andThen(fittingInput(type, job), (input) => this.#callRun(execution, context, input));
@@ -78,11 +80,13 @@ export class HandlerCaller {
    * claim, and after it the store refuses notes.
    */
   async #prepare({ type, attempt, tracker }: Execution, context: Context, input: unknown): Promise<unknown> {
-    await prepare(this.#parts, type, attempt, context, input, async () => {
-      tracker.end();
-      await this.#parts.notes.finish(attempt.holding);
-    });
+    await prepare(this.#parts, type, attempt, context, input, () => this.#finishNotes({ type, attempt, tracker }));
     return tasksPlanned;
+  }
+
+  async #finishNotes({ attempt, tracker }: Execution): Promise<void> {
+    tracker.end();
+    await this.#parts.notes.finish(attempt.holding);
   }
 
   #callIsolated(

@@ -5,11 +5,16 @@ import type { Attempt } from './attempt.ts';
 import { HandedOff, type Context, type JobLog, type ProgressTracker } from '../handler/context.ts';
 
 /** Returns the context of an attempt. It has only plain properties, so that handlers can destructure or spread it. */
-export function contextOf(attempt: Attempt, progress: ProgressTracker, log: JobLog): Context {
+export function contextOf(
+  attempt: Attempt,
+  progress: ProgressTracker,
+  log: JobLog,
+  complete: Context['complete'],
+): Context {
   const { run, idempotencyKey, fence } = factsOf(attempt);
   const handOff: Context['handOff'] = ({ within } = {}) =>
     new HandedOff(attempt.token, within === undefined ? null : durationMs(within));
-  return { run, idempotencyKey, fence, signal: attempt.signal, progress, log, handOff };
+  return { run, idempotencyKey, fence, signal: attempt.signal, progress, log, handOff, complete };
 }
 
 export const factsOf = ({ job }: Attempt): Pick<Context, 'run' | 'idempotencyKey' | 'fence'> => ({

@@ -45,8 +45,8 @@ export class PendingOutcomes {
   }
 
   #store(attempt: Attempt, command: Command | null): void {
-    if (command === null) return this.#done(attempt);
     const { job } = attempt;
+    if (command === null) return attempt.isCompleted ? this.#followUp(attempt) : this.#done(attempt);
     this.#parts.finisher.finish({ job, command }, (answer) => {
       if (isMalformed(answer)) this.#storeFailure(attempt, answer.message);
       else this.#stored(attempt, answer);
@@ -63,10 +63,14 @@ export class PendingOutcomes {
 
   #stored(attempt: Attempt, answer: CommandAnswer): void {
     const { job } = attempt;
-    const { logger, onOutcomeStored } = this.#parts;
+    const { logger } = this.#parts;
     const { id } = job;
     if (isRefusal(answer)) logger.warn(`the store refused the outcome of job ${id}`, { id, code: answer.code });
-    void andThen(onOutcomeStored(job), () => this.#done(attempt));
+    this.#followUp(attempt);
+  }
+
+  #followUp(attempt: Attempt): void {
+    void andThen(this.#parts.onOutcomeStored(attempt.job), () => this.#done(attempt));
   }
 
   #done(attempt: Attempt): void {

@@ -160,6 +160,7 @@ export class Runner {
   }
 
   #commandForResult({ attempt, tracker }: Execution, result: unknown): Command | null {
+    if (attempt.isCompleted) return null;
     tracker.endReturned();
     return result === tasksPlanned ? null : commandForResult(result, attempt, this.#parts.jobs.store.now());
   }

@@ -1,5 +1,6 @@
 /** The context: the properties that every handler receives in addition to its input and task. */
 import type { FailurePolicy } from '../../model/progress.ts';
+import type { StoreTransaction } from '../../store/store.ts';
 import type { Duration } from '../../time/duration.ts';
 
 export interface Context {
@@ -27,6 +28,12 @@ export interface Context {
    * lapsed, which counts as a crash.
    */
   readonly handOff: (options?: { readonly within?: Duration }) => HandedOff;
+  /**
+   * Ends the job with success, in one transaction with the writes of `work` to your own tables in the database of the
+   * store: `return context.complete((tx) => …)`. The value of `work` is the result. If `work` throws, or the job was
+   * cancelled, or this worker no longer holds it (`LeaseLost`), nothing is written. Not for isolated handlers.
+   */
+  readonly complete: <Result>(work: (tx: StoreTransaction) => Result | Promise<Result>) => Promise<Result>;
 }
 
 export interface RunFacts {

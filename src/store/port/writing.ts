@@ -1,5 +1,6 @@
 /** Writing: new ids, commits of decided changes, staged children, notes, and writes in the caller's own transaction. */
 import type { Change } from '../../model/change.ts';
+import type { Maintenance } from './maintenance.ts';
 import type { NewLogLine, Reading } from './reading.ts';
 
 export interface Writing {
@@ -40,14 +41,33 @@ export interface Writing {
   writeNotes(notes: readonly Note[]): Promise<readonly boolean[]>;
 
   /**
-   * Returns a writer that writes inside the caller's transaction. Its `commit` need support only new jobs and edits of
-   * open jobs.
+   * Returns a writer that reads and writes inside the caller's transaction. Its `commit` need support only new jobs and
+   * changes of open jobs, without `staged`. Refuses a value that is no open transaction on the data of this store.
    */
   within(transaction: unknown): Writer;
+
+  /**
+   * Runs `work` in a transaction that the store begins, and commits it; rolls back if `work` rejects. `within` accepts
+   * the transaction. `work` is called at most once. If the connection is lost during the commit, rejects although the
+   * transaction may have been committed. A store whose database users cannot write to does not have this method.
+   */
+  transact?<T>(work: (transaction: StoreTransaction) => Promise<T>): Promise<T>;
 }
 
-/** The methods that are required to create jobs. */
-export type Writer = Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'commit'> & Pick<Reading, 'load' | 'jobsByKey'>;
+/** A transaction on the database of the store, in which a handler writes to its own tables. */
+export interface StoreTransaction {
+  /** Executes a statement with the parameters $1, $2 and so on; on SQLite also with ?. */
+  query<Row extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<{ readonly rows: Row[] }>;
+}
+
+/** The methods that are required to create, edit, end and cancel jobs. */
+export type Writer =
+  & Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'commit'>
+  & Pick<Reading, 'load' | 'find' | 'count' | 'jobsByKey'>
+  & Pick<Maintenance, 'settleable'>;
 
 export interface Batch {
   readonly changes: readonly Change[];

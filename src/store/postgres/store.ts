@@ -4,12 +4,14 @@ import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
+import { Turns } from '../../time/turns.ts';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
 import { GateMemory } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits,
-  Instance, Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
+  Instance, Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction,
+  Writer,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -58,6 +60,10 @@ export class PostgresStore implements Store {
   readonly #inspector: Inspector;
   readonly #claimParts: ClaimParts;
   readonly #batcher: Batcher<readonly Change[], readonly boolean[]>;
+  /** Half of the connections: a handler may use the store inside of its transaction, and needs another one for that. */
+  readonly #transactTurns: Turns;
+  /** The changes that were written in transactions of `transact`, whose ends are announced after the commit. */
+  readonly #writtenIn = new WeakMap<object, Change[]>();
   /** The version of the schema, as the last heartbeat or reservation of ids found it. */
   #schemaFound = 0;
 
@@ -66,6 +72,7 @@ export class PostgresStore implements Store {
     const { clock, notify, listenUrl, ...settings } = { ...defaults, ...optionsOf(parsed.options), ...given };
     this.#database = new Database(parsed, settings, new ServerClock(clock));
     if (clock === undefined) this.address = { url, options: { ...settings, notify, listenUrl } };
+    this.#transactTurns = new Turns(Math.max(1, Math.floor(settings.max / 2)));
     const cursors = new ScanCursors();
     const hints = new ClaimHints(cursors);
     this.#claimParts = { database: this.#database, cursors, hints, gateMemory: new GateMemory() };
@@ -237,8 +244,8 @@ export class PostgresStore implements Store {
   }
 
   /**
-   * Returns a writer for the caller's transaction. `transaction` is the `pg` client on which the caller has begun it,
-   * or an object with the same `query(text, values)`. Ids are reserved outside of the transaction: inside, the row lock
+   * Returns a writer for the caller's transaction: the `pg` client on which the caller has begun it, or the transaction
+   * of another library (see `caller/recognize.ts`). Ids are reserved outside of the transaction: inside, the row lock
    * of the counter would block all other producers until the commit. The notification is a part of the transaction:
    * when the transaction commits, the listeners of all processes, including this one, get the notification.
    */
@@ -250,11 +257,31 @@ export class PostgresStore implements Store {
       reserveIds: (amount) => this.reserveIds(amount),
       commit: async (batch) => {
         requireKnownSchema(this.#schemaFound);
-        return commitWithin(session, batch, mayWake(batch) ? () => this.#wake.notifyWithin(session) : ignore);
+        const notify = mayWake(batch) ? () => this.#wake.notifyWithin(session) : ignore;
+        const written = await commitWithin(session, batch, notify);
+        this.#writtenIn.get(transaction as object)?.push(...batch.changes.filter((_, index) => written[index]));
+        return written;
       },
       load: (ids) => load(session, ids),
+      find: (query, page) => find(session, query, page),
+      count: (query, dueBy) => count(session, query, dueBy),
       jobsByKey: (keys) => jobsByKey(session, keys),
+      settleable: (limit, parents) => settleable(session, limit, parents),
     };
+  }
+
+  async transact<T>(work: (transaction: StoreTransaction) => Promise<T>): Promise<T> {
+    const written: Change[] = [];
+    const answer = await this.#transactTurns.take(() => this.#database.transactOnce((session) => {
+      const transaction: StoreTransaction = {
+        query: async <Row extends object>(text: string, values?: readonly unknown[]) =>
+          ({ rows: await session.runUnprepared<Row>(text, values).catch(throwPlain) }),
+      };
+      this.#writtenIn.set(transaction, written);
+      return work(transaction);
+    }));
+    this.#endNotices.noteEnds(written);
+    return answer;
   }
 
   inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
@@ -291,6 +318,11 @@ export class PostgresStore implements Store {
       if (mayWake(batch)) this.#wake.notifyOthers(session, hintableChange(batch.changes));
     });
   }
+}
+
+/** Throws the error of a handler's own statement. A table that is missing is the user's, not one of Stint's schema. */
+function throwPlain(error: unknown): never {
+  throw isRefusal(error) && error.code === 'older.schema' ? new Error(String(error.detail['cause'])) : error;
 }
 
 const defaults: DatabaseSettings & PostgresOptions & { readonly notify: boolean } = {

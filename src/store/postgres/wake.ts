@@ -109,9 +109,9 @@ export class Wake {
     session.run(notifySql, [this.#channel, hint]).catch(ignore);
   }
 
-  /** Notifies all processes, including this one, when the caller's transaction commits. */
+  /** Notifies all processes, including this one, when the caller's transaction commits. Prisma reads no type `void`. */
   async notifyWithin(session: Session): Promise<void> {
-    if (this.#settings.notify) await session.run('select pg_notify($1, $2)', [this.#channel, noTag]);
+    if (this.#settings.notify) await session.run('select pg_notify($1, $2)::text', [this.#channel, noTag]);
   }
 
   close(): void {

@@ -4,7 +4,7 @@
  */
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { systemRandom } from '../../random.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
 import { systemClock } from '../../time/clock.ts';
@@ -30,13 +30,29 @@ const writeWaitMaxMs = 30_000;
  */
 const idleMs = 1_000;
 
+/** What a connection needs of a driver: a part of `DatabaseSync`. A caller's transaction may be of another driver. */
+export interface Handle {
+  readonly isOpen: boolean;
+  readonly isTransaction: boolean;
+  prepare(sql: string): Statement;
+  exec(sql: string): void;
+  close(): void;
+}
+
+export interface Statement {
+  setReturnArrays(isEnabled: boolean): void;
+  all(...values: SQLInputValue[]): unknown[];
+  get(...values: SQLInputValue[]): unknown;
+  run(...values: SQLInputValue[]): { readonly changes: number | bigint };
+}
+
 export interface OpenFileOptions {
   readonly durability: Durability;
   /** Whether a file that does not exist is created. */
   readonly create: boolean;
 }
 
-export function openFile(path: string, { durability, create }: OpenFileOptions): Connection {
+export function openFile(path: string, { durability, create }: OpenFileOptions): Connection<DatabaseSync> {
   const isNew = path !== ':memory:' && !existsSync(path);
   if (isNew && !create) {
     throw new Refusal('unavailable.store', `there is no database file ${path}: check the path, or run stint migrate`, {
@@ -93,9 +109,9 @@ interface QueuedWrite {
   readonly item: unknown;
 }
 
-export class Connection {
-  readonly db: DatabaseSync;
-  readonly #statements = { objects: new Map<string, StatementSync>(), arrays: new Map<string, StatementSync>() };
+export class Connection<Db extends Handle = Handle> {
+  readonly db: Db;
+  readonly #statements = { objects: new Map<string, Statement>(), arrays: new Map<string, Statement>() };
   commits = 0;
   /** Called at the start of every write transaction; throws a refusal if nothing may be written. */
   checkBeforeWrite = (): void => {};
@@ -111,7 +127,7 @@ export class Connection {
   /**
    * Without `watch`, `db` belongs to the caller, and nothing checks whether its path still leads to the open file.
    */
-  constructor(db: DatabaseSync, watch: FileWatch | null = null) {
+  constructor(db: Db, watch: FileWatch | null = null) {
     this.db = db;
     this.#watch = watch;
   }
@@ -153,7 +169,7 @@ export class Connection {
    * process can move a job from one table to the other between two statements.
    */
   read<T>(work: () => T): T {
-    this.#checkOpen();
+    this.checkOpen();
     if (this.db.isTransaction) return work();
     this.#prepared('BEGIN').run();
     try {
@@ -179,6 +195,21 @@ export class Connection {
     return this.#batcher.add({ write: write as QueuedWrite['write'], item }) as Promise<Answer>;
   }
 
+  /** Runs asynchronous work in a write transaction, on a connection that nothing else uses meanwhile. */
+  async transact<T>(work: () => Promise<T>): Promise<T> {
+    this.checkOpen();
+    this.#watch?.check();
+    await this.#begin();
+    try {
+      const answer = await work();
+      this.#prepared('COMMIT').run();
+      return answer;
+    } catch (error) {
+      if (this.db.isOpen && this.db.isTransaction) this.db.exec('ROLLBACK');
+      throw errorOf(error);
+    }
+  }
+
   /**
    * Runs `work` in a savepoint, and rolls back to the savepoint if `work` returns false or throws. Returns the result
    * of `work`. Requires an open transaction.
@@ -201,7 +232,7 @@ export class Connection {
   }
 
   async #runInTransaction(take: () => readonly QueuedWrite[]): Promise<unknown[]> {
-    this.#checkOpen();
+    this.checkOpen();
     this.#watch?.check();
     await this.#begin();
     try {
@@ -247,15 +278,16 @@ export class Connection {
     }
   }
 
-  #checkOpen(): void {
+  /** Throws a refusal if the connection is closed. */
+  checkOpen(): void {
     if (this.db.isOpen) return;
     throw new Refusal('unavailable.store', 'the store is closed', { reason: 'the store is closed' });
   }
 
-  #prepared(sql: string, form: 'objects' | 'arrays' = 'objects'): StatementSync {
+  #prepared(sql: string, form: 'objects' | 'arrays' = 'objects'): Statement {
     const known = this.#statements[form].get(sql);
     if (known) return known;
-    this.#checkOpen();
+    this.checkOpen();
     const statement = this.db.prepare(sql);
     statement.setReturnArrays(form === 'arrays');
     this.#statements[form].set(sql, statement);

@@ -5,20 +5,22 @@ import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
+import { Turns } from '../../time/turns.ts';
 import { GateMemory } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits, Instance,
-  Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, Writer,
+  Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction, Writer,
 } from '../store.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
 import { admittedPerGate } from './claim/gates.ts';
 import { oldestDue } from './claim/oldest-due.ts';
-import { writeBatch, writeBatches } from './write/commit.ts';
+import { writeBatch, writeBatches, writeWithin } from './write/commit.ts';
 import { stageChildren } from './write/staging.ts';
-import { Connection, openFile, type Durability, type WriteTogether } from './connection.ts';
+import { connectionIn } from './caller/recognize.ts';
+import { openFile, type Connection, type Durability, type WriteTogether } from './connection.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { jobsSelect } from './read/inspect.ts';
@@ -31,6 +33,7 @@ import { purge } from './maintain/purge.ts';
 import { backUp } from './maintain/backup.ts';
 import { damage, health } from './maintain/health.ts';
 import { EndWatch } from './end-watch.ts';
+import { SqliteTransaction } from './store-transaction.ts';
 import { Wake } from './wake.ts';
 
 export interface SqliteOptions {
@@ -43,7 +46,7 @@ export interface SqliteOptions {
 
 export class SqliteStore implements Store {
   readonly address?: StoreAddress;
-  readonly #connection: Connection;
+  readonly #connection: Connection<DatabaseSync>;
   readonly #clock: Clock;
   readonly #writeBatches: WriteTogether<Batch, readonly boolean[]>;
   readonly #wake: Wake;
@@ -51,11 +54,16 @@ export class SqliteStore implements Store {
   readonly #inspector: Inspector;
   readonly #path: string;
   readonly #gateMemory = new GateMemory();
+  readonly #durability: Durability;
+  readonly #transactTurns = new Turns(1);
+  /** The connection for `transact`: on the main one, other writes would become a part of the transaction. */
+  #transactConnection: Connection<DatabaseSync> | null = null;
 
   constructor(path: string, { clock = systemClock, durability = 'full', create = true }: SqliteOptions = {}) {
     this.#connection = openFile(path, { durability, create });
     this.#connection.checkBeforeWrite = () => requireKnownSchema(this.#connection);
     this.#path = path;
+    this.#durability = durability;
     if (path !== ':memory:' && clock === systemClock) this.address = { url: `sqlite:${path}`, options: { durability } };
     this.#clock = clock;
     this.#writeBatches = (batches) => writeBatches(this.#connection, batches, this.now());
@@ -212,22 +220,34 @@ export class SqliteStore implements Store {
 
   /**
    * Returns a writer for the caller's transaction. `transaction` is the caller's connection to the same file, on which
-   * the caller has begun a transaction.
+   * the caller has begun a transaction. Its commit changes the -wal file, which the watchers of all processes notice,
+   * this one included.
    */
   within(transaction: unknown): Writer {
-    const db = transaction as DatabaseSync;
-    if (typeof db?.prepare !== 'function' || !db.isTransaction) {
-      throw new Refusal('malformed.store', 'pass the DatabaseSync on which you have begun a transaction');
-    }
-    const connection = new Connection(db);
+    const connection = connectionIn(transaction, this.#path);
     requireKnownSchema(connection);
     return {
       now: () => this.now(),
       reserveIds: async (amount) => reserveIds(connection, amount),
-      commit: async (batch) => writeBatch(connection, batch, this.now()),
+      commit: async (batch) => writeWithin(connection, batch, this.now()),
       load: async (ids) => load(connection, ids),
+      find: (query, page) => find(connection, this.#clock, query, page),
+      count: (query, dueBy) => count(connection, this.#clock, query, dueBy),
       jobsByKey: async (keys) => jobsByKey(connection, keys, this.now()),
+      settleable: async (limit, parents) => settleable(connection, limit, parents),
     };
+  }
+
+  async transact<T>(work: (transaction: StoreTransaction) => Promise<T>): Promise<T> {
+    if (this.#path === ':memory:') {
+      throw new Refusal('malformed.store', 'a SQLite store in memory has one connection: use a file for complete()');
+    }
+    return this.#transactTurns.take(() => {
+      this.#connection.checkOpen();
+      this.#transactConnection ??= openFile(this.#path, { durability: this.#durability, create: false });
+      const connection = this.#transactConnection;
+      return connection.transact(() => work(new SqliteTransaction(connection.db)));
+    });
   }
 
   inspect(sql: string, limits: InspectionLimits): Promise<Inspection> {
@@ -250,6 +270,7 @@ export class SqliteStore implements Store {
     this.#endWatch.close();
     this.#wake.close();
     this.#inspector.close();
+    this.#transactConnection?.close();
     this.#connection.close();
     return Promise.resolve();
   }

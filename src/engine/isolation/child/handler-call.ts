@@ -79,6 +79,7 @@ export class HandlerCall {
         if (!this.#isOver) this.#report({ kind: 'log', level, text });
       }),
       handOff: ({ within } = {}) => new HandedOff(token, within === undefined ? null : durationMs(within)),
+      complete: () => Promise.reject(new Refusal('malformed.store', isolatedCompletion)),
     };
   }
 }
@@ -91,6 +92,8 @@ function outcomeOf(value: unknown): CallOutcome {
     return { kind: 'notJson', message: errorToData(error).message };
   }
 }
+
+const isolatedCompletion = 'an isolated handler has no connection to the store: return the result, without complete()';
 
 const progressEveryMs = 100;
 

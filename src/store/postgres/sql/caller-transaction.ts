@@ -3,27 +3,19 @@
  * parameters ($1, $2).
  */
 import { Refusal } from '../../../refusal.ts';
-import { numberColumns } from '../../job-columns.ts';
+import { columnNames, numberColumns } from '../../job-columns.ts';
+import { executeIn } from '../caller/recognize.ts';
 import type { Session } from './database.ts';
 import type { ServerClock } from './server-clock.ts';
 
-/** A `pg` client, or an object with the same method. */
-export interface Executor {
-  query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
-}
-
 export function sessionOn(transaction: unknown, schema: string, time: ServerClock): Session {
-  const executor = transaction as Executor | null;
-  if (typeof executor?.query !== 'function') {
-    const message = 'pass the client on which you have begun a transaction: it must have query(text, values)';
-    throw new Refusal('malformed.store', message);
-  }
+  const execute = executeIn(transaction);
   // Each query waits for the one before: some clients do not accept a query while another one is running.
   let last: Promise<unknown> = Promise.resolve();
   const run = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
-    const answer = last.then(() => executor.query(text, [...values])).catch(refuseWithoutTransaction);
+    const answer = last.then(() => execute(text, values)).catch(refuseWithoutTransaction);
     last = answer.catch(() => undefined);
-    return answer.then(({ rows }) => (rows as Record<string, unknown>[]).map(numbered) as Row[]);
+    return answer.then((rows) => (rows as Record<string, unknown>[]).map(plain) as Row[]);
   };
   return { schema, time, run, runUnprepared: run };
 }
@@ -33,17 +25,37 @@ export function sessionOn(transaction: unknown, schema: string, time: ServerCloc
  * which executes each statement on any of its connections.
  */
 function refuseWithoutTransaction(error: unknown): never {
-  const code = (error as { code?: unknown } | null)?.code ?? (error as { cause?: { code?: unknown } } | null)?.cause?.code;
-  if (code !== '25P01') throw error;
+  if (!sqlStatesOf(error).includes('25P01')) throw error;
   const message = 'no transaction is open on what was passed to in(): begin one, and pass the client on which it runs, not a pool';
   throw new Refusal('malformed.store', message);
 }
 
+interface WrappedError {
+  readonly code?: unknown;
+  readonly cause?: WrappedError;
+  readonly meta?: { readonly code?: unknown; readonly driverAdapterError?: { readonly cause?: { readonly originalCode?: unknown } } };
+}
+
+/** The codes of an error: of its own, of its cause, and those that Prisma adds. */
+function sqlStatesOf(error: unknown): unknown[] {
+  const { code, cause, meta } = (error ?? {}) as WrappedError;
+  return [code, cause?.code, meta?.code, meta?.driverAdapterError?.cause?.originalCode];
+}
+
 const numberNames = new Set([...numberColumns, 'job', 'now']);
 
-/** Converts the columns that hold numbers: the caller's client may return 64-bit numbers as text. */
-function numbered(row: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(row).map(([name, value]) =>
-    [name, numberNames.has(name) && value !== null ? Number(value) : value] as const);
+/** The columns of jobs by their names without case and separators: a client may rename `ended_at` to `endedAt`. */
+const columnsByLetters = new Map(columnNames.map((name) => [lettersOf(name), name]));
+
+/** Restores the names of columns, and converts those that hold numbers: a client may return 64-bit numbers as text. */
+function plain(row: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(row).map(([given, value]) => {
+    const name = columnsByLetters.get(lettersOf(given)) ?? given;
+    return [name, numberNames.has(name) && value !== null ? Number(value) : value] as const;
+  });
   return Object.fromEntries(entries);
+}
+
+function lettersOf(name: string): string {
+  return name.replace(/[^a-z]/gi, '').toLowerCase();
 }

@@ -127,6 +127,18 @@ export class Database implements Session {
     );
   }
 
+  /**
+   * Runs `work` in a transaction, once. Its statements may be far apart: the server waits for them up to a minute, and
+   * plans them as it does by default.
+   */
+  async transactOnce<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    try {
+      return await this.#withClient((client) => inTransaction(this.#sessionOn(client), work, beginOnce));
+    } catch (error) {
+      throw error instanceof ConnectionLost ? unknownOutcome(messageOf(error.cause)) : error;
+    }
+  }
+
   async #readClock(client: pg.ClientBase): Promise<void> {
     const { rows } = await client.query<{ now: number }>(readClockSql, [null]);
     this.time.observe(rows[0]!.now);
@@ -218,7 +230,7 @@ export class Database implements Session {
 
   #throwIfOutOfPatience(lostSince: number, { cause }: ConnectionLost): void {
     if (!this.#isClosed && systemClock.monotonic() - lostSince < this.#settings.patienceMs) return;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Refusal('unavailable.store', `cannot reach the database: ${why}`, { cause: why });
   }
 
@@ -278,14 +290,20 @@ const begin = [
   ...Object.entries(transactionSettings).map(([name, value]) => `set local ${name} = '${value}'`),
 ].join('; ');
 
-async function inTransaction<T>(session: Session, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+const beginOnce = `begin isolation level read committed; set local idle_in_transaction_session_timeout = '60s'`;
+
+async function inTransaction<T>(
+  session: Session,
+  work: (transaction: Transaction) => Promise<T>,
+  beginText = begin,
+): Promise<T> {
   let isOver = false;
   const end = (text: string): Promise<void> => {
     isOver = true;
     return session.runUnprepared(text).then(ignore);
   };
   const transaction = { ...session, commit: () => end('commit'), rollback: () => end('rollback') };
-  const begun = session.runUnprepared(begin);
+  const begun = session.runUnprepared(beginText);
   begun.catch(ignore); // its error is thrown below, by `work` or by `await begun`
   try {
     const answer = await work(transaction);
@@ -297,6 +315,8 @@ async function inTransaction<T>(session: Session, work: (transaction: Transactio
     throw error;
   }
 }
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 type OnConnect = (client: pg.ClientBase) => Promise<void>;
 

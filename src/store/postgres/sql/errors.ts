@@ -105,6 +105,7 @@ const unmigrated = ({ message }: Error): Refusal =>
   new Refusal(
     'older.schema',
     `the schema of the database does not fit this version of Stint (${message}): run the migration, or start the newer Stint`,
+    { cause: message },
   );
 
 export function ignore(): void {}

@@ -57,7 +57,7 @@ export async function commitWithin(
     await session.runUnprepared('release savepoint stint');
   };
   await session.runUnprepared('savepoint stint');
-  const written = await writeSteps(session, 'checked', stepsOf(batch.changes), batch.changes).catch(
+  const written = await lockAndWrite(session, batch.changes).catch(
     async (error: unknown) => {
       await rollBack(); // otherwise the error aborts the caller's transaction
       throw error;
@@ -67,6 +67,12 @@ export async function commitWithin(
   if (isWritten) await afterWrite(session);
   await (isWritten ? session.runUnprepared('release savepoint stint') : rollBack());
   return isWritten ? written : written.map(() => false);
+}
+
+async function lockAndWrite(session: Session, changes: readonly Change[]): Promise<boolean[]> {
+  const steps = stepsOf(changes);
+  if (needsLocks(steps, changes)) await lockRows(session, changes);
+  return writeSteps(session, 'checked', steps, changes);
 }
 
 /**

@@ -31,6 +31,16 @@ export function writeBatches(connection: Connection, batches: readonly Batch[], 
 
 const isMergeable = ({ whole = false, staged }: Batch): boolean => !whole && staged === undefined;
 
+/** Like `writeBatch`, but an error leaves nothing of the batch in the transaction, which the caller may still commit. */
+export function writeWithin(connection: Connection, batch: Batch, now: number): boolean[] {
+  let written: boolean[] = [];
+  connection.allOrNothing(() => {
+    written = writeBatch(connection, batch, now);
+    return true;
+  });
+  return written;
+}
+
 /** Writes a batch inside the caller's transaction; returns for each change whether it was written. */
 export function writeBatch(connection: Connection, { changes, whole = false, staged }: Batch, now: number): boolean[] {
   const feedEntry = new FeedEntry();
