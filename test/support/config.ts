@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 import { bundledSources, loadingBundle } from './bundle.ts';
 import { LongestFirst } from './longest-first.ts';
 import { measureSlowness } from './slowness.ts';
+import { writeToMemory } from './temporary-folder.ts';
 
 // Two files more than there are cores, since many tests wait for a lease or a server; few enough to share one PostgreSQL.
 const filesAtOnce = Math.min(6, availableParallelism() + 2);
@@ -12,6 +13,8 @@ const filesAtOnce = Math.min(6, availableParallelism() + 2);
 // The workers and the processes that tests start read it: test/support/patience.ts.
 process.env['STINT_SLOWNESS'] ??= String(measureSlowness());
 const { testMs, waitMs } = await import('./patience.ts');
+
+writeToMemory();
 
 // For the processes that tests start. A test run with mutants plants them into the sources, so it has no bundle.
 const env: Record<string, string> = {};

@@ -1,14 +1,14 @@
 // A private, real PostgreSQL for tests and benches: binaries out of npm, else those of the machine; as root or not.
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import {
-  appendFileSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
-  writeFileSync,
+  appendFileSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { removeAbandonedFolders } from './abandoned-folders.ts';
 
 /** How a program of PostgreSQL is run: as whom, where, in which environment. */
 type RunAs = Pick<SpawnOptions, 'uid' | 'gid' | 'cwd' | 'env'>;
@@ -53,7 +53,8 @@ export class TestPostgres {
 
   /** A new server with nothing in it, on a free port, ready to be connected to. */
   static async create(options: TestPostgresOptions = {}): Promise<TestPostgres> {
-    removeAbandonedFolders();
+    // A run ended by SIGKILL leaves its server behind; one whose folder is gone ends by itself within a minute.
+    removeAbandonedFolders(tmpdir(), folderPrefix);
     const identity = unprivilegedIdentity();
     const folder = makeFolder(identity);
     const bin = reachableBin(findBinaries(), folder, identity);
@@ -140,24 +141,6 @@ function makeFolder(identity: Identity | undefined): string {
     for (const each of [folder, dataFolder(folder)]) chownSync(each, identity.uid, identity.gid);
   }
   return folder;
-}
-
-/** A run ended by SIGKILL leaves its server behind; one whose folder is gone ends by itself within a minute. */
-function removeAbandonedFolders(): void {
-  for (const name of readdirSync(tmpdir())) {
-    if (!name.startsWith(folderPrefix)) continue;
-    const owner = Number.parseInt(name.slice(folderPrefix.length), 10);
-    if (!isAlive(owner)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** PostgreSQL refuses root: then it runs as another user of the machine. */
