@@ -26,7 +26,7 @@ const sized = (size: TestSize, files: readonly string[]): Suite => ({ files, env
 const conformance = ['test/store/conformance-memory', 'test/store/conformance-sqlite', 'test/store/conformance-postgres'];
 const sizedTests = [
   'test/engine/processes', 'test/engine/api/every-tick', 'test/time', 'test/model', 'test/vocabulary/stage',
-  'test/bedrock/message', 'test/http/injection', 'test/dashboard', 'test/doors', 'test/seeds/seed-5',
+  'test/bedrock/message', 'test/http/injection', 'test/dashboard', 'test/doors', 'test/seeds/seed',
   'test/store/postgres/feed',
 ];
 

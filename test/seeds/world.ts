@@ -9,6 +9,7 @@ import { seededRandom } from '../../src/random.ts';
 import type { Store } from '../../src/store/store.ts';
 import { turn, VirtualClock } from '../../src/time/clock.ts';
 import { durationMs, type Duration } from '../../src/time/duration.ts';
+import { bySize } from '../support/size.ts';
 import { stores, type OpenStore, type StoreKind } from '../support/stores.ts';
 import { newYear } from '../engine/api/kit.ts';
 
@@ -254,8 +255,32 @@ const testOn = (kind: StoreKind) =>
     worlds: ({}, use) => use({ within: (work) => within(kind, work) }),
   });
 
-/** The stores on which every statement is shown. */
+/** The stores on which every statement is shown: in the proof on both, in npm test on one of them in turn. */
 export const seedStores = [
-  { name: 'SQLite', kind: sqlite, test: testOn(sqlite) },
-  { name: 'PostgreSQL', kind: postgres, test: testOn(postgres) },
+  { name: 'SQLite', kind: sqlite, test: ofRun(testOn(sqlite), { leftOut: isEven }) },
+  { name: 'PostgreSQL', kind: postgres, test: ofRun(testOn(postgres), { leftOut: isOdd }) },
 ] as const;
+
+/** Leaves tests of statements with such numbers to the proof. */
+function ofRun<Test extends (...given: never[]) => unknown>(
+  test: Test, { leftOut }: { readonly leftOut: (statement: number) => boolean },
+): Test {
+  const isOfRun = (title: string): boolean => bySize({ small: !leftOut(statementOf(title)), ci: true });
+  return new Proxy(test, {
+    apply: (target, self, given: [string, ...never[]]) =>
+      (isOfRun(given[0]) ? Reflect.apply(target, self, given) : undefined) as unknown,
+  });
+}
+
+/** Titles begin with the numbers of the seed and the statement: 4.01. */
+function statementOf(title: string): number {
+  return Number.parseInt(title.slice('4.'.length), 10);
+}
+
+function isEven(value: number): boolean {
+  return value % 2 === 0;
+}
+
+function isOdd(value: number): boolean {
+  return value % 2 === 1;
+}
