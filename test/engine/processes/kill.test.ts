@@ -1,6 +1,7 @@
 // Instances in processes of their own, one of which is killed while it holds a job, in every phase of its life.
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../../src/index.ts';
+import { bySize } from '../../support/size.ts';
 import { phased, simple, type PhasedInput } from './children/phased.ts';
 import { figure } from './figures.ts';
 import { eventsOf, flawsOf, histories, kindsOf, ledgerFlaws, type Told } from './histories.ts';
@@ -21,9 +22,13 @@ const crashes: readonly Crash[] = [
   { hangsIn: 'gather', phase: 'gather', tasks: 3, instances: ['ann', 'bob', 'cid'] },
 ];
 
+/** Seed 5 and the simulator let instances die in every phase; in real processes all phases are in the proof. */
+const crashesOfRun = crashes.filter(({ hangsIn }) =>
+  bySize({ small: hangsIn === 'planning' || hangsIn === 'task', ci: true }));
+
 describe.each(storeKindsOfRun)('on $name', (kind) => {
   describe.concurrent('an instance is killed', () => {
-    test.each(crashes)('while it holds a job in $hangsIn: the others repair it', async (crash) => {
+    test.each(crashesOfRun)('while it holds a job in $hangsIn: the others repair it', async (crash) => {
       const { hangsIn, phase, tasks, instances } = crash;
       await using world = await World.create(kind);
       const members = await world.startAll('phased', instances);
