@@ -1,7 +1,8 @@
 // A private, real PostgreSQL for tests and benches: binaries out of npm, else those of the machine; as root or not.
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import {
-  appendFileSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync,
+  appendFileSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo } from 'node:net';

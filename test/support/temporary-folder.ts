@@ -1,5 +1,5 @@
-// Where the tests of a run write their files: into memory if the machine has plenty, since a file system on a disk takes
-// a tenth of the CPU of tests with a store. The proof writes to the disk, and TMPDIR names another folder.
+// Where the tests of a run write their files: into memory if the machine has plenty, since a file system on a disk
+// takes a tenth of the CPU of tests with a store. The proof writes to the disk, and TMPDIR names another folder.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
