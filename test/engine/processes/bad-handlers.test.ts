@@ -1,6 +1,6 @@
 // Handlers that do what handlers should not: each ends in a recorded outcome, and none harms the job beside it.
 import { describe, expect, test } from 'vitest';
-import type { Job, RunHandle } from '../../../src/index.ts';
+import type { Event, Job, RunHandle } from '../../../src/index.ts';
 import {
   afterTimeout, bad, exits, exitsProcess, exitsThread, flooding, late, returning, throwing, witness,
 } from './children/bad.ts';
@@ -82,7 +82,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       const [first, second] = world.entries({ what: 'exits' }).map(({ instance }) => instance);
       const verdict = `the lease was lost 2 times, last by ${second} in phase run`;
       expect(outcomeOf(poison)).toEqual(['failed', 'crashed', verdict]);
-      expect(await run.events()).toMatchObject([
+      expect(attemptsIn(await run.events())).toMatchObject([
         { kind: 'created' },
         { kind: 'claimed', holder: first },
         { kind: 'lapsed', holder: first, phase: 'run' },
@@ -105,5 +105,9 @@ const ended = (world: World, run: RunHandle): Promise<Job> =>
     const job = await run.get();
     return job.state === 'ended' ? job : null;
   });
+
+/** The events without claims that were released before a start: an instance of a busy machine may have been too late. */
+const attemptsIn = (events: readonly Event[]): readonly Event[] =>
+  events.filter(({ kind }, index) => kind !== 'released' && events[index + 1]?.kind !== 'released');
 
 const outcomeOf = (job: Job) => (job.state === 'ended' ? [job.fate, job.error?.code, job.error?.message] : [job.state]);
