@@ -18,8 +18,8 @@ type Source = (client: pg.Client, server: string) => string | Promise<string>;
 async function copyOf(source: Source): Promise<string> {
   const server = await serverUrl();
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await onServer(server, async (client) =>
-    client.query(`create database ${name} template ${await source(client, server)} strategy file_copy`));
+  const client = await clientOf(server);
+  await client.query(`create database ${name} template ${await source(client, server)} strategy file_copy`);
   return new URL(`/${name}`, server).href;
 }
 
@@ -37,13 +37,18 @@ async function askForServer(): Promise<string> {
   return answer;
 }
 
-async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {}); // without a listener, a connection lost would end the process
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
+let client: Promise<pg.Client> | undefined;
+
+/** One session for all databases of this process, since each session takes 10 ms of CPU. It goes with the process. */
+function clientOf(server: string): Promise<pg.Client> {
+  client ??= connected(server);
+  return client;
+}
+
+async function connected(url: string): Promise<pg.Client> {
+  const opened = new pg.Client({ connectionString: url });
+  opened.on('error', () => (client = undefined)); // without a listener, a connection lost would end the process
+  await opened.connect();
+  (opened as pg.Client & { unref(): void }).unref(); // its types leave it out
+  return opened;
 }

@@ -5,6 +5,7 @@ import { TestPostgres } from './postgres.ts';
 export interface PostgresOnDemand {
   /** Whoever connects to this loopback port is sent the URL of the server. */
   readonly port: number;
+  /** Can be called more than once. */
   stop(): Promise<void>;
 }
 
@@ -15,12 +16,14 @@ export async function postgresOnDemand(start: () => Promise<PostgresUrl> = start
     started.then(({ url }) => socket.end(url), (error: unknown) => socket.end(`error: ${String(error)}`));
   });
   await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve));
+  const stop = async (): Promise<void> => {
+    desk.close();
+    await (await started)?.stop();
+  };
+  let stopped: Promise<void> | undefined;
   return {
     port: (desk.address() as AddressInfo).port,
-    async stop() {
-      desk.close();
-      await (await started)?.stop();
-    },
+    stop: () => (stopped ??= stop()),
   };
 }
 
