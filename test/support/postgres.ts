@@ -230,7 +230,7 @@ function configure(folder: string, port: number, options: TestPostgresOptions): 
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     port,
-    max_connections: 200,
+    max_connections: 400,
     fsync: durability,
     full_page_writes: durability,
     ...options.settings,
