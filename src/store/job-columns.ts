@@ -107,16 +107,26 @@ const stateColumns: readonly string[] = ['state', 'hold', 'holder', 'lease_until
 
 export const pendingColumns = openColumns.filter(({ name }) => !stateColumns.includes(name));
 
+const originNames: readonly string[] = [
+  'id', 'version', 'parent', 'created', 'priority', 'due', 'fence', 'kind', 'type', 'def', 'phase', 'input', 'body',
+] satisfies readonly (keyof OpenRow)[];
+
+/** Whether PostgreSQL's table `origin` has the column. Of a job without a gate it has everything until a change. */
+export const isOfOrigin = ({ name }: Pick<Column, 'name'>): boolean => originNames.includes(name);
+export const originColumns = openColumns.filter(isOfOrigin);
+
 /** The columns that hold numbers. A driver may return 64-bit numbers as text, which must be converted. */
 export const numberColumns = namesOf(allColumns.filter(({ kind }) => kind === 'number' || kind === 'flag'));
 
 /**
- * Returns the select list with all columns of both tables, for a query that reads both. `absent` returns the SQL for a
- * column that the table does not have.
+ * Returns the select list with all columns of both tables, for a query that reads both. `present` and `absent` return
+ * the SQL for a column that the table has and for one that it does not have.
  */
-export const projectionOf = (table: 'job' | 'ended', absent: (column: JobColumn) => string): string =>
+export const projectionOf = (
+  table: 'job' | 'ended', present: (column: JobColumn) => string, absent: (column: JobColumn) => string,
+): string =>
   allColumns
-    .map((column) => (column.table === table || column.table === 'both' ? column.name : absent(column)))
+    .map((column) => (column.table === table || column.table === 'both' ? present(column) : absent(column)))
     .join(', ');
 
 /**

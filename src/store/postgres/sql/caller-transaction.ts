@@ -5,14 +5,16 @@
 import { Refusal } from '../../../refusal.ts';
 import { numberColumns } from '../../job-columns.ts';
 import type { Session } from './database.ts';
-import type { ServerClock } from './server-clock.ts';
 
 /** A `pg` client, or an object with the same method. */
 export interface Executor {
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-export function sessionOn(transaction: unknown, schema: string, time: ServerClock): Session {
+/** What a session has besides its connection. */
+type SessionParts = Pick<Session, 'schema' | 'time' | 'claims'>;
+
+export function sessionOn(transaction: unknown, { schema, time, claims }: SessionParts): Session {
   const executor = transaction as Executor | null;
   if (typeof executor?.query !== 'function') {
     const message = 'pass the client on which you have begun a transaction: it must have query(text, values)';
@@ -25,7 +27,7 @@ export function sessionOn(transaction: unknown, schema: string, time: ServerCloc
     last = answer.catch(() => undefined);
     return answer.then(({ rows }) => (rows as Record<string, unknown>[]).map(numbered) as Row[]);
   };
-  return { schema, time, run, runUnprepared: run };
+  return { schema, time, claims, run, runUnprepared: run };
 }
 
 /**
@@ -39,7 +41,7 @@ function refuseWithoutTransaction(error: unknown): never {
   throw new Refusal('malformed.store', message);
 }
 
-const numberNames = new Set([...numberColumns, 'job', 'now']);
+const numberNames = new Set([...numberColumns, 'job', 'now', 'claim']);
 
 /** Converts the columns that hold numbers: the caller's client may return 64-bit numbers as text. */
 function numbered(row: Record<string, unknown>): Record<string, unknown> {
