@@ -146,9 +146,15 @@ export async function count(session: Session, query: Query, dueBy: number | unde
   if (texts.length === 0) return [];
   const due = dueBy === undefined ? '' : ', due';
   const text = `select kind, standing, json_agg(json_build_array(type, count${due}))::text as types
-    from (select kind, type, standing, sum(count)::bigint as count, sum(due)::bigint as due
-      from (${texts.join(' union all ')}) source group by 1, 2, 3) tally group by 1, 2`;
-  return talliesOf(await session.runUnprepared<TallyRow>(text, values));
+    from (${texts.join(' union all ')}) tally group by 1, 2`;
+  return withSummedRunning(talliesOf(await session.runUnprepared<TallyRow>(text, values)));
+}
+
+/** Running jobs are counted in two sources. All other tallies are in one: with 20,000 types it takes 30 ms to sum them. */
+function withSummedRunning(tallies: readonly Tally[]): Tally[] {
+  const sum = new TallySum();
+  for (const tally of tallies) if (tally.standing === 'running') sum.add(tally);
+  return [...tallies.filter(({ standing }) => standing !== 'running'), ...sum.all()];
 }
 
 function tallySql(
