@@ -2,6 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Change } from '../model/change.ts';
 import type { Command } from '../model/command.ts';
+import { gateText } from '../model/gate.ts';
 import type { Job, RunningJob } from '../model/job.ts';
 import { checkHistory } from './invariants.ts';
 import { byId, same } from './same.ts';
@@ -207,6 +208,31 @@ export const claimedTogether: Topic = {
       deepEqual(await world.store.orphaned(10), []);
       await world.apply(parent!, { do: 'stop', code: 'user' });
       deepEqual(await world.store.orphaned(10), [parent!.id]);
+    },
+
+    'each counts toward its gate until it ends or waits again': async (world) => {
+      const gateOf = (key: string): string => gateText({ type: 'gated', def: null, key, leaderOnly: false });
+      const keys = ['a', 'a', 'b', 'b', 'c', 'c'];
+      await world.createAll([...keys.map((key) => ({ type: 'gated', gate: gateOf(key) })), { type: 'gated' }]);
+      const jobs = byId(await world.claim());
+      for (const job of jobs) await isStored(world, job);
+      const counts = async (types: readonly string[] = ['gated']): Promise<number[]> => {
+        const admitted = await world.store.admittedPerGate(types);
+        return ['a', 'b', 'c'].map((key) => admitted.get(gateOf(key)) ?? 0);
+      };
+      deepEqual([await counts(), await counts(['other'])], [[2, 2, 2], [0, 0, 0]]);
+      await world.mustWrite([succeed(world, jobs[0]!), succeed(world, jobs[2]!)]);
+      const waiting = await world.apply(jobs[1]!, { do: 'release', fence: jobs[1]!.fence });
+      await world.apply(jobs[3]!, { do: 'cancel', code: 'user' });
+      deepEqual(await counts(), [0, 1, 2]);
+      const limits = { types: new Map<string, number>(), defs: new Map<string, number>(), keys: new Map([['gated', 2]]) };
+      await world.createAll(keys.map((key) => ({ type: 'gated', gate: gateOf(key) })));
+      const more = byId(await world.claim({ limits }));
+      deepEqual(more.map(({ gate }) => gate), ['a', 'a', 'b'].map(gateOf));
+      equal(more[0]!.id, waiting.id);
+      deepEqual(await counts(), [2, 2, 2]);
+      await world.mustWrite([...jobs.slice(4), ...more].map((job) => succeed(world, job)));
+      deepEqual(await counts(), [0, 1, 0]);
     },
 
     'a unique key is free when its job has ended': async (world) => {

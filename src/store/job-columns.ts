@@ -108,10 +108,11 @@ const stateColumns: readonly string[] = ['state', 'hold', 'holder', 'lease_until
 export const pendingColumns = openColumns.filter(({ name }) => !stateColumns.includes(name));
 
 const originNames: readonly string[] = [
-  'id', 'version', 'parent', 'created', 'priority', 'due', 'fence', 'kind', 'type', 'def', 'phase', 'input', 'body',
+  'id', 'version', 'parent', 'created', 'priority', 'due', 'fence', 'kind', 'type', 'def', 'phase', 'gate',
+  'input', 'body',
 ] satisfies readonly (keyof OpenRow)[];
 
-/** Whether PostgreSQL's table `origin` has the column. Of a job without a gate it has everything until a change. */
+/** Whether PostgreSQL's table `origin` has the column. Until a job changes, it has all of the job. */
 export const isOfOrigin = ({ name }: Pick<Column, 'name'>): boolean => originNames.includes(name);
 export const originColumns = openColumns.filter(isOfOrigin);
 

@@ -27,7 +27,7 @@ const endedColumns = `
 const originColumns = `
   id bigint not null, version bigint not null, parent bigint, created bigint not null, priority bigint not null,
   due bigint not null, fence bigint not null, kind text collate "C" not null, type text collate "C" not null,
-  def text collate "C", phase text collate "C" not null, input text collate "C" not null,
+  def text collate "C", phase text collate "C" not null, gate text collate "C", input text collate "C" not null,
   body text collate "C" not null, history text collate "C" not null`;
 
 /**
@@ -189,10 +189,11 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `create table ${s}.claim (id bigint generated always as identity primary key, first bigint not null,
       last bigint not null, lease_until bigint, xid xid8 not null, remaining integer not null,
       holder text collate "C" not null, line text collate "C" not null, moved bigint[] not null default '{}',
-      ids bigint[] not null, parents bigint[]) with (fillfactor = 50, ${hot})`,
+      ids bigint[] not null, parents bigint[], gates text[]) with (fillfactor = 50, ${hot})`,
     `create index claim_last on ${s}.claim (last)`,
     // The arrays are stored beside the row, so that the row is narrow when `remaining` changes.
-    `alter table ${s}.claim alter ids set storage external, alter parents set storage external`,
+    `alter table ${s}.claim alter ids set storage external, alter parents set storage external,
+      alter gates set storage external`,
     ...stretch(`${s}.claim`, 'first, last, xid, remaining, holder, line, ids', `0, 0, '1', 0, '', repeat('-', 400), '{}'`),
   ],
 ];

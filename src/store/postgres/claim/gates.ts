@@ -15,6 +15,7 @@ import {
   inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockBestSql, pendingNames, type LockedJobs,
 } from './lanes.ts';
 import { nowSql } from '../sql/server-clock.ts';
+import { claimedIdsSql } from '../read/claimed.ts';
 
 /**
  * Locks jobs that their gates admit now, and returns them in claim order. If the gates admit no job, returns either
@@ -65,10 +66,22 @@ async function search(
   return chosen.length === 0 ? null : lockWaiting(session, chosen);
 }
 
+/**
+ * Counts the admitted jobs of each gate: those with rows of their own, and those that run in claims. One statement reads
+ * both, so that a job that moves from a claim to a row counts once.
+ */
 export async function admittedPerGate(session: Session, types?: readonly string[]): Promise<Map<string, number>> {
+  const { schema } = session;
   const ofTypes = types ? 'and type = any($1::text[])' : '';
-  const text = `select gate, count(*) as count from ${session.schema}.job
-    where gate is not null and admitted = 1 ${ofTypes} group by gate`;
+  const typeOfClaimed = types
+    ? `cross join lateral (select type from ${schema}.origin where origin.id = claimed.id limit 1) origin`
+    : '';
+  const text = `select gate, count(*) as count from (
+      select gate from ${schema}.job where gate is not null and admitted = 1 ${ofTypes}
+      union all
+      select gate from (${claimedIdsSql(schema, { where: 'claim.gates is not null' })}) claimed ${typeOfClaimed}
+      where gate is not null ${ofTypes}
+    ) admitted group by gate`;
   const rows = await session.run<{ gate: string; count: number }>(text, types ? [textArray(types)] : []);
   return new Map(rows.map(({ gate, count }) => [gate, count]));
 }

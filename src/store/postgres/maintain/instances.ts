@@ -1,11 +1,11 @@
 /** Instances: their heartbeats, their leases, and which of them leads. Implements `port/instances.ts`. */
 import { instanceOfRow, type InstanceRow } from '../../instance-row.ts';
-import type { Beat, BeatReply, Holding, Instance, Leadership } from '../../store.ts';
+import type { Beat, BeatReply, Instance, Leadership } from '../../store.ts';
 import { takenInstance } from '../../taken-instance.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
-import { claimedSql, idsParameter } from '../read/claimed.ts';
+import { claimedIdsSql, firstFence } from '../read/claimed.ts';
 
 /**
  * Registers an instance or extends its lease. Throws `taken.instance` if another process has a valid lease under the
@@ -25,43 +25,41 @@ export async function beat(session: Session, beat: Beat, onSchema: (version: num
           beat_at = excluded.beat_at, lease_until = excluded.lease_until, about = excluded.about
         where ${isSameBoot} or known.lease_until <= excluded.beat_at or $8::boolean
       returning id
+    ), held as materialized (
+      select * from unnest($5::bigint[], $6::bigint[]) as held (id, fence)
+    ), claimed as materialized (
+      ${claimedIdsSql(schema, { ids: '(select array_agg(id) from held)' })}
     ) select now, (select version from ${schema}.meta) as schema, exists (select from beaten) as is_beaten,
-      held.id, held.fence, job.cancel_asked from clock
-      left join unnest($5::bigint[], $6::bigint[]) as held (id, fence) on true
-      left join lateral (select fence, state, cancel_asked from ${schema}.job where job.id = held.id limit 1) job
-        on job.fence = held.fence and job.state = 'running'`;
-  // Read before the rows: a job leaves its claim for a row of its own, never the other way.
-  const inClaims = await claimedHoldings(session, holds);
+      changed.id, changed.cancel_asked from clock left join (
+        select held.id, job.cancel_asked from held left join lateral (
+          select fence, state, cancel_asked from ${schema}.job where job.id = held.id limit 1) job
+          on job.fence = held.fence and job.state = 'running'
+        where ${isNotInClaim} and job.cancel_asked is distinct from 0) changed on true`;
   const held = [numberArray(holds.map((holding) => holding.id)), numberArray(holds.map(({ fence }) => fence))];
   const values = [time.parameter(), id, leaseMs, JSON.stringify(about), ...held, about.boot ?? null, takeOver];
   const rows = await session.run<BeatRow>(text, values);
   onSchema(rows[0]!.schema);
   if (!rows[0]!.is_beaten) throw takenInstance(beat);
-  const statuses = rows.filter((row) => row.id !== null);
+  const changed = rows.filter((row) => row.id !== null);
   time.observe(rows[0]!.now);
   return {
     now: rows[0]!.now,
-    lost: statuses
-      .filter((row) => row.cancel_asked === null && !inClaims.has(`${row.id}/${row.fence}`))
-      .map((row) => row.id!),
-    cancelled: statuses.filter((row) => row.cancel_asked === 1).map((row) => row.id!),
+    lost: changed.filter((row) => row.cancel_asked === null).map((row) => row.id!),
+    cancelled: changed.filter((row) => row.cancel_asked === 1).map((row) => row.id!),
   };
 }
 
-/** Returns those of the holdings that run in claims. They have not been asked to cancel: that needs a row. */
-async function claimedHoldings(session: Session, holds: readonly Holding[]): Promise<Set<string>> {
-  if (holds.length === 0) return new Set();
-  const text = `select id, fence + 1 as fence from (${claimedSql(session.schema, { ids: idsParameter(1) })}) claimed`;
-  const rows = await session.run<Holding>(text, [numberArray(holds.map(({ id }) => id))]);
-  return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
-}
+/**
+ * A job that runs in a claim has not been asked to cancel, since that gives it a row of its own. Of the other jobs the
+ * rows are looked up, and only those that are lost or cancelled are returned.
+ */
+const isNotInClaim = `(held.fence = ${firstFence} and held.id in (select id from claimed)) is not true`;
 
 interface BeatRow {
   readonly now: number;
   readonly schema: number;
   readonly is_beaten: boolean;
   readonly id: number | null;
-  readonly fence: number | null;
   readonly cancel_asked: number | null;
 }
 

@@ -5,7 +5,7 @@ import { feedEventsOf } from '../../feed-entry.ts';
 import { eventsOfHistory } from '../../row.ts';
 import type { FeedPage, FeedEvent } from '../../store.ts';
 import type { Session } from '../sql/database.ts';
-import { claimedIdsSql } from './claimed.ts';
+import { claimOfJobSql } from './claimed.ts';
 
 export async function history(session: Session, id: number, from = 1, limit = Infinity): Promise<Event[]> {
   const { schema } = session;
@@ -13,8 +13,7 @@ export async function history(session: Session, id: number, from = 1, limit = In
     union all select upto, lines from ${schema}.history_chunk where job = $1 and upto >= $2
     union all select version, history from ${schema}.job where id = $1 and history is not null
     union all select version, history from ${schema}.ended where id = $1
-    union all select ${Number.MAX_SAFE_INTEGER}, line from (
-      ${claimedIdsSql(schema, { ids: '(select array[$1::bigint])' })}) claimed
+    union all select ${Number.MAX_SAFE_INTEGER}, line from (${claimOfJobSql(schema, '$1::bigint')}) claim
     order by 1`;
   const rows = await session.run<{ lines: string }>(text, [id, from]);
   return rows

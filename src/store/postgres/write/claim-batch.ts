@@ -4,8 +4,8 @@
  *
  * Saves (bench/LEDGER.md, "a job's wide row is written once"): with the end in end-claimed.ts, 15 of 47 µs of the server
  * and 1,100 of 2,000 bytes of WAL a job.
- * Applies to runs and tasks without a gate that have not changed since their creation and get the same event, if there
- * are at least `batchMin`.
+ * Applies to runs and tasks that have not changed since their creation and get the same event, if there are at least
+ * `batchMin`. Jobs at gates share rows, too: the gates are beside the ids, and gates.ts counts those that still run.
  * Without it each claimed job gets an update of its own row.
  */
 import type { Change } from '../../../model/change.ts';
@@ -15,6 +15,7 @@ import { lineOf } from '../../row.ts';
 import { rowsSql, type RowFields } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
+import { firstFence } from '../read/claimed.ts';
 import { feedEntryText, feedSql, feedXid, writtenRows } from './feed-sql.ts';
 import { ctidField, type Ctids } from './fields.ts';
 import { idOf } from './id-of.ts';
@@ -44,7 +45,7 @@ export function batchesOf(changes: readonly Change[], { fresh }: LockedRows): [r
 
 function canShare({ before, after, events }: Change, fresh: ReadonlySet<number>): boolean {
   const isClaim = before?.state === 'pending' && after?.state === 'running' && events.length === 1;
-  return isClaim && fresh.has(before.id) && before.gate === null && batchKinds.includes(before.kind);
+  return isClaim && after.fence === firstFence && fresh.has(before.id) && batchKinds.includes(before.kind);
 }
 
 /** Claims a batch; returns the ids of the claimed jobs. */
@@ -57,19 +58,20 @@ export async function claimBatch(
   const { lease } = changes[0]!.after as RunningJob;
   const values: unknown[] = [time.parameter(), lease.holder, lease.until, lineOf(changes[0]!.events)];
   const goal = rowsSql([...batchFields, ...ctidField(ctids)], changes, values);
-  const hasParents = changes.some(({ before }) => before!.parent !== null);
+  const arrayOf = (name: 'parent' | 'gate'): string =>
+    changes.some(({ before }) => before![name] !== null) ? `array_agg(${name})` : 'null';
   const wanted = `$${values.push(changes.length)}::bigint`;
   const entry = `$${values.push(feedEntryText(changes))}::text`;
   const text = `with written as (
       delete from ${schema}.job using (${goal}) goal ${findByCtidSql(schema)} where ${isUnchangedRowSql('job')}
-      returning job.id, job.kind, job.type, job.parent, ${feedXid} as xid
+      returning job.id, job.kind, job.type, job.parent, job.gate, ${feedXid} as xid
     ), lines as (select written.*, $4::text as line from written),
     ${feedSql(schema, wanted, entry, { ...writtenRows, rows: 'lines' })}, batch as (
-      insert into ${schema}.claim (first, last, lease_until, xid, remaining, holder, line, ids, parents)
+      insert into ${schema}.claim (first, last, lease_until, xid, remaining, holder, line, ids, parents, gates)
       select min(id), max(id), $3::bigint,
         case when (select is_whole from total) then pg_current_xact_id()
           else (select xid from written order by xid desc limit 1) end,
-        count(*), $2::text, $4::text, array_agg(id), ${hasParents ? 'array_agg(parent)' : 'null'}
+        count(*), $2::text, $4::text, array_agg(id), ${arrayOf('parent')}, ${arrayOf('gate')}
       from written having count(*) > 0 returning id
     ) select ${nowSql} as now, (select id from batch) as claim,
       case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from total`;

@@ -5,7 +5,7 @@
 import type { LogLine, NewLogLine, Note } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
-import { claimedSql, idsParameter, lockClaimsOf } from '../read/claimed.ts';
+import { claimedIdsSql, firstFence, idsParameter, lockClaimsOf } from '../read/claimed.ts';
 
 /** Locks the rows of the jobs before it writes. Returns for each note whether it was written. */
 export async function writeNotes(database: Database, notes: readonly Note[]): Promise<boolean[]> {
@@ -44,7 +44,7 @@ export async function log(session: Session, id: number, after = 0, limit = 1000)
  */
 async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<string>> {
   const { schema } = session;
-  const claimed = `select id, fence + 1 from (${claimedSql(schema, { ids: idsParameter(1) })}) claimed`;
+  const claimed = `select id, ${firstFence}::bigint from (${claimedIdsSql(schema, { ids: idsParameter(1) })}) claimed`;
   const text = `select locked.id, locked.fence from unnest($1::bigint[]) as wanted (id) cross join lateral (
       select id, fence, state from ${session.schema}.job where job.id = wanted.id limit 1 for no key update) locked
     where locked.state = 'running' union all ${claimed}`;
