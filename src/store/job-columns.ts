@@ -95,7 +95,7 @@ export interface JobColumn<Stored extends Job = Job> extends Omit<Column, 'of'> 
   readonly of: (job: Stored) => ColumnValue;
 }
 
-const allColumns = columns as readonly Column[] as readonly JobColumn[];
+export const allColumns = columns as readonly Column[] as readonly JobColumn[];
 
 export const openColumns: readonly JobColumn<OpenJob>[] = allColumns.filter(({ table }) => table !== 'ended');
 export const endedColumns: readonly JobColumn<EndedJob>[] = allColumns.filter(({ table }) => table !== 'job');

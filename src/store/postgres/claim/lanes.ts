@@ -94,24 +94,25 @@ const noPending = namesBeforeBody.map(() => 'null').join(', ');
 
 /**
  * The CTEs `near` and `best`, which lock the first $2 jobs of the lanes. `lanes` is the number of lanes that are
- * expected; `beyond` is a further condition on the jobs.
+ * expected; `beyond` is a further condition on the jobs; `waits` is `isFree` or `isAtGate`, and `stillWaits` the same
+ * for rows that are looked up by id.
  */
-export const lockSql = (schema: string, lanes: number, beyond: string): string =>
-  lanes > 1 ? lockBestSql(schema, beyond) : lockInLanesSql(schema, beyond);
+export const lockSql = (schema: string, lanes: number, beyond: string, waits = isFree, stillWaits = waits): string =>
+  lanes > 1 ? lockBestSql(schema, beyond, waits, stillWaits) : lockInLanesSql(schema, beyond, waits);
 
 /**
  * Locks up to $2 rows of each lane, and returns the first $2 rows of all lanes together. With several lanes, it may
  * lock more rows than it returns.
  */
-const lockInLanesSql = (schema: string, beyond: string): string => `near as (select), best as materialized (
+const lockInLanesSql = (schema: string, beyond: string, waits: string): string => `near as (select), best as materialized (
   select job.* from lane cross join lateral (
     select ctid as row_ctid, ${pendingNames} from ${schema}.job
-    where ${isFree} and ${inLane} ${beyond} and due <= ${nowSql}
+    where ${waits} and ${inLane} ${beyond} and due <= ${nowSql}
     order by due, id limit $2::bigint for update skip locked) job
   order by job.priority desc, job.due, job.id limit $2::bigint)`;
 
 /** Reads the first rows of all lanes without locks, then locks them in claim order until $2 rows are locked. */
-export const lockBestSql = (schema: string, beyond: string, waits = isFree, stillWaits = waits): string => `near as materialized (
+const lockBestSql = (schema: string, beyond: string, waits: string, stillWaits: string): string => `near as materialized (
   select job.* from lane cross join lateral (
     select id, priority, due from ${schema}.job where ${waits} and ${inLane} ${beyond} and due <= ${nowSql}
     order by due, id limit 2 * $2::bigint + 20) job

@@ -26,13 +26,13 @@ export async function orphaned(session: Session, limit: number): Promise<number[
         select parent from ${schema}.job where job.parent > family.parent order by parent limit 1) next
     ), every (parent) as (
       select parent from family
-      union select parent from (${claimedIdsSql(schema, { where: 'claim.parents is not null' })}) claimed
+      union select parent from (${claimedIdsSql(schema, { where: 'claim.parents is not null', also: 'parent' })}) claimed
     ), missing as materialized (
       select parent from every left join lateral (
         select id as open from ${schema}.job where job.id = every.parent limit 1) found on true
       where open is null and parent is not null
     ) select parent from missing where (parent in (
-      select id from (${claimedIdsSql(schema, { ids: '(select array_agg(parent) from missing)' })}) claimed)) is not true
+      select id from (${claimedIdsSql(schema, { ids: '(select array_agg(parent order by parent) from missing)' })}) claimed)) is not true
     limit $1`;
   return (await session.run<{ parent: number }>(text, [limit])).map(({ parent }) => parent);
 }
@@ -50,7 +50,7 @@ export async function settleable(session: Session, limit: number, parents?: read
         select id as open from ${schema}.job child where child.parent = parent.id order by id desc limit 1) child on true
       where hold = 'children' and open is null ${given}
     ), busy as materialized (
-      select parent from (${claimedIdsSql(schema, { where: isOfQuiet })}) claimed
+      select parent from (${claimedIdsSql(schema, { where: isOfQuiet, also: 'parent' })}) claimed
     ) select ${openNames} from quiet job ${joinOriginSql(schema, 'job')}
     where (job.id in (select parent from busy)) is not true order by id limit $1`;
   const rows = await session.run<OpenRow>(text, parents ? [limit, numberArray(parents)] : [limit]);

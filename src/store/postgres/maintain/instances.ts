@@ -5,7 +5,7 @@ import { takenInstance } from '../../taken-instance.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
-import { claimedIdsSql, firstFence } from '../read/claimed.ts';
+import { claimedIdsSql, firstFence, idsParameter } from '../read/claimed.ts';
 
 /**
  * Registers an instance or extends its lease. Throws `taken.instance` if another process has a valid lease under the
@@ -28,14 +28,15 @@ export async function beat(session: Session, beat: Beat, onSchema: (version: num
     ), held as materialized (
       select * from unnest($5::bigint[], $6::bigint[]) as held (id, fence)
     ), claimed as materialized (
-      ${claimedIdsSql(schema, { ids: '(select array_agg(id) from held)' })}
+      ${claimedIdsSql(schema, { ids: idsParameter(5) })}
     ) select now, (select version from ${schema}.meta) as schema, exists (select from beaten) as is_beaten,
       changed.id, changed.cancel_asked from clock left join (
         select held.id, job.cancel_asked from held left join lateral (
           select fence, state, cancel_asked from ${schema}.job where job.id = held.id limit 1) job
           on job.fence = held.fence and job.state = 'running'
         where ${isNotInClaim} and job.cancel_asked is distinct from 0) changed on true`;
-  const held = [numberArray(holds.map((holding) => holding.id)), numberArray(holds.map(({ fence }) => fence))];
+  const sorted = holds.toSorted((a, b) => a.id - b.id);
+  const held = [numberArray(sorted.map((holding) => holding.id)), numberArray(sorted.map(({ fence }) => fence))];
   const values = [time.parameter(), id, leaseMs, JSON.stringify(about), ...held, about.boot ?? null, takeOver];
   const rows = await session.run<BeatRow>(text, values);
   onSchema(rows[0]!.schema);

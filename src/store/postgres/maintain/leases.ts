@@ -9,7 +9,7 @@ import type { Holding } from '../../store.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
-import { claimedSql, idsParameter, jobOfClaimed, lockClaimsOf, type ClaimedRow } from '../read/claimed.ts';
+import { claimedSql, idsParameter, idsValue, jobOfClaimed, lockClaimsOf, type ClaimedRow } from '../read/claimed.ts';
 import { joinOriginSql, jobOfRow, storedNamesSql } from '../read/open-rows.ts';
 import { leaveClaims } from './leave-claim.ts';
 
@@ -34,8 +34,8 @@ export async function extend(database: Database, holdings: readonly Holding[], u
 async function extensible(session: Session, holdings: readonly Holding[]): Promise<Job[]> {
   const where = `claim.lease_until > ${nowSql}`;
   const text = claimedSql(session.schema, { where, ids: idsParameter(2) });
-  const ids = numberArray([...new Set(holdings.map(({ id }) => id))]);
-  const rows = await session.run<ClaimedRow>(text, [session.time.parameter(), ids]);
+  const values = [session.time.parameter(), idsValue(holdings.map(({ id }) => id))];
+  const rows = await session.run<ClaimedRow>(text, values);
   return rows.map((row) => jobOfClaimed(session, row));
 }
 

@@ -10,7 +10,7 @@ import type { Job, OpenJob } from '../../../model/job.ts';
 import { openColumns } from '../../job-columns.ts';
 import { numberArray, rowsSql, type RowFields } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
-import { claimedIdsSql, idsParameter, mayContainSql } from '../read/claimed.ts';
+import { claimedIdsSql, idsParameter, idsValue, mayContainSql } from '../read/claimed.ts';
 
 /** Locks claims; waits for those that others have locked. */
 export async function lockClaims(session: Session, claims: readonly number[]): Promise<void> {
@@ -61,7 +61,7 @@ const rowFields: RowFields<OpenJob> = openColumns
 export async function excludeFromClaims(session: Session, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   const text = excludeFromClaimsSql(session.schema, 'select unnest($1::bigint[])', mayContainSql(idsParameter(1)));
-  await session.run(text, [numberArray(ids)]);
+  await session.run(text, [idsValue(ids)]);
 }
 
 export const excludeFromClaimsSql = (schema: string, ids: string, where = 'true'): string => `
@@ -80,7 +80,7 @@ export async function findClaims(session: Session, changes: readonly Change[]): 
   const text = `select held.id, held.claim, origin.version + 1 as version
     from (${claimedIdsSql(schema, { ids: idsParameter(1) })}) held cross join lateral (
       select version from ${schema}.origin where origin.id = held.id limit 1) origin`;
-  const rows = await session.run<FoundJob>(text, [numberArray([...new Set(unknown.map(({ id }) => id))])]);
+  const rows = await session.run<FoundJob>(text, [idsValue(unknown.map(({ id }) => id))]);
   const found = new Map(rows.map((row) => [row.id, row]));
   for (const job of unknown) {
     const { version, claim } = found.get(job.id) ?? notFound;

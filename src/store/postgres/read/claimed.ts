@@ -25,11 +25,19 @@ export interface ClaimedSource {
   readonly claims?: string;
   /** A condition on the claims and on `listed.id`. */
   readonly where?: string;
-  /** An expression for the array of the ids of the wanted jobs, without duplicates; default: all jobs. */
+  /** An expression for the array of the ids of the wanted jobs, in order and without duplicates; default: all jobs. */
   readonly ids?: string;
   /** The order of ids. Jobs beyond a LIMIT are not looked up. */
   readonly direction?: string;
+  /** A column that the claim has for each of its jobs, beside the ids. Not if `ids` are given. */
+  readonly also?: 'parent' | 'gate';
 }
+
+/**
+ * A condition that is always true for an id. It is volatile, so the planner adds no Memoize node, which costs as much
+ * as the lookup, and is useless where each row is looked up once.
+ */
+const withoutMemoize = (id: string): string => `${id} > -random()`;
 
 /** The fence of each job that runs in a claim: it has not been claimed before. */
 export const firstFence = 1;
@@ -43,18 +51,20 @@ export const claimedSql = (schema: string, source: ClaimedSource = {}): string =
       select ${originNames.join(', ')} from ${schema}.origin where origin.id = held.id limit 1) origin`;
 
 /**
- * Returns a query for the ids of the jobs that run in claims, with parent and gate (null if `ids` are given), the number
- * of the claim, and its line.
+ * Returns a query for the ids of the jobs that run in claims, with the number of the claim, its line, and the column
+ * `also`.
  */
 export function claimedIdsSql(schema: string, source: ClaimedSource = {}): string {
-  const { claims = `${schema}.claim`, where = 'true', ids, direction } = source;
-  return `select claimed.id, claimed.parent, claimed.gate, claimed.claim, claimed.line from (
-      select listed.id, listed.parent, listed.gate, claim.id as claim, claim.line, claim.moved
-      from ${claims} claim cross join lateral (${listedSql(ids)}) listed (id, parent, gate)
+  const { claims = `${schema}.claim`, where = 'true', ids, direction, also } = source;
+  const more = (table: string): string => (also === undefined ? '' : `, ${table}.${also}`);
+  return `select claimed.id, claimed.claim, claimed.line${more('claimed')} from (
+      select listed.id, claim.id as claim, claim.line, claim.moved${more('listed')}
+      from ${claims} claim cross join lateral (${listedSql(ids, also)}) listed
       where ${where} ${ids === undefined ? '' : `and ${mayContainSql(ids)}`}
       ${direction === undefined ? '' : `order by listed.id ${direction}`}) claimed
-    left join lateral (select true as is_ended from ${schema}.ended where ended.id = claimed.id limit 1) ended on true
-    where is_ended is null and claimed.id <> all (claimed.moved)`;
+    left join lateral (select id as ended_id from ${schema}.ended where ended.id = claimed.id limit 1) ended
+      on ${withoutMemoize('ended_id')}
+    where ended_id is null and claimed.id <> all (claimed.moved)`;
 }
 
 /**
@@ -68,19 +78,22 @@ export const claimOfJobSql = (schema: string, id: string): string => `select cla
 /** Above this number of wanted ids, the ids of a claim are searched in a hash table of the wanted ones. */
 const fewIds = 8;
 
-function listedSql(ids: string | undefined): string {
-  const own = `select own.id, own.parent, own.gate
-    from unnest(claim.ids, claim.parents, claim.gates) as own (id, parent, gate)`;
+function listedSql(ids: string | undefined, also: ClaimedSource['also']): string {
+  if (also !== undefined) return `select * from unnest(claim.ids, claim.${also}s) as own (id, ${also})`;
+  const own = 'select own.id from unnest(claim.ids) as own (id)';
   if (ids === undefined) return own;
-  return `select wanted.id, null::bigint, null::text from unnest(${ids}) as wanted (id)
+  return `select wanted.id from unnest(${ids}) as wanted (id)
       where cardinality(${ids}) <= ${fewIds} and wanted.id = any(claim.ids)
     union all ${own} where cardinality(${ids}) > ${fewIds} and (own.id in (select unnest(${ids}))) is true`;
 }
 
-/** The condition that a claim may contain one of the ids of an array. */
+/** The condition that a claim may contain one of the ids of an array, which are in order. */
 export const mayContainSql = (ids: string): string => `
-  claim.first <= (select max(id) from unnest(${ids}) as wanted (id))
-  and claim.last >= (select min(id) from unnest(${ids}) as wanted (id))`;
+  claim.first <= (select sorted.ids[cardinality(sorted.ids)] from (select ${ids} as ids) sorted)
+  and claim.last >= (select sorted.ids[1] from (select ${ids} as ids) sorted)`;
+
+/** The value of the parameter with the ids: in order, without duplicates. */
+export const idsValue = (ids: readonly number[]): string => numberArray([...new Set(ids)].sort((a, b) => a - b));
 
 /**
  * The parameter with the ids. The sub-select hides its value from the planner, which would otherwise plan the statement
@@ -105,5 +118,5 @@ export async function lockClaimsOf(session: Session, ids: readonly number[]): Pr
   if (ids.length === 0) return;
   const text = `select 1 from ${session.schema}.claim where ${mayContainSql(idsParameter(1))}
     and claim.ids && ${idsParameter(1)} order by id for update`;
-  await session.run(text, [numberArray(ids)]);
+  await session.run(text, [idsValue(ids)]);
 }

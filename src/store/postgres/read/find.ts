@@ -9,15 +9,16 @@ import {
   endedStandings, matchesQuery, openStandings, pageLimitMax, type Page, type PageRequest, type Query, type Standing,
   type Tally,
 } from '../../query.ts';
-import { isOfOrigin, projectionOf, type JobColumn } from '../../job-columns.ts';
+import { allColumns, isOfOrigin, namesOf, projectionOf, type JobColumn } from '../../job-columns.ts';
 import { jobOfEnded, type EndedRow, type OpenRow } from '../../row.ts';
 import { talliesOf, type TallyRow } from '../../tally-row.ts';
 import { TallySum } from '../../tally-sum.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { scanIds, type IdRange } from '../../id-scan.ts';
-import { textArray, numberArray } from '../sql/row-parameters.ts';
+import { textArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
-import { claimedSql, idsParameter, jobOfClaimed, type ClaimedRow } from './claimed.ts';
+import { claimedSql, idsParameter, idsValue, jobOfClaimed, type ClaimedRow } from './claimed.ts';
+import { claimTallySql, hasCommonType, isByType } from './claim-tally.ts';
 import { excludesSucceededAndTasks, chooseIndex, type JobSource, type Table } from './index-choice.ts';
 import { joinOriginSql, jobOfRow, storedSql } from './open-rows.ts';
 import { endedPartitions, recentEndedSince } from './recent-ended.ts';
@@ -30,7 +31,7 @@ export async function load(session: Session, ids: readonly number[]): Promise<Jo
   const select = (table: Table): string => `${selectFrom(session.schema, table)} where id = any(${wanted}::bigint[])`;
   const claimed = `select ${projections.claim} from (${claimedSql(session.schema, { ids: wanted })}) claimed`;
   const text = `${select('job')} union all ${select('ended')} union all ${claimed}`;
-  return (await session.run<AnyRow>(text, [numberArray([...new Set(ids)])])).map((row) => jobOf(session, row));
+  return (await session.run<AnyRow>(text, [idsValue(ids)])).map((row) => jobOf(session, row));
 }
 
 export async function jobsByKey(session: Session, keys: readonly string[]): Promise<Map<string, number>> {
@@ -142,7 +143,7 @@ function indexedPart({ createdFrom: _from, createdBefore: _before, ...query }: Q
 export async function count(session: Session, query: Query, dueBy: number | undefined): Promise<Tally[]> {
   if (!isByColumns(query)) return countOneByOne(session, query, dueBy);
   const values: unknown[] = [];
-  const texts = sourcesOf(query).map((source) => tallySql(session.schema, source, query, values, dueBy));
+  const texts = sourcesOf(query).flatMap((source) => talliesSql(session.schema, source, query, values, dueBy));
   if (texts.length === 0) return [];
   const due = dueBy === undefined ? '' : ', due';
   const text = `select kind, standing, json_agg(json_build_array(type, count${due}))::text as types
@@ -157,15 +158,26 @@ function withSummedRunning(tallies: readonly Tally[]): Tally[] {
   return [...tallies.filter(({ standing }) => standing !== 'running'), ...sum.all()];
 }
 
-function tallySql(
+/** Returns the queries for the tallies of a source. */
+function talliesSql(
   schema: string,
   source: JobSource,
   query: Query,
   values: unknown[],
   dueBy: number | undefined,
-): string {
-  const [from, where] = [fromSql(schema, source, query, values), whereSql(source, query, values)];
-  const isDue = source === 'job' && dueBy !== undefined ? `state = 'pending' and due < $${values.push(dueBy)}` : 'false';
+): string[] {
+  if (source === 'job') return [tallySql(source, jobsSql(schema, source, query), query, values, dueBy)];
+  if (source === 'ended') return [tallySql(source, jobsSql(schema, source, query), query, values)];
+  if (!isByType(query)) return [tallySql(source, inClaimsSql(schema, claimsSql(query, values)), query, values)];
+  return [
+    claimTallySql(schema, query, values),
+    tallySql(source, inClaimsSql(schema, `(${hasCommonType}) is not true`), query, values),
+  ];
+}
+
+function tallySql(source: JobSource, from: string, query: Query, values: unknown[], dueBy?: number): string {
+  const where = whereSql(source, query, values);
+  const isDue = dueBy === undefined ? 'false' : `state = 'pending' and due < $${values.push(dueBy)}`;
   return `select kind, type, ${standingSql[source]} as standing, count(*) as count, count(*) filter (where ${isDue}) as due
     from ${from} ${where} group by 1, 2, 3`;
 }
@@ -194,14 +206,22 @@ const projections: Readonly<Record<JobSource, string>> = {
   claim: `${projectionOf('job', inClaim, absent)}, claim, line`,
 };
 
+/** The columns of each projection after `id`, which is the first, of a row that is looked up by its id. */
+const lookedUpNames = [...namesOf(allColumns).slice(1), 'claim', 'line'].map((name) => `row.${name}`).join(', ');
+
 const selectFrom = (schema: string, table: Table): string =>
   `select ${projections[table]} from ${schema}.${table} ${joinOriginSql(schema, table)}`;
 
-/** The FROM clause of a source. The tables need their origins only if the query filters by input or body. */
-function fromSql(schema: string, source: JobSource, query: Query, values: unknown[]): string {
-  if (source !== 'claim') return `${schema}.${source} ${isByColumns(query) ? '' : joinOriginSql(schema, source)}`;
-  return `(${claimedSql(schema, { where: claimsSql(query, values) })}) claimed`;
-}
+/** The FROM clause of a source. */
+const fromSql = (schema: string, source: JobSource, query: Query, values: unknown[]): string =>
+  source === 'claim' ? inClaimsSql(schema, claimsSql(query, values)) : jobsSql(schema, source, query);
+
+/** The FROM clause of a table. Its rows need their origins only if the query filters by input or body. */
+const jobsSql = (schema: string, table: Table, query: Query): string =>
+  `${schema}.${table} ${isByColumns(query) ? '' : joinOriginSql(schema, table)}`;
+
+/** The FROM clause of the jobs that run in claims with this condition. */
+const inClaimsSql = (schema: string, where: string): string => `(${claimedSql(schema, { where })}) claimed`;
 
 /** The condition of the claims in which jobs of the query may run. */
 const claimsSql = ({ parent }: Query, values: unknown[]): string =>
@@ -224,9 +244,11 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
     }
     const ids = idsSql(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
     // Each id is looked up in a lateral subquery. For a plain join, and with statistics that were collected while the
-    // table was empty, the planner would read the whole table and search the ids for each of its rows.
-    return `(select row.* from (${ids} order by id ${direction} limit $1) wanted
-      cross join lateral (${selectFrom(session.schema, table)} where id = wanted.id limit 1) row)`;
+    // table was empty, the planner would read the whole table and search the ids for each of its rows. Ordered by the
+    // id of `wanted`, whose order is known, the sources are merged, and rows beyond the limit are not looked up.
+    return `(select wanted.id, ${lookedUpNames} from (${ids} order by id ${direction} limit $1) wanted
+      cross join lateral (${selectFrom(session.schema, table)} where id = wanted.id limit 1) row
+      order by wanted.id ${direction})`;
   });
   if (texts.length === 0) return [];
   const text = `select * from (${texts.join(' union all ')}) found order by id ${direction} limit $1`;

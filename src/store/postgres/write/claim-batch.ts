@@ -56,7 +56,8 @@ export async function claimBatch(
 ): Promise<WrittenIds> {
   const { schema, time, claims } = session;
   const { lease } = changes[0]!.after as RunningJob;
-  const values: unknown[] = [time.parameter(), lease.holder, lease.until, lineOf(changes[0]!.events)];
+  const { kind, type } = commonType(changes);
+  const values: unknown[] = [time.parameter(), lease.holder, lease.until, lineOf(changes[0]!.events), kind, type];
   const goal = rowsSql([...batchFields, ...ctidField(ctids)], changes, values);
   const arrayOf = (name: 'parent' | 'gate'): string =>
     changes.some(({ before }) => before![name] !== null) ? `array_agg(${name})` : 'null';
@@ -67,11 +68,11 @@ export async function claimBatch(
       returning job.id, job.kind, job.type, job.parent, job.gate, ${feedXid} as xid
     ), lines as (select written.*, $4::text as line from written),
     ${feedSql(schema, wanted, entry, { ...writtenRows, rows: 'lines' })}, batch as (
-      insert into ${schema}.claim (first, last, lease_until, xid, remaining, holder, line, ids, parents, gates)
+      insert into ${schema}.claim (first, last, lease_until, xid, remaining, holder, kind, type, line, ids, parents, gates)
       select min(id), max(id), $3::bigint,
         case when (select is_whole from total) then pg_current_xact_id()
           else (select xid from written order by xid desc limit 1) end,
-        count(*), $2::text, $4::text, array_agg(id), ${arrayOf('parent')}, ${arrayOf('gate')}
+        count(*), $2::text, $5::text, $6::text, $4::text, array_agg(id), ${arrayOf('parent')}, ${arrayOf('gate')}
       from written having count(*) > 0 returning id
     ) select ${nowSql} as now, (select id from batch) as claim,
       case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from total`;
@@ -81,6 +82,13 @@ export async function claimBatch(
   if (claim === null) return new Set();
   for (const { after } of changes) claims.record(after!, claim);
   return ids === null ? 'all' : new Set(ids.split(',').map(Number));
+}
+
+/** Returns the kind and type of the jobs; null: they differ. */
+function commonType(changes: readonly Change[]): { readonly kind: string | null; readonly type: string | null } {
+  const { kind, type } = changes[0]!.before!;
+  const isCommon = changes.every(({ before }) => before!.kind === kind && before!.type === type);
+  return isCommon ? { kind, type } : { kind: null, type: null };
 }
 
 const batchFields: RowFields<Change> = [

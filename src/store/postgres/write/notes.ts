@@ -5,7 +5,7 @@
 import type { LogLine, NewLogLine, Note } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
-import { claimedIdsSql, firstFence, idsParameter, lockClaimsOf } from '../read/claimed.ts';
+import { claimedIdsSql, firstFence, idsParameter, idsValue, lockClaimsOf } from '../read/claimed.ts';
 
 /** Locks the rows of the jobs before it writes. Returns for each note whether it was written. */
 export async function writeNotes(database: Database, notes: readonly Note[]): Promise<boolean[]> {
@@ -48,8 +48,7 @@ async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<s
   const text = `select locked.id, locked.fence from unnest($1::bigint[]) as wanted (id) cross join lateral (
       select id, fence, state from ${session.schema}.job where job.id = wanted.id limit 1 for no key update) locked
     where locked.state = 'running' union all ${claimed}`;
-  const ids = numberArray([...new Set(notes.map(({ id }) => id))].sort((a, b) => a - b));
-  const rows = await session.run<{ id: number; fence: number }>(text, [ids]);
+  const rows = await session.run<{ id: number; fence: number }>(text, [idsValue(notes.map(({ id }) => id))]);
   return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
 }
 
