@@ -189,8 +189,9 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     // are null.
     `create table ${s}.claim (id bigint generated always as identity primary key, first bigint not null,
       last bigint not null, lease_until bigint, xid xid8 not null, remaining integer not null,
-      holder text collate "C" not null, kind text collate "C", type text collate "C", line text collate "C" not null, moved bigint[] not null default '{}',
-      ids bigint[] not null, parents bigint[], gates text[]) with (fillfactor = 50, ${hot})`,
+      holder text collate "C" not null, kind text collate "C", type text collate "C", line text collate "C" not null,
+      moved bigint[] not null default '{}', ids bigint[] not null, parents bigint[], gates text[])
+      with (fillfactor = 50, ${hot})`,
     `create index claim_last on ${s}.claim (last)`,
     // The arrays are stored beside the row, so that the row is narrow when `remaining` changes.
     `alter table ${s}.claim alter ids set storage external, alter parents set storage external,

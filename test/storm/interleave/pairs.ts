@@ -8,6 +8,7 @@ import { repairLapsed } from '../../../src/jobs/repair.ts';
 import { every } from '../../../src/index.ts';
 import type { Spec } from '../../../src/model/definition.ts';
 import type { Event } from '../../../src/model/event.ts';
+import type { Limits } from '../../../src/model/gate.ts';
 import type { Job, RunningJob } from '../../../src/model/job.ts';
 import { newTasks } from './interleaver.ts';
 
@@ -58,6 +59,15 @@ const runningInClaim: Start = async (jobs, draft = plain, leaseMs = 60_000) => {
   const claimed = await claim('ann', { leaseMs, limit: 2 })(jobs);
   return claimed.find((job) => job.id === id)!;
 };
+
+const atGate: Draft = { ...plain, gate: { typeMax: 1 } };
+const limitOf = (max: number): Limits => ({ types: new Map([['plain', max]]), defs: new Map(), keys: new Map() });
+
+/** Two jobs that run in one claim on PostgreSQL and fill their gate, at which another waits. */
+async function fullGate(jobs: Jobs): Promise<readonly RunningJob[]> {
+  await jobs.createMany([atGate, atGate, atGate], 'someone');
+  return claim('ann', { limit: 2, limits: limitOf(2) })(jobs);
+}
 
 /** A run that waits for two running tasks. */
 async function waitingRun(jobs: Jobs): Promise<readonly RunningJob[]> {
@@ -189,12 +199,42 @@ export const pairs: readonly Pair[] = [
   {
     name: 'claim and claim, with a limit of one (S32)',
     setUp: async (jobs) => {
-      const draft = { ...plain, gate: { typeMax: 1 } };
-      await jobs.createMany([draft, draft], 'someone');
-      const limits = { types: new Map([['plain', 1]]), defs: new Map(), keys: new Map() };
+      await jobs.createMany([atGate, atGate], 'someone');
+      const limits = limitOf(1);
       return {
         calls: [claim('ann', { limits }), claim('bob', { limits })],
         wrong: (outcome) => (claimedIds(outcome).length === 1 ? null : `${claimedIds(outcome).length} run at a time`),
+      };
+    },
+  },
+  {
+    name: 'claim and claim, of several jobs with a limit of three (S32)',
+    setUp: async (jobs) => {
+      await jobs.createMany(Array<Draft>(6).fill(atGate), 'someone');
+      const taking = { limit: 2, limits: limitOf(3) };
+      return {
+        calls: [claim('ann', taking), claim('bob', taking)],
+        wrong: (outcome) => (claimedIds(outcome).length === 3 ? null : `${claimedIds(outcome).length} run at a time`),
+      };
+    },
+  },
+  {
+    name: 'claim at a full gate, and cancel of a job that was claimed with another',
+    setUp: async (jobs) => {
+      const [held] = await fullGate(jobs);
+      return {
+        calls: [claim('bob', { limits: limitOf(2) }), (own) => own.cancel(held!.id, actor)],
+        wrong: ({ answers: [claimed] }) => oneOf(`${(claimed as Job[]).length} more`, '0 more'),
+      };
+    },
+  },
+  {
+    name: 'claim at a full gate, and finish of a job that was claimed with another',
+    setUp: async (jobs) => {
+      const [held] = await fullGate(jobs);
+      return {
+        calls: [claim('bob', { limits: limitOf(2) }), (own) => own.succeed(held!.id, held!.fence, actor, result)],
+        wrong: ({ answers: [claimed] }) => oneOf(`${(claimed as Job[]).length} more`, '0 more', '1 more'),
       };
     },
   },

@@ -36,7 +36,8 @@
  * would lock up to `limit` rows per lane.
  *
  * Gates. Jobs that wait at gates are in indexes of their own, so that a full gate does not slow down claims of other
- * jobs. Admitted jobs are counted from the rows; there is no stored counter that could become wrong.
+ * jobs. Admitted jobs are counted from their rows and from the claims in which they run; there is no stored counter that
+ * could become wrong.
  *
  * Scan cursor. Claimed rows leave dead entries at the start of each lane until a vacuum. Under load a claim resumes at
  * the last claimed (due, id) of each lane. A cursor expires about two seconds after the full scan that created it, at

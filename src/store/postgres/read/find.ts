@@ -207,7 +207,7 @@ const projections: Readonly<Record<JobSource, string>> = {
 };
 
 /** The columns of each projection after `id`, which is the first, of a row that is looked up by its id. */
-const lookedUpNames = [...namesOf(allColumns).slice(1), 'claim', 'line'].map((name) => `row.${name}`).join(', ');
+const rowNames = [...namesOf(allColumns).slice(1), 'claim', 'line'].map((name) => `row.${name}`).join(', ');
 
 const selectFrom = (schema: string, table: Table): string =>
   `select ${projections[table]} from ${schema}.${table} ${joinOriginSql(schema, table)}`;
@@ -246,7 +246,7 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
     // Each id is looked up in a lateral subquery. For a plain join, and with statistics that were collected while the
     // table was empty, the planner would read the whole table and search the ids for each of its rows. Ordered by the
     // id of `wanted`, whose order is known, the sources are merged, and rows beyond the limit are not looked up.
-    return `(select wanted.id, ${lookedUpNames} from (${ids} order by id ${direction} limit $1) wanted
+    return `(select wanted.id, ${rowNames} from (${ids} order by id ${direction} limit $1) wanted
       cross join lateral (${selectFrom(session.schema, table)} where id = wanted.id limit 1) row
       order by wanted.id ${direction})`;
   });
