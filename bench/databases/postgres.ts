@@ -96,7 +96,14 @@ async function connectIdle(url: string): Promise<pg.Client> {
   return client;
 }
 
-async function copyRows(client: pg.Client, { table, sample, count, first, types }: RowCopies): Promise<void> {
+/** Stint has the input of a job in table `origin`, so that each copy needs a row there, too. */
+async function copyRows(client: pg.Client, copies: RowCopies): Promise<void> {
+  const { rows } = await client.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'stint' AND tablename = 'origin'`);
+  if (rows.length > 0) await copyTable(client, { ...copies, table: 'origin' });
+  await copyTable(client, copies);
+}
+
+async function copyTable(client: pg.Client, { table, sample, count, first, types }: RowCopies): Promise<void> {
   const others = (await columnsOf(client, table)).filter((name) => name !== 'id' && name !== 'type');
   const values = others.map((name) => `sample.${name}`);
   const copy = `

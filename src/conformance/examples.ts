@@ -1,6 +1,7 @@
 /** All topics of the suite, and how to run an example without a test runner. */
 import { ahead } from './queue-position.ts';
 import { claim } from './claim.ts';
+import { claimedTogether } from './claimed-together.ts';
 import { family } from './family.ts';
 import { find } from './find.ts';
 import { gates } from './gates.ts';
@@ -18,8 +19,8 @@ import { within } from './caller-transaction.ts';
 import { NotApplicable, World, type Example, type Open, type Topic } from './world.ts';
 
 export const topics: readonly Topic[] = [
-  schema, insert, guard, claim, gates, ahead, unique, leases, family, find, history, notes, instances, leader, purge,
-  within,
+  schema, insert, guard, claim, claimedTogether, gates, ahead, unique, leases, family, find, history, notes,
+  instances, leader, purge, within,
 ];
 
 export async function show(open: Open, example: Example): Promise<void> {

@@ -65,6 +65,7 @@ export interface GatedType {
  */
 export class GateMemory {
   readonly #stops = new Map<string, string>();
+  readonly #lanes = new Map<string, number>();
   /** Whether the last claim left out a job because the gate of that job had no room. Only PostgreSQL uses it. */
   isCrowded = false;
 
@@ -77,11 +78,22 @@ export class GateMemory {
     if (this.#stops.size === stopsMax) this.#stops.clear();
     this.#stops.set(nameOf(of), gate);
   }
+
+  /** Returns how many lanes the last claim of a request found; Infinity: none is recorded. Only PostgreSQL uses it. */
+  lanes(request: string): number {
+    return this.#lanes.get(request) ?? Infinity;
+  }
+
+  recordLanes(request: string, count: number): void {
+    if (this.#lanes.size === requestsMax) this.#lanes.clear();
+    this.#lanes.set(request, count);
+  }
 }
 
 /**
  * Bounds `GateMemory`. At this number of types it forgets all stops, and the next walks start at the first gate.
  */
 const stopsMax = 10_000;
+const requestsMax = 1_000;
 
 const nameOf = ({ kind, type }: GatedType): string => `${kind} ${type}`;

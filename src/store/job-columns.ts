@@ -95,7 +95,7 @@ export interface JobColumn<Stored extends Job = Job> extends Omit<Column, 'of'> 
   readonly of: (job: Stored) => ColumnValue;
 }
 
-const allColumns = columns as readonly Column[] as readonly JobColumn[];
+export const allColumns = columns as readonly Column[] as readonly JobColumn[];
 
 export const openColumns: readonly JobColumn<OpenJob>[] = allColumns.filter(({ table }) => table !== 'ended');
 export const endedColumns: readonly JobColumn<EndedJob>[] = allColumns.filter(({ table }) => table !== 'job');
@@ -109,16 +109,27 @@ export const pendingColumns = openColumns.filter(({ name }) => !stateColumns.inc
 
 export const columnNames = namesOf(allColumns);
 
+const originNames: readonly string[] = [
+  'id', 'version', 'parent', 'created', 'priority', 'due', 'fence', 'kind', 'type', 'def', 'phase', 'gate',
+  'input', 'body',
+] satisfies readonly (keyof OpenRow)[];
+
+/** Whether PostgreSQL's table `origin` has the column. Until a job changes, it has all of the job. */
+export const isOfOrigin = ({ name }: Pick<Column, 'name'>): boolean => originNames.includes(name);
+export const originColumns = openColumns.filter(isOfOrigin);
+
 /** The columns that hold numbers. A driver may return 64-bit numbers as text, which must be converted. */
 export const numberColumns = namesOf(allColumns.filter(({ kind }) => kind === 'number' || kind === 'flag'));
 
 /**
- * Returns the select list with all columns of both tables, for a query that reads both. `absent` returns the SQL for a
- * column that the table does not have.
+ * Returns the select list with all columns of both tables, for a query that reads both. `present` and `absent` return
+ * the SQL for a column that the table has and for one that it does not have.
  */
-export const projectionOf = (table: 'job' | 'ended', absent: (column: JobColumn) => string): string =>
+export const projectionOf = (
+  table: 'job' | 'ended', present: (column: JobColumn) => string, absent: (column: JobColumn) => string,
+): string =>
   allColumns
-    .map((column) => (column.table === table || column.table === 'both' ? column.name : absent(column)))
+    .map((column) => (column.table === table || column.table === 'both' ? present(column) : absent(column)))
     .join(', ');
 
 /**

@@ -28,8 +28,15 @@ async function postgresSql(client: pg.Client): Promise<Sql> {
   const sql = `select schemaname as schema from pg_tables where tablename = 'job'`;
   const { rows } = await client.query<{ schema: string }>(sql);
   await client.query(`set local search_path to ${rows[0]!.schema}`);
+  for (const table of ['job', 'ended']) await client.query(withoutOrigins(table));
+  await client.query('delete from origin');
   return async (statement) => void (await client.query(statement));
 }
+
+/** Gives the rows the form of the versions before table `origin`, so that a statement finds all of a job in its row. */
+const withoutOrigins = (table: string): string => `update ${table} set input = coalesce(${table}.input, origin.input),
+  body = coalesce(${table}.body, origin.body), history = concat_ws(E'\\n', origin.history, ${table}.history)
+  from origin where origin.id = ${table}.id`;
 
 for (const kind of stores.filter(({ name }) => name !== 'memory')) {
   describe(`on ${kind.name}`, () => {

@@ -23,6 +23,13 @@ const endedColumns = `
   fate text collate "C" not null, input text collate "C" not null, result text collate "C",
   body text collate "C" not null, history text collate "C" not null`;
 
+/** The columns of table `origin`: what a job has from its creation. */
+const originColumns = `
+  id bigint not null, version bigint not null, parent bigint, created bigint not null, priority bigint not null,
+  due bigint not null, fence bigint not null, kind text collate "C" not null, type text collate "C" not null,
+  def text collate "C", phase text collate "C" not null, gate text collate "C", input text collate "C" not null,
+  body text collate "C" not null, history text collate "C" not null`;
+
 /**
  * The storage settings of a table whose rows are soon deleted. Vacuum runs often and in small portions. It never
  * truncates the table, since a truncation takes an exclusive lock.
@@ -32,12 +39,12 @@ const hot = `autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold 
   vacuum_truncate = false`;
 
 /**
- * Returns statements that grow a new, empty table to a megabyte. The table keeps this size, since vacuum does not
+ * Returns statements that grow a new, empty table, by default to a megabyte. The table keeps this size, since vacuum does not
  * truncate it. For a smaller table the planner prefers a sequential scan, and a prepared statement would keep that plan
  * while the table grows to millions of rows.
  */
-const stretch = (table: string, columns: string, values: string): string[] => [
-  `insert into ${table} (${columns}) select ${values} from generate_series(1, 2500) n`,
+const stretch = (table: string, columns: string, values: string, rows = 2500): string[] => [
+  `insert into ${table} (${columns}) select ${values} from generate_series(1, ${rows}) n`,
   `delete from ${table}`,
 ];
 
@@ -165,6 +172,35 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
   ],
   // The claim under which a log line was written. Lines of older versions have no fence. No row is rewritten.
   (s) => [`alter table ${s}.log add column fence bigint`],
+  (s) => [
+    // What a job has from its creation is written once, to `origin`. The row of an open job has null in `input`, `body`
+    // and `history` as long as they are as in `origin`; later its history has the lines since the creation. Rows that
+    // were written before have everything in place and no origin; they stay as they are.
+    `create table ${s}.origin (${originColumns}, primary key (id))
+      with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05, vacuum_truncate = false)`,
+    ...stretch(
+      `${s}.origin`,
+      'id, version, created, priority, due, fence, kind, type, phase, input, body, history',
+      `n, 0, 0, 0, 0, 0, '', '', '', repeat('-', 400), '', ''`,
+    ),
+    `alter table ${s}.job alter input drop not null, alter body drop not null, alter history drop not null`,
+    `alter table ${s}.ended alter input drop not null`,
+    // Jobs that were claimed together have one row for all, and none in `job`. If the jobs differ in kind or type, both
+    // are null.
+    `create table ${s}.claim (id bigint generated always as identity primary key, first bigint not null,
+      last bigint not null, lease_until bigint, xid xid8 not null, remaining integer not null,
+      holder text collate "C" not null, kind text collate "C", type text collate "C", line text collate "C" not null,
+      moved bigint[] not null default '{}', ids bigint[] not null, parents bigint[], gates text[])
+      with (fillfactor = 50, ${hot})`,
+    `create index claim_last on ${s}.claim (last)`,
+    // The arrays are stored beside the row, so that the row is narrow when `remaining` changes.
+    `alter table ${s}.claim alter ids set storage external, alter parents set storage external,
+      alter gates set storage external`,
+    // A list reads all claims, so this table stays small: to read a megabyte takes 250 µs.
+    ...stretch(
+      `${s}.claim`, 'first, last, xid, remaining, holder, line, ids', `0, 0, '1', 0, '', repeat('-', 400), '{}'`, 150,
+    ),
+  ],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {
@@ -189,7 +225,8 @@ export async function migrate(database: Database, { dryRun = false } = {}): Prom
  */
 const resetForeignXids = (schema: string): string =>
   `with restored as materialized (select 1 from ${schema}.feed where xid >= ${unreached} limit 1),
-    entries as (update ${schema}.feed set xid = '1' where exists (select 1 from restored))
+    entries as (update ${schema}.feed set xid = '1' where exists (select 1 from restored)),
+    claims as (update ${schema}.claim set xid = '1' where exists (select 1 from restored))
     update ${schema}.job set xid = '1' where exists (select 1 from restored)`;
 
 /**

@@ -250,7 +250,7 @@ export class PostgresStore implements Store {
    * when the transaction commits, the listeners of all processes, including this one, get the notification.
    */
   within(transaction: unknown): Writer {
-    const session = sessionOn(transaction, this.#database.schema, this.#database.time);
+    const session = sessionOn(transaction, this.#database);
     return {
       now: () => this.now(),
       synchronize: () => this.synchronize(),

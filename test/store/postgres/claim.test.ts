@@ -7,6 +7,7 @@ import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
 import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
 import { sessionOn } from '../../../src/store/postgres/sql/caller-transaction.ts';
 import { freeRows } from '../../../src/store/postgres/claim/free-jobs.ts';
+import { JobClaims } from '../../../src/store/postgres/sql/job-claims.ts';
 import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
 import type { Session } from '../../../src/store/postgres/sql/database.ts';
 import { systemClock } from '../../../src/time/clock.ts';
@@ -210,7 +211,7 @@ test('a claim at gates reads what it takes, whatever the number of gates and of 
 /** Carries statements out, and counts the pages that they read. */
 function metered(client: pg.Client): { readonly session: Session; readonly pages: () => number } {
   let total = 0;
-  const own = sessionOn(client, 'stint', new ServerClock());
+  const own = sessionOn(client, { schema: 'stint', time: new ServerClock(), claims: new JobClaims() });
   const run = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     const [plan, rows] = await Promise.all([
       own.run<Record<string, string>>(`explain (analyze, buffers, costs off) ${text}`, values), own.run<Row>(text,
@@ -246,5 +247,5 @@ function explaining(client: pg.Client, seen: string[]): Session {
     const told = { now: 0, lanes: [], near: 0, hasJobsAtGates: false, parents: [] };
     return [{ body: JSON.stringify(told) } as unknown as Row];
   };
-  return { schema: 'stint', time: new ServerClock(), run, runUnprepared: run };
+  return { schema: 'stint', time: new ServerClock(), claims: new JobClaims(), run, runUnprepared: run };
 }

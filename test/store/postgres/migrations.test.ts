@@ -1,4 +1,5 @@
 // Migrations: safe when many start at once, listed before they are executed, and never backwards.
+import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { systemRandom } from '../../../src/random.ts';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
@@ -162,18 +163,20 @@ test('a database of the version before the renames keeps every row', async () =>
   const { statements, to } = await old.migrate({ dryRun: true });
   const renaming = statements.findIndex((statement) => statement.includes('rename column told'));
   for (const statement of statements.slice(0, renaming)) await client.query(statement);
-  await client.query(`update old.meta set version = ${to - 3}; delete from old.counter; ${withoutFence('written.log')}`);
+  await client.query(`update old.meta set version = ${to - 4}; delete from old.counter; ${withoutFence('written.log')}`);
   // The renames keep the order of the columns.
   const formerNames = { unique_key: 'taken', history_chunk: 'chunk' };
+  const idColumn: Record<string, string> = { job: 'row.id', ended: 'row.id', history_chunk: 'row.job' };
   for (const table of ['counter', 'job', 'ended', 'progress', 'log', 'instance', 'leader', 'feed', 'staged', 'unique_key', 'history_chunk']) {
     const former = (formerNames as Record<string, string>)[table] ?? table;
-    const columns = table === 'log' ? 'job, n, at, level, text' : '*';
-    const { rowCount } = await client.query(`insert into old.${former} overriding system value select ${columns} from written.${table}`);
+    const { rowCount } = await client.query(`insert into old.${former} overriding system value
+      select ${await formerColumns(client, table)} from written.${table} as row
+        left join written.origin as first on first.id = ${idColumn[table] ?? 'null'}`);
     expect([table, rowCount]).not.toEqual([table, 0]);
   }
   await client.query(`update old.staged set way = case way when 'fast' then 'quick' else 'careful' end`);
 
-  expect(await old.migrate()).toMatchObject({ from: to - 3, to });
+  expect(await old.migrate()).toMatchObject({ from: to - 4, to });
   expect(await readEveryTable(old)).toEqual(await readEveryTable(written));
   const { jobs: [running] } = await old.find({ standings: ['running'] });
   expect(await old.log(running!.id)).toMatchObject([{ text: 'started', fence: null }]);
@@ -183,6 +186,26 @@ test('a database of the version before the renames keeps every row', async () =>
   await made(old, {});
   expect(await claimed(old)).toHaveLength(4);
 });
+
+/**
+ * The columns of a table in the form of the version before `origin`: input, body and the first line of the history were
+ * in the row of the job; in the oldest chunk, if the history had chunks. Log lines had no fence.
+ */
+async function formerColumns(client: pg.Client, table: string): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(`select column_name as name from information_schema.columns
+    where table_schema = 'written' and table_name = $1 and (table_name, column_name) <> ('log', 'fence')
+    order by ordinal_position`, [table]);
+  const older = table === 'history_chunk' ? 'and older.upto < row.upto' : '';
+  const withFirst = (name: string, job: string): string => `case when exists (
+    select 1 from written.history_chunk older where older.job = row.${job} ${older}) then row.${name}
+    else concat_ws(E'\\n', first.history, row.${name}) end`;
+  const former: Record<string, string> = { input: 'coalesce(row.input, first.input)', body: 'coalesce(row.body, first.body)' };
+  return rows.map(({ name }) => {
+    if (table === 'history_chunk' && name === 'lines') return withFirst(name, 'job');
+    if (table !== 'job' && table !== 'ended') return `row.${name}`;
+    return name === 'history' ? withFirst(name, 'id') : (former[name] ?? `row.${name}`);
+  }).join(', ');
+}
 
 test('an instance whose columns have been renamed is refused clearly', async () => {
   const { url, store } = await freshStore();

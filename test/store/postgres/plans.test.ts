@@ -11,14 +11,17 @@ import { find, jobsByKey, load } from '../../../src/store/postgres/read/find.ts'
 import { nextDueInOrder, scanInOrder } from '../../../src/store/postgres/claim/scan-in-order.ts';
 import { GateMemory } from '../../../src/store/gate-admission.ts';
 import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
-import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
+import { cursorName, ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
 import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
 import { history } from '../../../src/store/postgres/read/history.ts';
 import { beat } from '../../../src/store/postgres/maintain/instances.ts';
 import { freeRows } from '../../../src/store/postgres/claim/free-jobs.ts';
+import { JobClaims } from '../../../src/store/postgres/sql/job-claims.ts';
 import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
 import { orphaned, settleable } from '../../../src/store/postgres/maintain/families.ts';
-import { extend } from '../../../src/store/postgres/maintain/leases.ts';
+import { extendRows } from '../../../src/store/postgres/maintain/leases.ts';
+import { claimBatch } from '../../../src/store/postgres/write/claim-batch.ts';
+import { excludeFromClaims, findClaims, leaveClaims, lockClaims } from '../../../src/store/postgres/maintain/leave-claim.ts';
 import { unstageGroup } from '../../../src/store/postgres/write/staging.ts';
 import { write, lockById } from '../../../src/store/postgres/write/statements.ts';
 import { born, connect, decided, everything, freshStore, many } from './ground.ts';
@@ -40,14 +43,14 @@ function planning(client: pg.Client, plans: Map<string, string>, ...answer: obje
     plans.set(text, rows.map((row) => row['QUERY PLAN']).join('\n'));
     return [...answer] as Row[];
   };
-  return { schema: 'stint', time: new ServerClock(), run, runUnprepared: run };
+  return { schema: 'stint', time: new ServerClock(), claims: new JobClaims(), run, runUnprepared: run };
 }
 
 /** The parts of a plan that go through a whole table or index, and not just to the first that they find. */
 function wholeReads(plan: string): string[] {
   const lines = plan.split('\n');
   return lines.filter((line, at) => {
-    if (/Seq Scan on (job|ended|unique_key)/.test(line)) return true;
+    if (/Seq Scan on (job|ended|unique_key|origin)/.test(line)) return true;
     const isFirst = /Limit/.test(lines[at - 1] ?? '');
     return /Index (Only )?Scan using/.test(line) && !isFirst && !/Index Cond/.test(lines[at + 1] ?? '');
   });
@@ -56,7 +59,7 @@ function wholeReads(plan: string): string[] {
 test('rows are looked up by index even when the planner believes their table to be empty', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
-  for (const table of ['job', 'ended', 'unique_key']) await client.query(`vacuum analyze stint.${table}`);
+  for (const table of ['job', 'ended', 'unique_key', 'origin', 'claim']) await client.query(`vacuum analyze stint.${table}`);
   await client.query('set plan_cache_mode = force_generic_plan');
   const plans = new Map<string, string>();
   const row = { now: 0, is_beaten: true, ids: null, count: 1, wanted: 0, written: 0, ...noneDue };
@@ -75,6 +78,16 @@ test('rows are looked up by index even when the planner believes their table to 
   const [lone] = each(await born(store, {}), { do: 'claim', holder: 'h', until: null });
   await write(session, 'fast', 'update', [lone!]);
   await write(session, 'fast', 'end', each([lone!], { do: 'stop', code: 'user' }));
+  const batch = each(await born(store, ...many(3)), { do: 'claim', holder: 'h', until: null });
+  const locked = { ctids: new Map(batch.map(({ after }, at) => [after!.id, `(0,${at + 1})`])), fresh: new Set<number>() };
+  await claimBatch(planning(client, plans, { ...row, claim: null }), batch, locked);
+  const inClaim = planning(client, plans, row);
+  for (const { after } of batch) inClaim.claims.record(after!, 1);
+  await write(inClaim, 'fast', 'endClaimed', each(batch, { do: 'stop', code: 'user' }));
+  await leaveClaims(inClaim, batch.map(({ after }) => after!));
+  await lockClaims(inClaim, [1, 2]);
+  await findClaims(planning(client, plans), each(batch, { do: 'stop', code: 'user' }));
+  await excludeFromClaims(inClaim, [1, 2]);
   await write(session, 'fast', 'reopen', each(ended, { do: 'retry', reopens: 0 }));
   await write(session, 'fast', 'amend', each(ended, { do: 'edit', edit: { priority: 1 } }));
   for (const insert_mode of ['fast', 'checked'] as const) {
@@ -85,7 +98,7 @@ test('rows are looked up by index even when the planner believes their table to 
   await load(reading, [1, 2, 3]);
   await jobsByKey(reading, ['a', 'b']);
   await history(reading, 1);
-  await extend(reading, [{ id: 1, fence: 1 }, { id: 2, fence: 1 }], now);
+  await extendRows(reading, [{ id: 1, fence: 1 }, { id: 2, fence: 1 }], now);
   await settleable(reading, 10, [1, 2, 3]);
   await orphaned(reading, 10);
   const about = { host: '', pid: 1, version: '', types: [], slots: 1, busy: 0, draining: false };
@@ -97,7 +110,7 @@ test('rows are looked up by index even when the planner believes their table to 
   }
   await scanInOrder(planning(client, plans, told), { ...everything, kinds: ['bedrock'], names: { glob: 'a*' } }, 1000);
   await nextDueInOrder(session, { kinds: ['bedrock', 'mock'], names: { glob: 'a*' } }, null);
-  expect(plans.size).toBeGreaterThan(19);
+  expect(plans.size).toBeGreaterThan(27);
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
 });
 
@@ -123,6 +136,22 @@ test('runs created since a time are read from the indexes of those that ended si
   }
 });
 
+test('the claims of given jobs are found by an index, and the statement is not planned again for each job', async () => {
+  const { url } = await freshStore();
+  const client = await connect(url);
+  await client.query('vacuum analyze stint.claim');
+  const plans = new Map<string, string>();
+  const session = planning(client, plans);
+  await load(session, [1, 2, 3]);
+  await history(session, 1);
+  for (const [text, plan] of plans) {
+    expect(plan, text).toMatch(/Index Scan using claim_last/);
+    expect(plan, text).not.toMatch(/Seq Scan/);
+    expect(plan, text).not.toContain('{1,2,3}');
+  }
+  expect(plans.size).toBe(2);
+});
+
 test("a plan for the values of a batch starts with the batch, whatever the table's statistics", async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
@@ -141,6 +170,11 @@ test("a plan for the values of a batch starts with the batch, whatever the table
   await write(session, 'fast', 'end', ended);
   await write(session, 'fast', 'update', claimed.slice(0, 1));
   await write(session, 'fast', 'end', ended.slice(0, 1));
+  const ctids = new Map(claimed.map(({ after }, at) => [after.id, `(0,${at + 1})`]));
+  await claimBatch(planning(client, plans, { now: 0, ids: null, count: 1, claim: null }), claimed, { ctids, fresh: new Set() });
+  for (const { after } of claimed) session.claims.record(after, 1);
+  await write(session, 'fast', 'endClaimed', ended);
+  await leaveClaims(session, claimed.map(({ after }) => after));
   await write(session, 'fast', 'reopen', ended.map(({ after }) => decided(after, { do: 'retry', reopens: 0 }, now)));
   await write(session, 'fast', 'amend', ended.map(({ after }) => decided(after, { do: 'edit', edit: { priority: 1 } }, now)));
   await write(session, 'fast', 'insert', pending);
@@ -182,17 +216,21 @@ test('claims at gates go along their index, also where the queue was empty when 
   const plans = new Map<string, string>();
   const told = { body: JSON.stringify(scanned), ...noneDue, gate: 'any/a//0//', count: 0 };
   const ask = { ...everything, names: { exact: ['a'] }, limit: 10 };
-  await gatedRows(planning(client, plans, told), ask, new GateMemory());
+  const unknown = new GateMemory();
+  await gatedRows(planning(client, plans, told), ask, unknown); // the lanes are not known
+  unknown.recordLanes(cursorName(ask), 1);
+  await gatedRows(planning(client, plans, told), ask, unknown);
   const crowded = new GateMemory();
   crowded.isCrowded = true;
   const waiting = many(266).map((_, id) => ({ kind: 'run', type: 'a', priority: 0, id, due: 0, gate: `any/a//${id % 2}//`, count: 0 }));
   await gatedRows(planning(client, plans, ...waiting, told), ask, crowded).catch(() => {});
-  expect(plans.size).toBeGreaterThan(4);
+  expect(plans.size).toBeGreaterThan(5);
   for (const [text, plan] of plans) {
     // The admitted jobs are counted from an index that has no others.
     expect(wholeReads(plan).filter((read) => !/job_admitted/.test(read)), `${text}\n\n${plan}`).toEqual([]);
-    expect(plan, text).not.toMatch(/using (?!job_pkey).*\n\s*Index Cond: \(\(?id = /);
-    expect(plan, text).not.toMatch(/Limit\n\s*->\s+(Incremental )?Sort\n\s+Sort Key: job/);
+    expect(plan, text).not.toMatch(/using (?!job_pkey|origin_pkey|ended_pkey).*\n\s*Index Cond: \(\(?id = /);
+    // Only what several lanes have locked is sorted: by priority first.
+    expect(plan, text).not.toMatch(/Limit\n\s*->\s+(Incremental )?Sort\n\s+Sort Key: job(?!_\d+\.priority DESC)/);
   }
 });
 
@@ -242,7 +280,7 @@ test('lists of ended runs are read from the index position where the requested o
       const plans = new Map<string, string>();
       await find(planning(client, plans), { kinds, ...query }, { limit: 50 });
       const plan = [...plans.values()].join('\n');
-      const reads = plan.split('\n').filter((line) => /Scan .*on ended/.test(line) && !/using ended_pkey/.test(line));
+      const reads = plan.split('\n').filter((line) => /Scan .*on ended/.test(line) && !/using ended_pkey|Subquery/.test(line));
       expect(reads.length, plan).toBeGreaterThan(0);
       for (const read of reads) expect(read, plan).toContain(` using ${index} `);
     }

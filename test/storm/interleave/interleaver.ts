@@ -73,7 +73,8 @@ export class Interleaver implements AsyncDisposable {
 
   async #clear(): Promise<void> {
     const tables = [
-      'job', 'ended', 'history_chunk', 'feed', 'unique_key', 'staged', 'progress', 'log', 'instance', 'leader',
+      'origin', 'job', 'claim', 'ended', 'history_chunk', 'feed', 'unique_key', 'staged', 'progress', 'log', 'instance',
+      'leader',
     ];
     await this.#observer.query(tables.map((table) => `delete from stint.${table}`).join(';'));
   }

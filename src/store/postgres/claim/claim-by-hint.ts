@@ -17,6 +17,7 @@ import { packRows, parameterSql, type Value } from '../sql/row-parameters.ts';
 import type { Database, Session } from '../sql/database.ts';
 import { confirmWritten } from '../write/unknown-outcome.ts';
 import { updateFields } from '../write/fields.ts';
+import { joinOriginSql, storedSql } from '../read/open-rows.ts';
 import { load } from '../read/find.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
 import { hintFields, matchesRequest, type ClaimHint } from '../write/claim-hint.ts';
@@ -91,8 +92,14 @@ export async function claimByHint(
   const input = await database.use((session) => write(session, change, hinted), () => {
     isOutcomeUnknown = true;
   });
-  if (input !== null) return withInput(change, input);
+  if (input !== null) return recorded(database, withInput(change, input));
   return isOutcomeUnknown ? confirmAfterLoss(database, change) : null;
+}
+
+/** Records that the claimed job has a row of its own. */
+function recorded({ claims }: Database, change: Change): Change {
+  claims.record(change.after!, 0);
+  return change;
 }
 
 /**
@@ -110,10 +117,12 @@ async function write(session: Session, change: Change, hinted: readonly Value[])
 const statement = cachedStatement((schema) => {
   const column = parameterSql(updateFields, firstFieldParameter);
   const hinted = parameterSql(hintFields, firstFieldParameter + updateFields.length);
-  const isAsHinted = hintFields.map(([name]) => `${name} is not distinct from ${hinted(name)}`);
+  const stored = (name: string): string => (name === 'body' ? storedSql.body : `job.${name}`);
+  const isAsHinted = hintFields.map(([name]) => `${stored(name)} is not distinct from ${hinted(name)}`);
   return `with locked as materialized (
-    select id, input from ${schema}.job where ${isUnchangedSql(column)} and state = 'pending' and ${isAsHinted.join(' and ')}
-    for update skip locked
+    select job.id, ${storedSql.input} as input from ${schema}.job ${joinOriginSql(schema, 'job')}
+    where ${isUnchangedSql(column)} and state = 'pending' and ${isAsHinted.join(' and ')}
+    for update of job skip locked
   ), written as (
     update ${schema}.job set ${updateSql(column)}, history = ${appendLineSql(column)}
     where job.id = (select id from locked) returning xid

@@ -26,7 +26,7 @@
  *       │
  *       ├─ 3 decide(candidates)      in this process, while the rows are locked
  *       ▼
- *     update jobs by ctid (a single job by id), insert feed entry, commit      (one round trip)
+ *     move jobs to one row of `claim` (write/claim-batch.ts) or update them by ctid, insert feed entry, commit
  *
  * Lanes. A lane is a kind, a type and a priority, and one range of the index. The lanes of a request are found by
  * seeks: from one priority to the next lower one, and for a pattern from one type to the next. Apart from these seeks,
@@ -36,7 +36,8 @@
  * would lock up to `limit` rows per lane.
  *
  * Gates. Jobs that wait at gates are in indexes of their own, so that a full gate does not slow down claims of other
- * jobs. Admitted jobs are counted from the rows; there is no stored counter that could become wrong.
+ * jobs. Admitted jobs are counted from their rows and from the claims in which they run; there is no stored counter that
+ * could become wrong.
  *
  * Scan cursor. Claimed rows leave dead entries at the start of each lane until a vacuum. Under load a claim resumes at
  * the last claimed (due, id) of each lane. A cursor expires about two seconds after the full scan that created it, at
@@ -75,6 +76,7 @@ import type { Candidate, ClaimRequest, ClaimDecision } from '../../store.ts';
 import { claimByHint, type ClaimHints } from './claim-by-hint.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import { commitClaimed } from '../write/commit.ts';
+import type { LockedRows } from '../write/claim-batch.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
 import { confirmWritten } from '../write/unknown-outcome.ts';
 import type { ScanCursors } from './scan-cursor.ts';
@@ -129,14 +131,18 @@ function claimOnce(
     if (isBlocked && !isLastTry) return 'parents are changing';
     decided = decide(candidates, locked.now, isBlocked ? beforeAll(locked) : locked.searchedAt);
     if (decided.length === 0) return [];
-    const ctids = new Map(locked.rows.map(({ id, row_ctid }) => [id, row_ctid]));
-    const written = await commitClaimed(transaction, decided, ctids);
+    const written = await commitClaimed(transaction, decided, lockedRowsOf(locked));
     return decided.filter((_, index) => written[index]);
   };
   return parts.database.transaction(attempt, () => {
     isOutcomeUnknown = true;
   });
 }
+
+const lockedRowsOf = ({ rows }: LockedJobs): LockedRows => ({
+  ctids: new Map(rows.map(({ id, row_ctid }) => [id, row_ctid])),
+  fresh: new Set(rows.filter((row) => row.is_fresh).map(({ id }) => id)),
+});
 
 /**
  * Returns a time just before the earliest due time of the locked jobs. With this time as `searchedAt`, the caller's

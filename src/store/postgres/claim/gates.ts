@@ -12,9 +12,11 @@ import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import {
-  inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockBestSql, pendingNames, type LockedJobs,
+  inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockSql, pendingNames, type LockedJobs,
 } from './lanes.ts';
+import { cursorName } from './scan-cursor.ts';
 import { nowSql } from '../sql/server-clock.ts';
+import { claimedIdsSql } from '../read/claimed.ts';
 
 /**
  * Locks jobs that their gates admit now, and returns them in claim order. If the gates admit no job, returns either
@@ -28,7 +30,7 @@ export async function gatedRows(
 ): Promise<LockedJobs | null> {
   const [, first, admitted] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
-    memory.isCrowded ? null : lockFirst(session, request),
+    memory.isCrowded ? null : lockFirst(session, request, memory),
     admittedPerGate(session),
   ]);
   const admissions = (): GateAdmissions =>
@@ -65,20 +67,39 @@ async function search(
   return chosen.length === 0 ? null : lockWaiting(session, chosen);
 }
 
+/**
+ * Counts the admitted jobs of each gate: those with rows of their own, and those that run in claims. One statement reads
+ * both, so that a job that moves from a claim to a row counts once.
+ */
 export async function admittedPerGate(session: Session, types?: readonly string[]): Promise<Map<string, number>> {
+  const { schema } = session;
   const ofTypes = types ? 'and type = any($1::text[])' : '';
-  const text = `select gate, count(*) as count from ${session.schema}.job
-    where gate is not null and admitted = 1 ${ofTypes} group by gate`;
+  const typeOfClaimed = types
+    ? `cross join lateral (select type from ${schema}.origin where origin.id = claimed.id limit 1) origin`
+    : '';
+  const text = `select gate, count(*) as count from (
+      select gate from ${schema}.job where gate is not null and admitted = 1 ${ofTypes}
+      union all
+      select gate from (${claimedIdsSql(schema, { where: 'claim.gates is not null', also: 'gate' })}) claimed ${typeOfClaimed}
+      where gate is not null ${ofTypes}
+    ) admitted group by gate`;
   const rows = await session.run<{ gate: string; count: number }>(text, types ? [textArray(types)] : []);
   return new Map(rows.map(({ gate, count }) => [gate, count]));
 }
 
-/** Locks the first due jobs that wait at gates, even if their gates are full. */
-function lockFirst(session: Session, request: ClaimRequest): Promise<LockedJobs> {
+/**
+ * Locks the first due jobs that wait at gates, even if their gates are full. As for jobs without gates, the rows are
+ * locked directly if the last claim of the request found one lane (see claim.ts, "Lanes").
+ */
+async function lockFirst(session: Session, request: ClaimRequest, memory: GateMemory): Promise<LockedJobs> {
   const { schema, time } = session;
   const values: unknown[] = [time.parameter(), request.limit];
-  const tables = `${lanesSql(schema, request, isAtGate, values)}, ${lockBestSql(schema, '', isAtGate, isStillAtGate)}`;
-  return lockAndRead(session, tables, `'gates', true`, values);
+  const lanes = lanesSql(schema, request, isAtGate, values);
+  const tables = `${lanes}, ${lockSql(schema, memory.lanes(cursorName(request)), '', isAtGate, isStillAtGate)}`;
+  const summary = `'lanes', (select count(*) from lane)`;
+  const first = await lockAndRead<{ readonly lanes: number }>(session, tables, summary, values);
+  memory.recordLanes(cursorName(request), first.lanes);
+  return first;
 }
 
 type WaitingRow = WaitingJob & GatedType;

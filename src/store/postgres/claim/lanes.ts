@@ -13,10 +13,13 @@ import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
+import { joinOriginSql, storedSql } from '../read/open-rows.ts';
 
 /** A row with its ctid. The ctid is the physical position of the row, which does not change while the row is locked. */
 export interface RowWithCtid extends OpenRow {
   readonly row_ctid: string;
+  /** Whether the job has not changed since its creation, so that `origin` has its whole row. */
+  readonly is_fresh: boolean;
 }
 
 /** The jobs that a claim has locked, in claim order. */
@@ -62,7 +65,8 @@ export async function lockAndRead<Summary>(
   const text = `with recursive ${tables}, parent as materialized (
       select parent.* from (select distinct parent as id from best where parent is not null) of cross join lateral (
         select id, cancel_asked from ${schema}.job where job.id = of.id for share skip locked) parent
-    ) select row_ctid, ${pendingNames} from best union all select null, ${noPending},
+    ) select row_ctid, ${withOrigin}, body is null as is_fresh, ${storedSql.body} as body
+      from best ${joinOriginSql(schema, 'best')} union all select null, ${noPending}, null,
       json_build_object('now', ${nowSql}, 'searchedAt', ${searchedAt}, ${summary},
         'parents', (select coalesce(json_agg(json_build_array(id, cancel_asked)), '[]') from parent))::text`;
   const found = await session.run<RowWithCtid>(text, values);
@@ -85,28 +89,30 @@ const searchedAt = 'coalesce($1::bigint, floor(extract(epoch from statement_time
  */
 const namesBeforeBody = namesOf(pendingColumns).filter((name) => name !== 'body');
 export const pendingNames = [...namesBeforeBody, 'body'].join(', ');
+const withOrigin = namesBeforeBody.map((name) => (name === 'input' ? `${storedSql.input} as input` : name)).join(', ');
 const noPending = namesBeforeBody.map(() => 'null').join(', ');
 
 /**
  * The CTEs `near` and `best`, which lock the first $2 jobs of the lanes. `lanes` is the number of lanes that are
- * expected; `beyond` is a further condition on the jobs.
+ * expected; `beyond` is a further condition on the jobs; `waits` is `isFree` or `isAtGate`, and `stillWaits` the same
+ * for rows that are looked up by id.
  */
-export const lockSql = (schema: string, lanes: number, beyond: string): string =>
-  lanes > 1 ? lockBestSql(schema, beyond) : lockInLanesSql(schema, beyond);
+export const lockSql = (schema: string, lanes: number, beyond: string, waits = isFree, stillWaits = waits): string =>
+  lanes > 1 ? lockBestSql(schema, beyond, waits, stillWaits) : lockInLanesSql(schema, beyond, waits);
 
 /**
  * Locks up to $2 rows of each lane, and returns the first $2 rows of all lanes together. With several lanes, it may
  * lock more rows than it returns.
  */
-const lockInLanesSql = (schema: string, beyond: string): string => `near as (select), best as materialized (
+const lockInLanesSql = (schema: string, beyond: string, waits: string): string => `near as (select), best as materialized (
   select job.* from lane cross join lateral (
     select ctid as row_ctid, ${pendingNames} from ${schema}.job
-    where ${isFree} and ${inLane} ${beyond} and due <= ${nowSql}
+    where ${waits} and ${inLane} ${beyond} and due <= ${nowSql}
     order by due, id limit $2::bigint for update skip locked) job
   order by job.priority desc, job.due, job.id limit $2::bigint)`;
 
 /** Reads the first rows of all lanes without locks, then locks them in claim order until $2 rows are locked. */
-export const lockBestSql = (schema: string, beyond: string, waits = isFree, stillWaits = waits): string => `near as materialized (
+const lockBestSql = (schema: string, beyond: string, waits: string, stillWaits: string): string => `near as materialized (
   select job.* from lane cross join lateral (
     select id, priority, due from ${schema}.job where ${waits} and ${inLane} ${beyond} and due <= ${nowSql}
     order by due, id limit 2 * $2::bigint + 20) job

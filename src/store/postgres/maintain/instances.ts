@@ -5,6 +5,7 @@ import { takenInstance } from '../../taken-instance.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
+import { claimedIdsSql, firstFence, idsParameter } from '../read/claimed.ts';
 
 /**
  * Registers an instance or extends its lease. Throws `taken.instance` if another process has a valid lease under the
@@ -24,24 +25,36 @@ export async function beat(session: Session, beat: Beat, onSchema: (version: num
           beat_at = excluded.beat_at, lease_until = excluded.lease_until, about = excluded.about
         where ${isSameBoot} or known.lease_until <= excluded.beat_at or $8::boolean
       returning id
+    ), held as materialized (
+      select * from unnest($5::bigint[], $6::bigint[]) as held (id, fence)
+    ), claimed as materialized (
+      ${claimedIdsSql(schema, { ids: idsParameter(5) })}
     ) select now, (select version from ${schema}.meta) as schema, exists (select from beaten) as is_beaten,
-      held.id, job.cancel_asked from clock
-      left join unnest($5::bigint[], $6::bigint[]) as held (id, fence) on true
-      left join lateral (select fence, state, cancel_asked from ${schema}.job where job.id = held.id limit 1) job
-        on job.fence = held.fence and job.state = 'running'`;
-  const held = [numberArray(holds.map((holding) => holding.id)), numberArray(holds.map(({ fence }) => fence))];
+      changed.id, changed.cancel_asked from clock left join (
+        select held.id, job.cancel_asked from held left join lateral (
+          select fence, state, cancel_asked from ${schema}.job where job.id = held.id limit 1) job
+          on job.fence = held.fence and job.state = 'running'
+        where ${isNotInClaim} and job.cancel_asked is distinct from 0) changed on true`;
+  const sorted = holds.toSorted((a, b) => a.id - b.id);
+  const held = [numberArray(sorted.map((holding) => holding.id)), numberArray(sorted.map(({ fence }) => fence))];
   const values = [time.parameter(), id, leaseMs, JSON.stringify(about), ...held, about.boot ?? null, takeOver];
   const rows = await session.run<BeatRow>(text, values);
   onSchema(rows[0]!.schema);
   if (!rows[0]!.is_beaten) throw takenInstance(beat);
-  const statuses = rows.filter((row) => row.id !== null);
+  const changed = rows.filter((row) => row.id !== null);
   time.observe(rows[0]!.now);
   return {
     now: rows[0]!.now,
-    lost: statuses.filter((row) => row.cancel_asked === null).map((row) => row.id!),
-    cancelled: statuses.filter((row) => row.cancel_asked === 1).map((row) => row.id!),
+    lost: changed.filter((row) => row.cancel_asked === null).map((row) => row.id!),
+    cancelled: changed.filter((row) => row.cancel_asked === 1).map((row) => row.id!),
   };
 }
+
+/**
+ * A job that runs in a claim has not been asked to cancel, since that gives it a row of its own. Of the other jobs the
+ * rows are looked up, and only those that are lost or cancelled are returned.
+ */
+const isNotInClaim = `(held.fence = ${firstFence} and held.id in (select id from claimed)) is not true`;
 
 interface BeatRow {
   readonly now: number;
@@ -60,7 +73,8 @@ export async function leave(database: Database, instance: string): Promise<void>
   const { schema, time } = database;
   await database.transaction(async (transaction) => {
     await transaction.run(`delete from ${schema}.instance where id = $1
-      and not exists (select 1 from ${schema}.job where state = 'running' and holder = $1)`, [instance]);
+      and not exists (select 1 from ${schema}.job where state = 'running' and holder = $1)
+      and not exists (select 1 from ${schema}.claim where holder = $1)`, [instance]);
     const values = [time.parameter(), instance];
     await transaction.run(`update ${schema}.instance set lease_until = ${nowSql} where id = $2`, values);
     await transaction.run(`update ${schema}.leader set until = ${nowSql} where leader = $2`, values);

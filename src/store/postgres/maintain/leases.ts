@@ -4,21 +4,42 @@
  */
 import type { Job } from '../../../model/job.ts';
 import { namesOf, openColumns } from '../../job-columns.ts';
-import { jobOfOpen, type OpenRow } from '../../row.ts';
+import type { OpenRow } from '../../row.ts';
 import type { Holding } from '../../store.ts';
 import { numberArray } from '../sql/row-parameters.ts';
-import type { Session } from '../sql/database.ts';
+import type { Database, Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
+import { claimedSql, idsParameter, idsValue, jobOfClaimed, lockClaimsOf, type ClaimedRow } from '../read/claimed.ts';
+import { joinOriginSql, jobOfRow, storedNamesSql } from '../read/open-rows.ts';
+import { leaveClaims } from './leave-claim.ts';
 
-const openNames = namesOf(openColumns).join(', ');
+const openNames = storedNamesSql(namesOf(openColumns));
 
 /**
  * Extends leases; returns for each whether it was extended. The clock is read after the rows are locked, and `lapsed`
  * skips locked rows. So a lease that was found lapsed can no longer be extended, and a lease that is being extended is
  * not found lapsed.
  */
-export async function extend(session: Session, holdings: readonly Holding[], until: number): Promise<boolean[]> {
+export async function extend(database: Database, holdings: readonly Holding[], until: number): Promise<boolean[]> {
   if (holdings.length === 0) return [];
+  const claimed = await extensible(database, holdings);
+  if (claimed.length === 0) return extendRows(database, holdings, until);
+  return database.transaction(async (transaction) => {
+    await Promise.all([lockClaimsOf(transaction, claimed.map(({ id }) => id)), leaveClaims(transaction, claimed)]);
+    return extendRows(transaction, holdings, until);
+  });
+}
+
+/** Returns those of the held jobs that run in claims whose leases have an end of their own, which has not passed. */
+async function extensible(session: Session, holdings: readonly Holding[]): Promise<Job[]> {
+  const where = `claim.lease_until > ${nowSql}`;
+  const text = claimedSql(session.schema, { where, ids: idsParameter(2) });
+  const values = [session.time.parameter(), idsValue(holdings.map(({ id }) => id))];
+  const rows = await session.run<ClaimedRow>(text, values);
+  return rows.map((row) => jobOfClaimed(session, row));
+}
+
+export async function extendRows(session: Session, holdings: readonly Holding[], until: number): Promise<boolean[]> {
   const { schema, time } = session;
   // A row may change while this statement waits for the lock of the row. So `fence` and `state` are checked after the
   // row is locked, and the UPDATE checks `lease_until` in the newest version of the row.
@@ -40,19 +61,45 @@ export async function extend(session: Session, holdings: readonly Holding[], unt
 
 export async function lapsed(session: Session, limit: number): Promise<Job[]> {
   const { schema, time } = session;
+  const gone = `(select id from ${schema}.instance where lease_until <= ${nowSql})`;
   const text = `select * from (
       select * from (
-        select ${openNames} from ${schema}.job where state = 'running' and lease_until <= ${nowSql}
-        order by lease_until limit $2 for share skip locked) late
+        select ${openNames} from ${schema}.job ${joinOriginSql(schema, 'job')}
+        where state = 'running' and lease_until <= ${nowSql}
+        order by lease_until limit $2 for share of job skip locked) late
       union all
-      select ${openNames} from ${schema}.job where state = 'running' and lease_until is null
-        and holder in (select id from ${schema}.instance where lease_until <= ${nowSql})
+      select ${openNames} from ${schema}.job ${joinOriginSql(schema, 'job')}
+      where state = 'running' and lease_until is null and holder in ${gone}
     ) over order by id limit $2`;
-  return (await session.run<OpenRow>(text, [time.parameter(), limit])).map(jobOfOpen);
+  const values = [time.parameter(), limit];
+  const isOver = `lease_until <= ${nowSql} or (lease_until is null and holder in ${gone})`;
+  const [claimed, rows] = await Promise.all([
+    claimedWith(session, isOver, values), session.run<OpenRow>(text, values),
+  ]);
+  return merged(rows.map((row) => jobOfRow(session, row)), claimed, limit);
 }
 
 export async function heldUnderLeaseOf(session: Session, instance: string, limit: number): Promise<Job[]> {
-  const text = `select ${openNames} from ${session.schema}.job
+  const { schema } = session;
+  const text = `select ${openNames} from ${schema}.job ${joinOriginSql(schema, 'job')}
     where state = 'running' and holder = $1 and lease_until is null order by id limit $2`;
-  return (await session.run<OpenRow>(text, [instance, limit])).map(jobOfOpen);
+  const [claimed, rows] = await Promise.all([
+    claimedWith(session, 'lease_until is null and holder = $1', [instance, limit]),
+    session.run<OpenRow>(text, [instance, limit]),
+  ]);
+  return merged(rows.map((row) => jobOfRow(session, row)), claimed, limit);
 }
+
+/**
+ * Returns the first jobs that run in claims with this condition. The second parameter is the limit. Claims that others
+ * have locked are skipped.
+ */
+async function claimedWith(session: Session, where: string, values: readonly unknown[]): Promise<Job[]> {
+  const claims = `(select * from ${session.schema}.claim where ${where} for share skip locked)`;
+  const text = `${claimedSql(session.schema, { claims })} order by id limit $2`;
+  return (await session.run<ClaimedRow>(text, values)).map((row) => jobOfClaimed(session, row));
+}
+
+/** Merges jobs with rows of their own and jobs in claims. A job that has just left its claim may be in both. */
+const merged = (own: readonly Job[], claimed: readonly Job[], limit: number): Job[] =>
+  [...new Map([...claimed, ...own].map((job) => [job.id, job])).values()].sort((a, b) => a.id - b.id).slice(0, limit);

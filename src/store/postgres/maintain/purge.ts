@@ -6,6 +6,8 @@ import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Database } from '../sql/database.ts';
 import { instanceKeptMs, type PurgeOptions } from '../../store.ts';
 import { nowSql } from '../sql/server-clock.ts';
+import { claimedIdsSql } from '../read/claimed.ts';
+import { excludeFromClaims } from './leave-claim.ts';
 
 const feedPortion = 1000;
 
@@ -67,23 +69,27 @@ async function purgeLeftovers(session: Session): Promise<void> {
   const held = `select 1 from ${schema}.job where state = 'running'`;
   await session.run(`delete from ${schema}.unique_key where until <= ${nowSql}`, [time.parameter()]);
   await session.run(`delete from ${schema}.staged
-    where not exists (${held} and job.id = staged.parent and job.fence = staged.fence)`);
+    where not exists (${held} and job.id = staged.parent and job.fence = staged.fence)
+      and not exists (select 1 from (${claimedIdsSql(schema)}) claimed where claimed.id = staged.parent)`);
   await session.run(`delete from ${schema}.instance where lease_until <= ${nowSql} - ${instanceKeptMs}
-    and not exists (${held} and job.holder = instance.id)`, [time.parameter()]);
+    and not exists (${held} and job.holder = instance.id)
+    and not exists (select 1 from ${schema}.claim where claim.holder = instance.id)`, [time.parameter()]);
 }
 
 /**
- * Deletes the history chunks, progress and log of deleted jobs. Also deletes the ended children of these jobs, with the
+ * Deletes the origins, history chunks, progress and log of deleted jobs. Also deletes the ended children of these jobs, with the
  * children's history chunks, progress and log.
  */
 export async function deleteBelongings(session: Session, ids: readonly number[]): Promise<void> {
   for (let gone = ids; gone.length > 0; ) {
     const list = [numberArray(gone)];
-    const remove = (table: string): Promise<object[]> =>
-      session.run(`delete from ${session.schema}.${table} where job = any($1::bigint[])`, list);
+    const remove = (table: string, column = 'job'): Promise<object[]> =>
+      session.run(`delete from ${session.schema}.${table} where ${column} = any($1::bigint[])`, list);
     const children = `delete from ${session.schema}.ended where parent = any($1::bigint[]) returning id`;
     const [found] = await Promise.all([
       session.run<{ id: number }>(children, list),
+      excludeFromClaims(session, gone),
+      remove('origin', 'id'),
       remove('history_chunk'),
       remove('progress'),
       remove('log'),

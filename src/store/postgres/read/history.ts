@@ -5,12 +5,16 @@ import { feedEventsOf } from '../../feed-entry.ts';
 import { eventsOfHistory } from '../../row.ts';
 import type { FeedPage, FeedEvent } from '../../store.ts';
 import type { Session } from '../sql/database.ts';
+import { claimOfJobSql } from './claimed.ts';
 
 export async function history(session: Session, id: number, from = 1, limit = Infinity): Promise<Event[]> {
   const { schema } = session;
-  const text = `select upto, lines from ${schema}.history_chunk where job = $1 and upto >= $2
-    union all select version, history from ${schema}.job where id = $1
-    union all select version, history from ${schema}.ended where id = $1 order by 1`;
+  const text = `select 0::bigint as upto, history as lines from ${schema}.origin where id = $1
+    union all select upto, lines from ${schema}.history_chunk where job = $1 and upto >= $2
+    union all select version, history from ${schema}.job where id = $1 and history is not null
+    union all select version, history from ${schema}.ended where id = $1
+    union all select ${Number.MAX_SAFE_INTEGER}, line from (${claimOfJobSql(schema, '$1::bigint')}) claim
+    order by 1`;
   const rows = await session.run<{ lines: string }>(text, [id, from]);
   return rows
     .flatMap(({ lines }) => eventsOfHistory(lines))

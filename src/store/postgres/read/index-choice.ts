@@ -11,6 +11,9 @@ import { textArray } from '../sql/row-parameters.ts';
 
 export type Table = 'job' | 'ended';
 
+/** Where jobs are found: in their tables, or in claims (claimed.ts). */
+export type JobSource = Table | 'claim';
+
 export interface IndexChoice {
   /**
    * The CTE `entry`: each row has the values for one search of the index. The statement that contains this CTE must

@@ -11,6 +11,7 @@ import type { ColumnName } from '../../inspection/messages.ts';
 import { prefiltersOf, type Prefilter } from '../../inspection/prefilter.ts';
 import type { Database } from '../sql/database.ts';
 import { isTimedOut } from '../sql/errors.ts';
+import { joinOriginSql, storedSql } from './open-rows.ts';
 
 const fetchRows = 2000;
 
@@ -51,6 +52,12 @@ const originalNextRun = `case when (state = 'running' or ${isLate}) and ${repeat
 
 type Columns = Readonly<Record<ColumnName, string>>;
 
+/** The columns, besides input and body, of which the expressions below and the conditions consist. */
+const rowNames = {
+  job: 'id, kind, type, parent, created, state, due, lease_until, priority',
+  ended: 'id, kind, type, parent, created, fate',
+} as const;
+
 const always = {
   created: time('created'),
   jobID: 'id',
@@ -85,9 +92,11 @@ const endedColumns: Columns = {
  */
 function selectOf(schema: string, columns: readonly ColumnName[], prefilters: readonly Prefilter[]): string {
   const where = [`kind in ('bedrock', 'mock')`, ...prefilters.map(conditionOf)].join(' and ');
-  const select = (expressions: Columns, table: string, more = ''): string =>
+  const select = (expressions: Columns, table: 'job' | 'ended', more = ''): string =>
     `select json_build_array(${columns.map((name) => expressions[name]).join(', ')})::text as row
-      from (select *, ${readableBody} as b from ${schema}.${table}) t where ${where}${more}`;
+      from (select ${rowNames[table]}, input, ${readableBody} as b from (
+        select ${rowNames[table]}, ${storedSql.input} as input, ${storedSql.body} as body
+        from ${schema}.${table} ${joinOriginSql(schema, table)}) row) t where ${where}${more}`;
   return [
     select(openColumns, 'job'),
     select(endedColumns, 'ended', ` and kind <> 'task' and fate <> 'succeeded'`),

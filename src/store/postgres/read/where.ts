@@ -6,10 +6,12 @@ import type { Kind } from '../../../model/state.ts';
 import { literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { asciiLower, type Query, type Standing } from '../../query.ts';
 import { textArray } from '../sql/row-parameters.ts';
-import type { Table } from './index-choice.ts';
+import type { JobSource } from './index-choice.ts';
+import { storedSql } from './open-rows.ts';
 
-export function whereSql(table: Table, query: Query, values: unknown[], beyond: readonly string[] = []): string {
+export function whereSql(table: JobSource, query: Query, values: unknown[], beyond: readonly string[] = []): string {
   const terms: string[] = [...beyond];
+  const { input, body } = table === 'claim' ? { input: 'input', body: 'body' } : storedSql;
   const add = (term: (parameter: string) => string, value: unknown): void => {
     terms.push(term(`$${values.push(value)}`));
   };
@@ -24,11 +26,11 @@ export function whereSql(table: Table, query: Query, values: unknown[], beyond: 
   if (query.createdFrom !== undefined) add((parameter) => `created >= ${parameter}`, query.createdFrom);
   if (query.createdBefore !== undefined) add((parameter) => `created < ${parameter}`, query.createdBefore);
   if (query.dueBefore !== undefined) add((parameter) => `due < ${parameter}`, query.dueBefore);
-  for (const tag of Object.entries(query.tags ?? {})) add(contains('body'), tag.map((text) => asJson(text)).join(':'));
-  if (query.error !== undefined) add(contains('lower(body)'), unescapedPart(query.error));
-  if (query.input !== undefined) addInput(add, query.input);
+  for (const tag of Object.entries(query.tags ?? {})) add(contains(body), tag.map((text) => asJson(text)).join(':'));
+  if (query.error !== undefined) add(contains(`lower(${body})`), unescapedPart(query.error));
+  if (query.input !== undefined) addInput(add, input, query.input);
   if (query.text !== undefined) {
-    add(contains(`lower(concat(type, E'\\n', def, E'\\n', body))`), unescapedPart(query.text));
+    add(contains(`lower(concat(type, E'\\n', def, E'\\n', ${body}))`), unescapedPart(query.text));
   }
   return terms.length === 0 ? '' : `where ${terms.join(' and ')}`;
 }
@@ -39,7 +41,8 @@ const queueKinds: readonly Kind[] = ['bedrock', 'mock'];
  * Returns those conditions of partial indexes that are true for all jobs of these kinds. The conditions are literals,
  * because the planner does not see the values of a parameter.
  */
-function literalPredicates(table: Table, kinds: readonly Kind[]): string[] {
+function literalPredicates(table: JobSource, kinds: readonly Kind[]): string[] {
+  if (table === 'claim') return [];
   if (table === 'job') return kinds.every((kind) => queueKinds.includes(kind)) ? [`kind in ('bedrock', 'mock')`] : [];
   return kinds.includes('task') ? [] : [`kind <> 'task'`];
 }
@@ -63,7 +66,8 @@ function addGlob(add: AddTerm, pattern: string): void {
   add((parameter) => `type < ${parameter}`, `${prefix}\u{10ffff}`);
 }
 
-function addStandings(add: AddTerm, terms: string[], table: Table, standings: readonly Standing[]): void {
+function addStandings(add: AddTerm, terms: string[], table: JobSource, standings: readonly Standing[]): void {
+  if (table === 'claim') return; // all are running, and `sourcesOf` has checked that running jobs are wanted
   const column = table === 'job' ? 'state' : 'fate';
   add((parameter) => `${column} = any(${parameter}::text[])`, textArray(standings));
   // The planner uses a partial index only if the query contains the condition of the index as a literal.
@@ -85,10 +89,10 @@ function unescapedPart(text: string): string {
  * Filters by a scalar at a path of the input. Lets through very long inputs, inputs that `jsonb` cannot represent, and
  * numbers that differ only beyond the precision of a double; `matchesQuery` decides about these later.
  */
-function addInput(add: AddTerm, { path, equals }: NonNullable<Query['input']>): void {
+function addInput(add: AddTerm, input: string, { path, equals }: NonNullable<Query['input']>): void {
   if (path.includes('length')) return; // arrays have a `length` in JavaScript, not in jsonb: `matchesQuery` decides
-  const at = `(input::jsonb #> ${arrayLiteral(path)})`;
-  const isReadable = String.raw`length(input) < 100000 and input !~ '\\u(0000|[dD][89a-fA-F])|[eE][-+]?\d{4}'`;
+  const at = `(${input}::jsonb #> ${arrayLiteral(path)})`;
+  const isReadable = String.raw`length(${input}) < 100000 and ${input} !~ '\\u(0000|[dD][89a-fA-F])|[eE][-+]?\d{4}'`;
   const guarded = (test: string): string => `case when ${isReadable} then coalesce(${test}, false) else true end`;
   if (typeof equals !== 'number') add((parameter) => guarded(`${at} = ${parameter}::jsonb`), JSON.stringify(equals));
   else if (Number.isFinite(equals)) {

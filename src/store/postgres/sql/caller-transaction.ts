@@ -6,9 +6,11 @@ import { Refusal } from '../../../refusal.ts';
 import { columnNames, numberColumns } from '../../job-columns.ts';
 import { executeIn } from '../caller/recognize.ts';
 import type { Session } from './database.ts';
-import type { ServerClock } from './server-clock.ts';
 
-export function sessionOn(transaction: unknown, schema: string, time: ServerClock): Session {
+/** What a session has besides its connection. */
+type SessionParts = Pick<Session, 'schema' | 'time' | 'claims'>;
+
+export function sessionOn(transaction: unknown, { schema, time, claims }: SessionParts): Session {
   const execute = executeIn(transaction);
   // Each query waits for the one before: some clients do not accept a query while another one is running.
   let last: Promise<unknown> = Promise.resolve();
@@ -17,7 +19,7 @@ export function sessionOn(transaction: unknown, schema: string, time: ServerCloc
     last = answer.catch(() => undefined);
     return answer.then((rows) => (rows as Record<string, unknown>[]).map(plain) as Row[]);
   };
-  return { schema, time, run, runUnprepared: run };
+  return { schema, time, claims, run, runUnprepared: run };
 }
 
 /**
@@ -42,7 +44,7 @@ function sqlStatesOf(error: unknown): unknown[] {
   return [code, cause?.code, meta?.code, meta?.driverAdapterError?.cause?.originalCode];
 }
 
-const numberNames = new Set([...numberColumns, 'job', 'now']);
+const numberNames = new Set([...numberColumns, 'job', 'now', 'claim']);
 
 /** The columns of jobs by their names without case and separators: a client may rename `ended_at` to `endedAt`. */
 const columnsByLetters = new Map(columnNames.map((name) => [lettersOf(name), name]));

@@ -16,6 +16,7 @@ import {
   connectErrorOf, errorOf, ignore, isBusy, isTimedOut, isUnavailable, tookTooLong, unknownOutcome, ConnectionLost,
   StatementForgotten,
 } from './errors.ts';
+import { JobClaims } from './job-claims.ts';
 import { PeerWatch, resetClient, socketOf, type WatchedClient } from './peer-watch.ts';
 import { readClockSql, type ServerClock } from './server-clock.ts';
 import type { PostgresUrl } from './url.ts';
@@ -47,6 +48,7 @@ export interface Session {
   /** The schema's name as an SQL identifier. */
   readonly schema: string;
   readonly time: ServerClock;
+  readonly claims: JobClaims;
   /** Executes a prepared statement; for texts that are executed often. */
   run<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
@@ -72,6 +74,7 @@ const namedStatementsMax = 400;
 export class Database implements Session {
   readonly schema: string;
   readonly time: ServerClock;
+  readonly claims = new JobClaims();
   readonly #pool: pg.Pool;
   readonly #peers: PeerWatch;
   readonly #clients = new Set<pg.PoolClient>();
@@ -254,6 +257,7 @@ export class Database implements Session {
     return {
       schema: this.schema,
       time: this.time,
+      claims: this.claims,
       run: (text, values = []) => send({ text, values: values as unknown[], ...this.#named(text) }),
       runUnprepared: (text, values = []) => send(values.length === 0 ? { text } : { text, values: values as unknown[] }),
     };

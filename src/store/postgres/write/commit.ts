@@ -12,8 +12,13 @@ import { resolveUnknownCommit } from './unknown-outcome.ts';
 import { ignore, isUniqueViolation } from '../sql/errors.ts';
 import { deleteBelongings } from '../maintain/purge.ts';
 import { needsHistoryChunk, type Ctids } from './fields.ts';
+import type { JobClaims } from '../sql/job-claims.ts';
 import { unstage } from './staging.ts';
-import { idOf, writeKindOf, write, lockById, type InsertMode, type WriteKind } from './statements.ts';
+import { idOf } from './id-of.ts';
+import { batchesOf, claimBatch, type LockedRows } from './claim-batch.ts';
+import { runsInClaim } from './end-claimed.ts';
+import { claimsOf, findClaims, leaveClaims, lockClaims } from '../maintain/leave-claim.ts';
+import { writeKindOf, write, lockById, type InsertMode, type WriteKind } from './statements.ts';
 import type { WrittenIds } from './single-row.ts';
 
 /**
@@ -26,6 +31,50 @@ export async function commit(
   afterWrite: AfterWrite = ignore,
 ): Promise<boolean[]> {
   if (batch.changes.length === 0 && !batch.staged) return [];
+  const written = await writeBoundToClaims(database, batch, (some) => commitOnce(database, some, afterWrite));
+  return recordRows(database.claims, batch.changes, written);
+}
+
+/**
+ * Finds the claims of the jobs, and writes the batch by `writeOnce`. Changes of jobs that have left their claims since
+ * they were read are written again.
+ */
+async function writeBoundToClaims(
+  session: Session,
+  batch: Batch,
+  writeOnce: (batch: Batch) => Promise<boolean[]>,
+): Promise<boolean[]> {
+  await findClaims(session, batch.changes);
+  const written = await writeOnce(batch);
+  const moved = await findMoved(session, batch.changes.filter((_, index) => !written[index]));
+  if (moved.size === 0) return written;
+  if (batch.whole) return writeBoundToClaims(session, batch, writeOnce);
+  const again = await writeBoundToClaims(session, { changes: [...moved] }, writeOnce);
+  const isWritten = new Set([...moved].filter((_, index) => again[index]));
+  return written.map((was, index) => was || isWritten.has(batch.changes[index]!));
+}
+
+/**
+ * Returns those of the changes whose jobs have left their claims since they were read, without a new version: a job
+ * whose lease is extended gets a row of its own.
+ */
+async function findMoved(session: Session, changes: readonly Change[]): Promise<Set<Change>> {
+  const claimed = changes.filter(({ before }) => runsInClaim(session.claims, before));
+  for (const { before } of claimed) session.claims.forget(before!);
+  await findClaims(session, claimed);
+  return new Set(claimed.filter(({ before }) => !runsInClaim(session.claims, before)));
+}
+
+/** Records that the jobs that run after these changes have rows of their own; returns `written`. */
+function recordRows(claims: JobClaims, changes: readonly Change[], written: boolean[]): boolean[] {
+  changes.forEach(({ after }, index) => {
+    if (after !== null && written[index]) claims.record(after, 0);
+  });
+  return written;
+}
+
+/** Writes a batch. It is known of each job whether it runs in a claim, or did when it was read. */
+async function commitOnce(database: Database, batch: Batch, afterWrite: AfterWrite): Promise<boolean[]> {
   let isOutcomeUnknown = false;
   const onUnknownOutcome = (): void => {
     isOutcomeUnknown = true;
@@ -47,7 +96,15 @@ export type AfterWrite = (session: Session) => void;
  * Writes a batch inside the caller's transaction; returns for each change whether it was written. The statements of
  * `afterWrite` run inside the transaction, too.
  */
-export async function commitWithin(
+export function commitWithin(
+  session: Session,
+  batch: Batch,
+  afterWrite: (session: Session) => unknown,
+): Promise<boolean[]> {
+  return writeBoundToClaims(session, batch, (some) => writeInSavepoint(session, some, afterWrite));
+}
+
+async function writeInSavepoint(
   session: Session,
   batch: Batch,
   afterWrite: (session: Session) => unknown,
@@ -69,11 +126,22 @@ export async function commitWithin(
   return isWritten ? written : written.map(() => false);
 }
 
+/** Takes the jobs out of their claims, except those that end, and writes the changes. */
 async function lockAndWrite(session: Session, changes: readonly Change[]): Promise<boolean[]> {
-  const steps = stepsOf(changes);
+  const steps = stepsOf(changes, session.claims);
+  await Promise.all(takeOutOfClaims(session, changes));
   if (needsLocks(steps, changes)) await lockRows(session, changes);
   return writeSteps(session, 'checked', steps, changes);
 }
+
+/** Sends the statements that lock the claims of jobs, and give the jobs that do not end rows of their own. */
+function takeOutOfClaims(session: Session, changes: readonly Change[]): Promise<void>[] {
+  const leaving = changes.filter((change) => leavesClaim(change, session.claims));
+  return [lockClaims(session, claimsOf(session, changes)), leaveClaims(session, leaving.map(({ before }) => before!))];
+}
+
+const leavesClaim = (change: Change, claims: JobClaims): boolean =>
+  runsInClaim(claims, change.before) && writeKindOf(change, claims) !== 'endClaimed';
 
 /**
  * Writes the changes of a claim, updates of several rows by the ctids of the locked rows, and commits the transaction.
@@ -81,11 +149,19 @@ async function lockAndWrite(session: Session, changes: readonly Change[]): Promi
 export async function commitClaimed(
   transaction: Transaction,
   changes: readonly Change[],
-  ctids: Ctids,
+  locked: LockedRows,
 ): Promise<boolean[]> {
-  const written = writeSteps(transaction, 'checked', stepsOf(changes), changes, ctids);
-  const [answer] = await Promise.all([written, transaction.commit()]);
-  return answer;
+  const [single, ...batches] = batchesOf(changes, locked);
+  const writing = Promise.all([
+    ...batches.map(async (batch) => [batch, await claimBatch(transaction, batch, locked)] as const),
+    ...stepsOf(single, transaction.claims).map((step) => writeStep(transaction, 'checked', step, single, locked.ctids)),
+  ]);
+  const [answers] = await Promise.all([writing, transaction.commit()]);
+  const isWritten = new Set(answers.flatMap(([some, ids]) =>
+    some.filter((change) => ids === 'all' || ids.has(idOf(change)))));
+  const written = changes.map((change) => isWritten.has(change));
+  recordRows(transaction.claims, single, single.map((change) => isWritten.has(change)));
+  return written;
 }
 
 /** Changes of one kind that do not depend on each other; one statement writes them. */
@@ -98,7 +174,7 @@ interface WriteStep {
  * Groups changes by the kind of write. A change that has the same job or key as an earlier change must be written after
  * that change, and therefore starts new steps.
  */
-function stepsOf(changes: readonly Change[]): WriteStep[] {
+function stepsOf(changes: readonly Change[], claims: JobClaims): WriteStep[] {
   const steps: WriteStep[] = [];
   let open = new Map<WriteKind, WriteStep>();
   let touched = new Set<number | string>();
@@ -113,7 +189,7 @@ function stepsOf(changes: readonly Change[]): WriteStep[] {
     touch(id);
     touch(released);
     touch(needed);
-    const kind = writeKindOf(change);
+    const kind = writeKindOf(change, claims);
     const step = open.get(kind);
     if (step) {
       step.indexes.push(index);
@@ -138,9 +214,10 @@ function writeBatch(
   onUnknownOutcome: OnUnknownOutcome,
 ): Promise<boolean[]> {
   const { changes, whole = false, staged } = batch;
-  const steps = stepsOf(changes);
+  const steps = stepsOf(changes, database.claims);
   const isAlone = steps.length === 1 && !staged && (!whole || changes.length === 1);
-  if (isAlone && steps[0]!.kind !== 'delete' && !needsLocks(steps, changes)) {
+  const areLeaving = changes.some((change) => leavesClaim(change, database.claims));
+  if (isAlone && steps[0]!.kind !== 'delete' && !areLeaving && !needsLocks(steps, changes)) {
     return database.use((session) => {
       const writing = writeSteps(session, mode(), steps, changes);
       afterWrite(session);
@@ -148,13 +225,14 @@ function writeBatch(
     }, onUnknownOutcome);
   }
   return database.transaction(async (transaction) => {
+    const left = takeOutOfClaims(transaction, changes);
     const locked = needsLocks(steps, changes) ? lockRows(transaction, changes) : undefined;
     const writing = writeSteps(transaction, mode(), steps, changes);
     const unstaging = staged && unstage(transaction, staged.parent, staged.fence);
     const isDecided = !whole && !steps.some(({ kind }) => kind === 'delete');
     const committing = isDecided ? transaction.commit() : undefined;
     if (isDecided) afterWrite(transaction);
-    const [written, isUnstaged] = await Promise.all([writing, unstaging, locked, committing]);
+    const [written, isUnstaged] = await Promise.all([writing, unstaging, locked, committing, ...left]);
     if (isDecided) return written;
     const isComplete = !whole || (!written.includes(false) && isUnstaged !== false);
     const ending = isComplete ? transaction.commit() : transaction.rollback();
@@ -175,16 +253,24 @@ async function writeSteps(
   changes: readonly Change[],
   ctids?: Ctids,
 ): Promise<boolean[]> {
-  const answers = await Promise.all(steps.map(({ kind, indexes }) => {
-    const chosen = indexes.length === changes.length ? changes : indexes.map((index) => changes[index]!);
-    return kind === 'delete' ? deleteJobs(session, chosen) : write(session, mode, kind, chosen, ctids);
-  }));
+  const answers = await Promise.all(steps.map((step) => writeStep(session, mode, step, changes, ctids)));
   const written = Array<boolean>(changes.length).fill(false);
   steps.forEach(({ indexes }, at) => {
-    const ids: WrittenIds = answers[at]!;
+    const [, ids] = answers[at]!;
     for (const index of indexes) written[index] = ids === 'all' || ids.has(idOf(changes[index]!));
   });
   return written;
+}
+
+async function writeStep(
+  session: Session,
+  mode: InsertMode,
+  { kind, indexes }: WriteStep,
+  changes: readonly Change[],
+  ctids?: Ctids,
+): Promise<readonly [changes: readonly Change[], written: WrittenIds]> {
+  const chosen = indexes.length === changes.length ? changes : indexes.map((index) => changes[index]!);
+  return [chosen, await (kind === 'delete' ? deleteJobs(session, chosen) : write(session, mode, kind, chosen, ctids))];
 }
 
 /**

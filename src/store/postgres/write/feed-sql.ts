@@ -14,17 +14,29 @@ import { lineOf } from '../../row.ts';
  */
 export const feedXid = 'greatest(job.xid, pg_current_xact_id())';
 
+/** What a feed entry is written from. */
+export interface FeedSource {
+  /** The rows that have been written: kind, type, parent, line and xid. Read only if `haveOwnXid` is false. */
+  readonly rows: string;
+  /** An aggregate over `written`: whether all rows have the xid of this transaction. */
+  readonly haveOwnXid: string;
+}
+
+export const writtenRows: FeedSource = { rows: 'written', haveOwnXid: 'bool_and(xid = pg_current_xact_id())' };
+
 /**
  * The CTEs `total` and `feed`. If all changes were written with the xid of this transaction, the feed entry is `text`,
  * which was built for all of them. Otherwise one entry per xid is built from the written rows.
  */
-export const feedSql = (schema: string, wanted: string, text: string): string => `total as materialized (
-    select count(*) as count, count(*) filter (where xid = pg_current_xact_id()) = ${wanted} as is_whole from written
+export const feedSql = (
+  schema: string, wanted: string, text: string, { rows, haveOwnXid }: FeedSource = writtenRows,
+): string => `total as materialized (
+    select count(*) as count, coalesce(count(*) = ${wanted} and ${haveOwnXid}, false) as is_whole from written
   ), feed as (
     insert into ${schema}.feed (xid, at, count, events)
       select pg_current_xact_id(), ${nowSql}, count, ${text} from total where is_whole
       union all
-      select xid, ${nowSql}, count(*), '[' || string_agg(${groupSql}, ',') || ']' from written
+      select xid, ${nowSql}, count(*), '[' || string_agg(${groupSql}, ',') || ']' from ${rows}
       where not (select is_whole from total) group by xid)`;
 
 /** The part of a feed entry about one job, as JSON. */

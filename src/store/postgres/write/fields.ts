@@ -62,9 +62,15 @@ export const endFields = [
   ...(endedColumns as readonly JobColumn[]).filter(isWritten).map(updateField), ...guardFields,
 ] as RowFields<EndChange> as RowFields<Change>;
 
+/** All columns of a row of `ended`, for a job that has no row in `job`. */
+export const endedInFullFields = [
+  ...(endedColumns as readonly JobColumn[]).map(updateField), ['line', 'json', ({ events }) => lineOf(events)],
+] as RowFields<EndChange> as RowFields<Change>;
+
 /** The columns that a row of `ended` does not have, and the columns whose values the change may change. */
 export const reopenFields = [
-  ...openColumns.filter((column) => isWritten(column as JobColumn) || column.table === 'job').map(valueField),
+  ...(openColumns as readonly JobColumn[]).filter((column) => isWritten(column) || column.table === 'job')
+    .map((column) => (column.table === 'both' ? updateField(column) : valueField(column))),
   ...guardFields, ...keyFields,
 ] as RowFields<UpdateChange> as RowFields<Change>;
 

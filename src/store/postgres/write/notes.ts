@@ -5,13 +5,16 @@
 import type { LogLine, NewLogLine, Note } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
+import { claimedIdsSql, firstFence, idsParameter, idsValue, lockClaimsOf } from '../read/claimed.ts';
 
 /** Locks the rows of the jobs before it writes. Returns for each note whether it was written. */
 export async function writeNotes(database: Database, notes: readonly Note[]): Promise<boolean[]> {
   if (notes.length === 0) return [];
   let isOutcomeUnknown = false;
   const write = async (transaction: Transaction): Promise<boolean[]> => {
-    const held = await lockHeld(transaction, notes);
+    const [, held] = await Promise.all([
+      lockClaimsOf(transaction, notes.map(({ id }) => id)), lockHeld(transaction, notes),
+    ]);
     const heldNotes = notes.filter(({ id, fence }) => held.has(`${id}/${fence}`));
     const logs = logsOf(heldNotes);
     const unwritten = isOutcomeUnknown ? await withoutWritten(transaction, logs) : logs;
@@ -35,12 +38,17 @@ export async function log(session: Session, id: number, after = 0, limit = 1000)
   return lines.map((line) => ({ ...line, text: JSON.parse(line.text) as string }));
 }
 
+/**
+ * Locks the rows of the jobs that are running, and returns their ids and fences. The claims of jobs that have no rows
+ * must be locked before, by a statement of its own: this statement then sees what others wrote while they had the locks.
+ */
 async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<string>> {
+  const { schema } = session;
+  const claimed = `select id, ${firstFence}::bigint from (${claimedIdsSql(schema, { ids: idsParameter(1) })}) claimed`;
   const text = `select locked.id, locked.fence from unnest($1::bigint[]) as wanted (id) cross join lateral (
       select id, fence, state from ${session.schema}.job where job.id = wanted.id limit 1 for no key update) locked
-    where locked.state = 'running'`;
-  const ids = numberArray(notes.map(({ id }) => id).sort((a, b) => a - b));
-  const rows = await session.run<{ id: number; fence: number }>(text, [ids]);
+    where locked.state = 'running' union all ${claimed}`;
+  const rows = await session.run<{ id: number; fence: number }>(text, [idsValue(notes.map(({ id }) => id))]);
   return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
 }
 

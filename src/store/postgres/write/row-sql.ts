@@ -1,9 +1,12 @@
 /** SQL expressions of the rows that statements write: column lists, and the new value of each column. */
-import { endedColumns, namesOf, openColumns, type JobColumn } from '../../job-columns.ts';
+import { endedColumns, namesOf, openColumns, originColumns, type JobColumn } from '../../job-columns.ts';
 import type { ColumnSql } from '../sql/row-parameters.ts';
 import { feedXid } from './feed-sql.ts';
 
 export const openNames = [...namesOf(openColumns), 'history'].join(', ');
+/** The columns of a new row of table `job`: what is in table `origin` is not repeated. */
+export const newJobNames = namesOf(openColumns).filter((name) => name !== 'input' && name !== 'body').join(', ');
+export const originNames = [...namesOf(originColumns), 'history'].join(', ');
 export const endedNames = [...namesOf(endedColumns), 'history'].join(', ');
 
 /** The columns whose values do not change when an ended job is reopened. `id` is left out. */
@@ -46,5 +49,6 @@ function newValueSql({ name, update }: Pick<JobColumn, 'name' | 'update'>, table
   }
 }
 
+/** The history with another line. It is null if the row has only the line of the creation, which is in `origin`. */
 export const appendLineSql = (column: ColumnSql, table: RowTable = 'job'): string =>
-  `${table}.history || E'\\n' || ${column('line')}`;
+  `coalesce(${table}.history || E'\\n', '') || ${column('line')}`;

@@ -12,8 +12,9 @@ import { textArray, packRows, unpackedRowsSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import { newFields } from './fields.ts';
 import { nowSql } from '../sql/server-clock.ts';
-import { idOf, checkedInsertSql, newKeyedFields, type InsertMode } from './statements.ts';
-import { openNames } from './row-sql.ts';
+import { idOf } from './id-of.ts';
+import { checkedInsertSql, newKeyedFields, type InsertMode } from './statements.ts';
+import { newJobNames, originNames } from './row-sql.ts';
 import { feedEntryText } from './feed-sql.ts';
 
 /** The fields of a piece. If a child has a unique key, there are two more: the key, and the end of its period. */
@@ -71,7 +72,8 @@ export async function unstageGroup(
     feed as (
       insert into ${schema}.feed (xid, at, count, events)
         select pg_current_xact_id(), ${nowSql}, count, events from piece order by first
-    ) select coalesce((select sum(count) from piece), 0)::bigint as wanted, (select count(*) from written) as written`;
+    ) select coalesce((select sum(count) from piece), 0)::bigint as wanted, 
+      least((select count(*) from opened), (select count(*) from written)) as written`;
   const values = [time.parameter(), parent, fence, mode, varyingColumns];
   const [row] = await session.run<{ wanted: number; written: number }>(text, values);
   return row!.written === row!.wanted;
@@ -81,9 +83,13 @@ export async function unstageGroup(
  * Inserts children without unique keys. Each id is looked up in `ended` only if `ended` has an id that is equal to the
  * first staged id or higher.
  */
-const insertStaged = (schema: string, fresh: string): string => `written as (
-    insert into ${schema}.job (${openNames}) select ${openNames} from (${fresh}) fresh
+const insertStaged = (schema: string, fresh: string): string => `fresh as materialized (
+    select * from (${fresh}) fresh
       where (select id from ${schema}.ended where ended.id >= (select min(first) from piece) order by id limit 1) is null
         or (select true from ${schema}.ended where ended.id = fresh.id limit 1) is not true
-      on conflict (id) do nothing returning 1
+  ), opened as (
+    insert into ${schema}.job (${newJobNames}) select ${newJobNames} from fresh on conflict (id) do nothing
+      returning 1
+  ), written as (
+    insert into ${schema}.origin (${originNames}) select ${originNames} from fresh on conflict (id) do nothing returning 1
   )`;

@@ -15,18 +15,24 @@ import type { Session } from '../sql/database.ts';
 import {
   historyChunkField, endFields, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields, type Ctids,
 } from './fields.ts';
+import type { JobClaims } from '../sql/job-claims.ts';
+import { endClaimedSql, haveOwnXidSql, runsInClaim } from './end-claimed.ts';
+import { idOf } from './id-of.ts';
+import { excludeFromClaimsSql } from '../maintain/leave-claim.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
-import { feedXid, feedSql, feedEntryText } from './feed-sql.ts';
-import { amendSql, openNames, endedNames, keptNames, updateSql, endedRowSql, appendLineSql } from './row-sql.ts';
+import { feedXid, feedSql, feedEntryText, type FeedSource } from './feed-sql.ts';
+import {
+  amendSql, appendLineSql, endedNames, endedRowSql, keptNames, newJobNames, openNames, originNames, updateSql,
+} from './row-sql.ts';
 import { updateSingleSql, endSingleSql, runSingle, type WrittenIds } from './single-row.ts';
 
-export type WriteKind = 'insert' | 'update' | 'end' | 'reopen' | 'amend' | 'delete';
+export type WriteKind = 'insert' | 'update' | 'end' | 'endClaimed' | 'reopen' | 'amend' | 'delete';
 
-export function writeKindOf({ before, after }: Change): WriteKind {
+export function writeKindOf({ before, after }: Change, claims: JobClaims): WriteKind {
   if (after === null) return 'delete';
   if (before === null) return 'insert';
-  if (isOpen(before)) return isOpen(after) ? 'update' : 'end';
+  if (isOpen(before)) return isOpen(after) ? 'update' : runsInClaim(claims, before) ? 'endClaimed' : 'end';
   return isOpen(after) ? 'reopen' : 'amend';
 }
 
@@ -52,9 +58,8 @@ export function write(
   return writers[kind](session, changes.toSorted((a, b) => idOf(a) - idOf(b)), mode, ctids);
 }
 
-export const idOf = ({ before, after }: Change): number => (before ?? after)!.id;
-
-const writers: Readonly<Record<Exclude<WriteKind, 'delete'>, WriteChanges>> = { insert, update, end, reopen, amend };
+const writers: Readonly<Record<Exclude<WriteKind, 'delete'>, WriteChanges>> =
+  { insert, update, end, endClaimed, reopen, amend };
 
 async function insert(session: Session, changes: readonly Change[], mode: InsertMode): Promise<WrittenIds> {
   const isFast = mode === 'fast' && changes.every((change) => neededKey(change) === null);
@@ -81,9 +86,11 @@ async function insertFast(session: Session, changes: readonly Change[]): Promise
   return row!.written;
 }
 
-const fastInsertSql = cachedStatement((schema: string, varyingColumns: string) => `with written as (
-    insert into ${schema}.job (${openNames}) select * from (${packedRowsSql(newFields, varyingColumns, 6)}) fresh
-    where not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false) returning id
+const fastInsertSql = cachedStatement((schema: string, varyingColumns: string) => `with fresh as materialized (
+    select * from (${packedRowsSql(newFields, varyingColumns, 6)}) fresh
+    where not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false)
+  ), ${storeOriginsSql(schema, 'fresh')}, written as (
+    insert into ${schema}.job (${newJobNames}) select ${newJobNames} from fresh returning id
   ), feed as (
     insert into ${schema}.feed (xid, at, count, events)
     select pg_current_xact_id(), ${nowSql}, $4::bigint, $5::text where exists (select 1 from written)
@@ -97,12 +104,21 @@ export const checkedInsertSql = (schema: string): string => `insertable as mater
     select fresh.* from fresh
       left join lateral (select id from ${schema}.job where job.id = fresh.id limit 1) open on true
       left join lateral (select id from ${schema}.ended where ended.id = fresh.id limit 1) ended on true
-    where open.id is null and ended.id is null
-  ), won as (${takeKeysSql(schema, 'insertable')}), written as (
-    insert into ${schema}.job (${openNames})
-      select ${openNames} from insertable where key is null or exists (select 1 from won where won.job = insertable.id)
-      on conflict (id) do nothing returning id, kind, type, parent, history as line, xid
+      left join lateral (select id from ${schema}.origin where origin.id = fresh.id limit 1) origin on true
+    where open.id is null and ended.id is null and origin.id is null
+  ), won as (${takeKeysSql(schema, 'insertable')}), chosen as materialized (
+    select * from insertable where key is null or exists (select 1 from won where won.job = insertable.id)
+  ), opened as (
+    insert into ${schema}.job (${newJobNames}) select ${newJobNames} from chosen on conflict (id) do nothing
+    returning 1
+  ), written as (
+    insert into ${schema}.origin (${originNames}) select ${originNames} from chosen on conflict (id) do nothing
+    returning id, kind, type, parent, history as line, pg_current_xact_id() as xid
   )`;
+
+/** The CTE `stored`, which inserts what the new jobs of `source` have from their creation. */
+export const storeOriginsSql = (schema: string, source: string): string =>
+  `stored as (insert into ${schema}.origin (${originNames}) select ${originNames} from ${source})`;
 
 const takeKeysSql = (schema: string, source: string): string => `
   insert into ${schema}.unique_key as held (key, job, until)
@@ -138,6 +154,12 @@ function end(session: Session, changes: readonly Change[]): Promise<WrittenIds> 
   return runWrite(session, text, values, changes);
 }
 
+function endClaimed(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
+  const values = [session.time.parameter()];
+  const text = `with ${endClaimedSql(session, changes, values)}${releaseKeysSql(session.schema, changes, values)}`;
+  return runWrite(session, text, values, changes, { rows: 'lines', haveOwnXid: haveOwnXidSql });
+}
+
 function reopen(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
   const { schema } = session;
   const values = [session.time.parameter()];
@@ -148,9 +170,11 @@ function reopen(session: Session, changes: readonly Change[]): Promise<WrittenId
       delete from ${schema}.ended using seen
       where ended.ctid = seen.row_ctid and ended.version = seen.seen
         and (seen.key is null or exists (select 1 from won where won.job = seen.id))
-      returning seen.*, ${keptNames.map((name) => `ended.${name}`).join(', ')},
+      returning ${reopenedNames.map((name) => `seen.${name}`).join(', ')}, seen.line,
+        ${keptNames.map((name) => `ended.${name}`).join(', ')}, coalesce(seen.input, ended.input) as input,
         ended.history || E'\\n' || seen.line as history
     ), inserted as (insert into ${schema}.job (${openNames}) select ${openNames} from gone),
+    excluded as (${excludeFromClaimsSql(schema, 'select id from gone')}),
     written as (select id, kind, type, parent, line, pg_current_xact_id() as xid from gone)`;
   return runWrite(session, text, values, changes);
 }
@@ -167,6 +191,11 @@ function amend(session: Session, changes: readonly Change[]): Promise<WrittenIds
   return runWrite(session, `with ${chunk}written as (${written})`, values, changes);
 }
 
+const isOpenName = (name: string): boolean => openNames.split(', ').includes(name);
+
+/** The columns that a reopened job gets anew. Its input stays where it is, unless the change edits it. */
+const reopenedNames = reopenFields.map(([name]) => name).filter((name) => isOpenName(name) && name !== 'input');
+
 /** In a statement for several changes, the new values are the columns of `goal`, which has a row for each change. */
 const ofGoal: ColumnSql = (column) => `goal.${column}`;
 
@@ -178,14 +207,14 @@ const historySql = (table: 'job' | 'ended', startsChunk: boolean): string => {
 const storeHistoryChunkSql = (schema: string, table: 'job' | 'ended', goal: string): string =>
   `insert into ${schema}.history_chunk (job, upto, lines)
     select goal.id, goal.seen, found.history from (${goal}) goal ${findRowSql(schema, table, 'history')}
-    where goal.starts_chunk = 1`;
+    where goal.starts_chunk = 1 and found.history is not null`;
 
 const findRowSql = (schema: string, table: 'job' | 'ended', also?: string): string => `cross join lateral (
   select ctid as row_ctid${also ? `, ${also}` : ''} from ${schema}.${table} sought
   where sought.id = goal.id and sought.version = goal.seen limit 1) found`;
 
 /** Finds each row by its known ctid. Checks id and version, since the ctid may belong to another row by now. */
-const findByCtidSql = (schema: string): string => `cross join lateral (
+export const findByCtidSql = (schema: string): string => `cross join lateral (
   select ctid as row_ctid from ${schema}.job sought
   where sought.ctid = goal.row_ctid and sought.id = goal.id and sought.version = goal.seen limit 1) found`;
 
@@ -194,7 +223,7 @@ const findByCtidSql = (schema: string): string => `cross join lateral (
  * always true. It is volatile, so the planner adds no Memoize node. That node cost 20 % and was useless, because each
  * row is visited only once.
  */
-const isUnchangedRowSql = (table: 'job' | 'ended'): string =>
+export const isUnchangedRowSql = (table: 'job' | 'ended'): string =>
   `${table}.ctid = found.row_ctid and ${table}.version = goal.seen and ${table}.version > -random()`;
 
 /** The CTE `released`, which deletes the unique keys that these changes release; an empty text: they release none. */
@@ -215,10 +244,11 @@ async function runWrite(
   text: string,
   values: unknown[],
   changes: readonly Change[],
+  source?: FeedSource,
 ): Promise<WrittenIds> {
   const wanted = `$${values.push(changes.length)}::bigint`;
   const entry = `$${values.push(feedEntryText(changes))}::text`;
-  const whole = `${text}, ${feedSql(session.schema, wanted, entry)}
+  const whole = `${text}, ${feedSql(session.schema, wanted, entry, source)}
     select ${nowSql} as now, count,
       case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from total`;
   const [row] = await session.run<{ now: number; ids: string | null; count: number }>(whole, values);

@@ -6,7 +6,8 @@ import type { Change } from '../../../model/change.ts';
 import type { Batch } from '../../store.ts';
 import type { Session } from '../sql/database.ts';
 import { history } from '../read/history.ts';
-import { idOf, lockById } from './statements.ts';
+import { idOf } from './id-of.ts';
+import { lockById } from './statements.ts';
 
 /**
  * Corrects `written`, the result of a retried batch. A change that the retry could not write may have been written by
