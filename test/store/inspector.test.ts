@@ -1,5 +1,5 @@
 // The process that executes users' SQL: what it refuses, and what happens when it is killed.
-import type { ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -56,4 +56,19 @@ describe.each(['sqlite', 'postgres'])('a query on %s', (kind) => {
     expect(await answered).toEqual([[1]]);
     expect(children).toHaveLength(2);
   });
+});
+
+test('a process that has refused the rows of a query gives no second answer', async () => {
+  const child = fork(new URL('../../src/store/inspection/inspector.ts', import.meta.url), { serialization: 'advanced' });
+  const reports: unknown[] = [];
+  child.on('message', (report) => {
+    reports.push(report);
+    const { kind } = report as { kind: string };
+    if (kind === 'ready') child.send({ kind: 'query', sql: 'SELECT data FROM jobs', rowsMax: 10, rows: 'sent' });
+    if (kind !== 'needs') return;
+    child.send({ kind: 'rows', text: JSON.stringify([[1, ['x'.repeat(5_000_000), 0, null]]]) });
+    child.send({ kind: 'allSent' });
+  });
+  await once(child, 'exit');
+  expect(reports).toMatchObject([{ kind: 'ready' }, { kind: 'needs' }, { kind: 'refused', code: 'costly.query' }]);
 });

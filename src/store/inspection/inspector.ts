@@ -111,6 +111,7 @@ function insertInto({ db, columns, order }: WaitingQuery, rows: readonly SentRow
   try {
     insert(db, columns, rows);
   } catch (error) {
+    process.removeAllListeners('message'); // what the store still sends must not be answered as another query
     process.send!(failed(error as SqliteError, order.sql), () => process.exit());
   }
 }
