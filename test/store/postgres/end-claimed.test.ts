@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
+import { verify } from '../../../src/verify.ts';
 import { waitMs } from '../../support/patience.ts';
 import { claimed, connect, decided, freshStore, many, made, openStore } from './ground.ts';
 
@@ -57,4 +58,69 @@ test('the last ends of a claim delete it also if others have ended while they wa
   await locker.query('commit');
   expect(await Promise.all(ending)).toEqual([[true, true], [true, true]]);
   expect(await remaining(client)).toEqual([]);
+});
+
+test('a purge gives the last jobs of a large claim rows of their own, in which they end', async () => {
+  const { store, other, ends, client } = await heldTogether(64);
+  await store.commit({ changes: ends.slice(3) });
+  const purge = { limit: 1, feedKeptMs: 1e9, retentionMs: null };
+  await other.purge(purge);
+  expect(await remaining(client)).toEqual([3]);
+  await store.commit({ changes: ends.slice(2, 3) });
+  await other.purge(purge);
+  expect(await remaining(client)).toEqual([]);
+  const { jobs } = await store.find({ standings: ['running'] }, { order: 'oldest' });
+  expect(jobs).toEqual(ends.slice(0, 2).map(({ before }) => before));
+  expect(await store.commit({ changes: ends.slice(0, 2) })).toEqual([true, true]);
+  expect(await Array.fromAsync(verify(store, { patienceMs: 0 }))).toEqual([]);
+});
+
+test('a purge leaves a claim alone that another transaction has locked', async () => {
+  const { store, ends, locker, client } = await heldTogether(32);
+  await store.commit({ changes: ends.slice(1) });
+  await locker.query('begin');
+  await locker.query('select 1 from stint.claim for update');
+  await store.purge({ limit: 1, feedKeptMs: 1e9, retentionMs: null });
+  expect(await remaining(client)).toEqual([1]);
+});
+
+test('a transaction of the caller ends and edits jobs that run in a claim', async () => {
+  const { store, ends, client } = await heldTogether(4);
+  const edit = decided(ends[2]!.before!, { do: 'edit', edit: { priority: 7 } }, store.now());
+  for (const end of ['rollback', 'commit']) {
+    await client.query('begin');
+    const writer = store.within(client);
+    expect(await writer.load([ends[0]!.before!.id])).toEqual([ends[0]!.before]);
+    expect(await writer.commit({ changes: [ends[0]!, ends[1]!, edit], whole: true })).toEqual([true, true, true]);
+    expect(await writer.load([edit.after.id])).toEqual([edit.after]);
+    await client.query(end);
+    expect(await remaining(client)).toEqual([end === 'commit' ? 1 : 4]);
+  }
+  expect(await store.commit({ changes: ends })).toEqual([false, false, false, true]);
+  expect(await store.load([edit.after.id])).toEqual([edit.after]);
+});
+
+test('after a savepoint of the caller was rolled back, a job that had left its claim is in it again', async () => {
+  const { store, ends, client } = await heldTogether(3);
+  const cancel = decided(ends[0]!.before!, { do: 'cancel', code: 'user' }, store.now());
+  await client.query('begin');
+  const writer = store.within(client);
+  await client.query('savepoint own');
+  expect(await writer.commit({ changes: [cancel] })).toEqual([true]);
+  await client.query('rollback to savepoint own');
+  expect(await writer.load([cancel.after.id])).toEqual([ends[0]!.before]);
+  expect(await writer.commit({ changes: [ends[0]!] })).toEqual([true]);
+  await client.query('commit');
+  expect(await store.commit({ changes: [cancel, ...ends.slice(1)] })).toEqual([false, true, true]);
+  expect(await remaining(client)).toEqual([]);
+});
+
+test('a transaction of the caller ends a job that has left its claim since it was read', async () => {
+  const { store, ends, client } = await heldTogether(3);
+  await store.extend([{ id: ends[0]!.before!.id, fence: 1 }], store.now() + 120_000);
+  await client.query('begin');
+  expect(await store.within(client).commit({ changes: ends.slice(0, 2), whole: true })).toEqual([true, true]);
+  await client.query('commit');
+  expect(await remaining(client)).toEqual([1]);
+  expect(await store.load([ends[0]!.before!.id])).toEqual([ends[0]!.after]);
 });

@@ -1,12 +1,14 @@
 /**
  * Purges ended jobs past their retention, old feed entries, expired keys, children staged under a fence that is no
- * longer current, and instances whose lease lapsed long ago. Implements `purge` of `port/maintenance.ts`.
+ * longer current, and instances whose lease lapsed long ago. Dissolves claims of which few jobs still run. Implements
+ * `purge` of `port/maintenance.ts`.
  */
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Database } from '../sql/database.ts';
 import { instanceKeptMs, type PurgeOptions } from '../../store.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { claimedIdsSql } from '../read/claimed.ts';
+import { dissolveClaims } from './dissolve-claims.ts';
 import { excludeFromClaims } from './leave-claim.ts';
 
 const feedPortion = 1000;
@@ -21,6 +23,7 @@ export async function purge(database: Database, options: PurgeOptions): Promise<
   });
   await purgeFeed(database, feedKeptMs);
   await purgeLeftovers(database);
+  await dissolveClaims(database);
   return gone;
 }
 
