@@ -43,6 +43,7 @@ export const goals: readonly Goal[] = [
   { database: 'postgres', figure: 'pick-up here p95', against: 'best peer', want: 1 },
   { database: 'postgres', figure: 'pick-up elsewhere p50', against: 'best peer', want: 1 },
   { database: 'postgres', figure: 'pick-up elsewhere p95', against: 'best peer', want: 1 },
+  { database: 'postgres', figure: 'in a transaction p50', against: 'best peer', want: 1 },
   { database: 'sqlite', figure: 'drain 1', against: 'best peer', want: 5 },
   { database: 'sqlite', figure: 'create in flight', against: 'best peer', want: 1, moonshot: 2 },
   { database: 'sqlite', figure: 'create bulk', against: 'best peer', want: 0.8, moonshot: 1 },

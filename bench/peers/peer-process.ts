@@ -17,6 +17,8 @@ export type PeerRequest =
   | { readonly do: 'createBacklog'; readonly jobs: number }
   /** Creates single jobs, with a gap that is usually longer than one pick-up. */
   | { readonly do: 'createSlowly'; readonly jobs: number }
+  /** The same, each in a transaction with a row of the application. */
+  | { readonly do: 'orderSlowly'; readonly jobs: number }
   | { readonly do: 'work' }
   /** The number of handled jobs. Sent every 10 ms, so the reply must be cheap. */
   | { readonly do: 'countHandled' }
@@ -81,7 +83,9 @@ async function handleRequest(request: PeerRequest): Promise<unknown> {
     case 'createBacklog':
       return createBacklog(request.jobs);
     case 'createSlowly':
-      return createSlowly(request.jobs);
+      return slowly(request.jobs, (each) => queue.create([each]));
+    case 'orderSlowly':
+      return slowly(request.jobs, (each) => queue.order!(each));
     case 'work':
       addMilestone();
       await queue.work(handleJob);
@@ -145,9 +149,9 @@ async function fanOut(runs: number, tasks: number): Promise<null> {
   return null;
 }
 
-async function createSlowly(jobs: number): Promise<null> {
+async function slowly(jobs: number, create: (stamped: Input) => Promise<void>): Promise<null> {
   for (let made = 0; made < jobs; made += 1) {
-    await queue.create([stampedInput()]);
+    await create(stampedInput());
     await sleep(gapMs);
   }
   return null;

@@ -19,6 +19,8 @@ export interface Peer {
   readonly isEmbedded?: boolean;
   /** Whether it has no call that creates many jobs. */
   readonly lacksBulk?: boolean;
+  /** Whether it creates jobs in a transaction of the application. */
+  readonly joinsTransactions?: boolean;
   /** Called in a child process. `folder` has the installed packages. */
   open(location: string, folder: string): Promise<Queue>;
 }
@@ -32,6 +34,8 @@ export type Handle = (input: Input) => void;
 export interface Queue {
   /** Creates all in one call if the peer has a bulk call. */
   create(inputs: readonly Input[]): Promise<void>;
+  /** Creates a job in one transaction with a row of the application. */
+  order?(input: Input): Promise<void>;
   /** Starts a worker, which runs until `close`. */
   work(handle: Handle): Promise<void>;
   /** The number of jobs that have not ended. */

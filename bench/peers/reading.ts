@@ -5,6 +5,7 @@ export type FigureName =
   | 'create single' | 'create in flight' | 'create bulk'
   | 'drain 1' | 'drain 2' | 'drain CPU' | 'drain memory'
   | 'pick-up here p50' | 'pick-up here p95' | 'pick-up elsewhere p50' | 'pick-up elsewhere p95'
+  | 'in a transaction p50' | 'in a transaction p95'
   | 'fan-out' | 'idle queries' | 'idle CPU' | 'idle memory';
 
 export type Unit = 'jobs/s' | 'µs' | 'ms' | 'MB' | '/s' | '% of a core';

@@ -18,6 +18,7 @@ const columns: readonly Column[] = [
   { head: 'by 2', figures: ['drain 2'] },
   { head: 'pick-up ms', figures: ['pick-up here p50', 'pick-up here p95'] },
   { head: 'elsewhere ms', figures: ['pick-up elsewhere p50', 'pick-up elsewhere p95'] },
+  { head: 'tx ms', figures: ['in a transaction p50', 'in a transaction p95'] },
   { head: 'MB', figures: ['drain memory'] },
 ];
 

@@ -30,7 +30,7 @@ describe('accessibility', () => {
   afterAll(() => board.close());
 
   // The fullest pages; in the proof all of them, and the fullest ones also in the dark theme and on a phone.
-  const themes = [['light', undefined, bySize({ small: 5, ci: 99 })], ['dark', dark, 5], ['phone', phone, 5]] as const;
+  const themes = [['light', undefined, bySize({ small: 3, ci: 99 })], ['dark', dark, 5], ['phone', phone, 5]] as const;
   test.each(themes.slice(0, bySize({ small: 1, ci: 3 })))('axe finds no serious violation on the pages of runs, %s', async (_, context, count) => {
     const page = await board.visit('/', context);
     for (const path of paths.slice(0, count)) {

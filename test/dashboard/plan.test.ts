@@ -209,8 +209,8 @@ test('a new definition takes what was left untouched from its job type', async (
   expect((await defOf('close the month')).spec).toMatchObject({ onePerType: true, priority: 5, overlap: 'skip' });
 });
 
-// Every second page in the light theme; in the proof all, and the fullest ones also in the dark theme and on a phone.
-const isOfRun = (_: unknown, index: number): boolean => index % bySize({ small: 2, ci: 1 }) === 0;
+// Every fourth page in the light theme; in the proof all, and the fullest ones also in the dark theme and on a phone.
+const isOfRun = (_: unknown, index: number): boolean => index % bySize({ small: 4, ci: 1 }) === 0;
 const themes = [['light', undefined, 0], ['dark', dark, 5], ['phone', phone, 6]] as const;
 test.each(themes.slice(0, bySize({ small: 1, ci: 3 })))('axe finds no serious violation on the pages of types and definitions, %s', async (name, context, from) => {
   const page = await board.visit('/', context);

@@ -1,9 +1,10 @@
 // Determinism: nothing of the machine's speed reaches a simulation, neither its clock nor its I/O.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { bySize } from '../support/size.ts';
 import { simulate } from './simulation.ts';
 
-const options = { chaosMs: 120_000 };
+const options = { chaosMs: bySize({ small: 30_000, ci: 120_000 }) };
 
 // The one import that an engine does at run time takes as long as a slow disk needs.
 vi.mock('@opentelemetry/api', async (original) => {

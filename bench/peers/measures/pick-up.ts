@@ -25,19 +25,26 @@ export const pickUpElsewhere: Measure = {
   },
 };
 
-/** Discards the first jobs: the worker may still be starting. */
 type PeerProcess = Child<PeerRequest>;
 
-async function agesMs(producer: PeerProcess, worker: PeerProcess, jobs: number): Promise<readonly number[]> {
+/** Discards the first jobs: the worker may still be starting. */
+export async function agesMs(
+  producer: PeerProcess,
+  worker: PeerProcess,
+  jobs: number,
+  how: 'createSlowly' | 'orderSlowly' = 'createSlowly',
+): Promise<readonly number[]> {
   await worker.request({ do: 'work' });
   const createSlowly = async (count: number): Promise<readonly number[]> => {
-    await producer.request({ do: 'createSlowly', jobs: count });
+    await producer.request({ do: how, jobs: count });
     return worker.request<readonly number[]>({ do: 'reportAges', jobs: count });
   };
   await createSlowly(warmUpJobs);
   return createSlowly(jobs);
 }
 
-const readingsOf = (measure: 'pick-up here' | 'pick-up elsewhere', agesMs: readonly number[]): Reading[] =>
-  latencies(agesMs).readings.map(({ what, value }) =>
+type Latency = 'pick-up here' | 'pick-up elsewhere' | 'in a transaction';
+
+export const readingsOf = (measure: Latency, ages: readonly number[]): Reading[] =>
+  latencies(ages).readings.map(({ what, value }) =>
     ({ figure: `${measure} ${what}` as FigureName, unit: 'ms', value }));

@@ -1,4 +1,5 @@
 /** graphile-worker: plain, and batched with the settings of its performance page. */
+import { Application } from '../application.ts';
 import { openSqlCounter } from '../sql-counter.ts';
 import { queueName, type Peer, type Queue } from '../peer.ts';
 import { load } from '../install.ts';
@@ -19,7 +20,7 @@ interface Utils {
 const concurrency = { concurrentJobs: 24, maxPoolSize: 25 };
 const batching = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
-const shared = { database: 'postgres', package: 'graphile-worker' } as const;
+const shared = { database: 'postgres', package: 'graphile-worker', joinsTransactions: true } as const;
 
 export const graphilePlain: Peer = {
   ...shared,
@@ -44,8 +45,11 @@ async function open(connectionString: string, folder: string, settings: object):
   const utils = await makeWorkerUtils(common);
   await utils.migrate();
   const counter = await openSqlCounter(connectionString, 'SELECT count(*) FROM graphile_worker.jobs');
+  const application = new Application(connectionString);
   let runner: Awaited<ReturnType<Module['run']>> | undefined;
   return {
+    order: (input) => application.order((transaction) =>
+      transaction.query('select graphile_worker.add_job($1, $2)', [queueName, input])),
     create: async (inputs) => {
       if (inputs.length === 1) await utils.addJob(queueName, inputs[0]);
       else await utils.addJobs(inputs.map((payload) => ({ identifier: queueName, payload })));
@@ -59,6 +63,7 @@ async function open(connectionString: string, folder: string, settings: object):
       await runner?.stop();
       await utils.release();
       await counter.close();
+      await application.close();
     },
   };
 }

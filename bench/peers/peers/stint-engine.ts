@@ -1,6 +1,7 @@
 /** The Stint engine with default settings. */
 import type { DatabaseName } from '../../target.ts';
 import type { Input } from '../../payload.ts';
+import { Application } from '../application.ts';
 import { loadStint } from '../stint-package.ts';
 import { queueName, type Peer, type Handle, type Queue } from '../peer.ts';
 
@@ -10,6 +11,7 @@ export const stintEngineOn = (database: DatabaseName): Peer => ({
   package: 'ours',
   settings: 'defaults',
   pace: 'fast',
+  joinsTransactions: database === 'postgres',
   open: (location) => open(database === 'sqlite' ? `sqlite:${location}` : location),
 });
 
@@ -28,7 +30,10 @@ async function open(url: string): Promise<Queue> {
   });
   const engine = new Engine({ store: url, types: [mail, campaign] });
   await engine.ready();
+  const application = new Application(url);
   return {
+    order: (each) =>
+      application.order((transaction) => engine.in(transaction).createJobRun(mail, { input: each })),
     create: async (inputs) => {
       if (inputs.length === 1) await engine.createJobRun(mail, { input: inputs[0]! });
       else await engine.createJobRuns(mail, inputs.map((each) => ({ input: each })));
@@ -41,6 +46,9 @@ async function open(url: string): Promise<Queue> {
     fanOut: async (tasks) => {
       await (await engine.createJobRun(campaign, { input: { tasks } })).result();
     },
-    close: () => engine.close(),
+    close: async () => {
+      await engine.close();
+      await application.close();
+    },
   };
 }
