@@ -22,11 +22,11 @@ export async function dissolveClaims(database: Database): Promise<void> {
 
 /** Leaves a claim alone that another transaction has locked. */
 async function dissolve(transaction: Transaction, claim: number): Promise<void> {
-  if (await isLocked(transaction, claim)) await leaveClaims(transaction, await jobsOf(transaction, claim));
+  if (await lock(transaction, claim)) await leaveClaims(transaction, await jobsOf(transaction, claim));
 }
 
-/** Locks the claim, and returns whether it could. */
-async function isLocked(session: Session, claim: number): Promise<boolean> {
+/** Locks the claim; returns false if another transaction has locked it. */
+async function lock(session: Session, claim: number): Promise<boolean> {
   const text = `select 1 from ${session.schema}.claim where id = $1 for update skip locked`;
   return (await session.run(text, [claim])).length > 0;
 }
