@@ -5,7 +5,11 @@ import { EngineCore } from './engine/engine.ts';
 import { buildOf } from './engine/declarations.ts';
 import { TypeRegistry } from './engine/declare/type-registry.ts';
 import { noBackupHeartbeat, type BackupHeartbeat } from './engine/loops/backup-heartbeat.ts';
-import { firstMemoryId } from './engine/stores.ts';
+import { creationHook } from './engine/declare/creation-middleware.ts';
+import { checkMiddleware, type Middleware } from './engine/declare/middleware.ts';
+import { aroundWork } from './engine/declare/work-middleware.ts';
+import { firstMemoryId, Stores } from './engine/stores.ts';
+import { TypeCatalogue } from './engine/type-catalogue.ts';
 import { packagedEntry } from './engine/isolation/host/host.ts';
 import { Isolation } from './engine/isolation/isolation.ts';
 import type { AnyJobDef } from './engine/declare/job-def.ts';
@@ -68,6 +72,11 @@ export interface EngineOptions {
    * (default) creates a run; `stop` disables the definition until an instance declares it again.
    */
   readonly undeclaredDefs?: 'tick' | 'stop';
+  /**
+   * Functions around the creation of runs and around the attempts of handlers; the first is the outermost. See
+   * docs/guides/middleware.md.
+   */
+  readonly middleware?: readonly Middleware[];
   /** For a program in a bundle: the files that the engine starts as threads and processes. */
   readonly entries?: EngineEntries;
   /** The name of this instance; no other live instance may have it. Default: a random name. */
@@ -92,7 +101,7 @@ export class Engine extends EngineCore {
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({
   store: 0, types: 0, defs: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
-  undeclaredDefs: 0, entries: 0, instance: 0,
+  undeclaredDefs: 0, middleware: 0, entries: 0, instance: 0,
 } satisfies Record<keyof EngineOptions, 0>);
 
 function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
@@ -100,18 +109,22 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault,
     retention = retentionDefault,
     logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random), build,
-    undeclaredDefs = 'tick', entries = {},
+    undeclaredDefs = 'tick', middleware: givenMiddleware = [], entries = {},
   } = checkFields('an engine', options, optionNames);
   const { heartbeat, isolation } = entryUrls(entries, { heartbeat: packagedThread, isolation: packagedEntry });
   checkName('instance', instance);
   const logger = neverThrowing(textFirst(ownLogger));
   const leaseMs = checkLease(durationMs(lease));
   const opened = typeof store === 'object' ? store : openStore(storeUrl(store), { clock });
-  const jobs = new Jobs(opened);
+  const middleware = checkMiddleware(givenMiddleware);
+  const creating = creationHook(middleware, (type) => catalogue.rules(type));
+  const jobs = new Jobs(opened, creating);
+  const memory = new Jobs(new MemoryStore(clock, firstMemoryId), creating);
   const registry = new TypeRegistry([...types, bulkType(jobs)], defs);
+  const catalogue = new TypeCatalogue({ stores: new Stores(jobs, memory), registry, clock });
   return {
     jobs,
-    memory: new Jobs(new MemoryStore(clock, firstMemoryId)),
+    memory,
     registry,
     defs,
     slots: checkSlots(slots),
@@ -123,6 +136,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     retention: { jobsMs: retention === null ? null : durationMs(retention), feedMs: durationMs(feedRetention) },
     isolation: new Isolation({ entry: isolation }),
     tracing: new Tracing(),
+    aroundWork: aroundWork(middleware),
     watchers: new JobWatchers(clock, endsIn(opened)),
     instance,
     host: hostname(),

@@ -39,6 +39,8 @@ export const refusalCodes = {
   'taken.key': 'another job has this unique key',
   'taken.instance': 'another running instance has this name',
   'busy.type': 'a job of this type is running and only one may run at a time',
+  'refused.creation': 'a middleware of the engine refused to create the run',
+  'wrong.middleware': 'a middleware did not call next exactly once',
   'manual.forbidden': 'this definition does not allow manual runs',
   'disabled.definition': 'this definition is disabled',
   'needs.code': 'only a program that has the code of the job type can do this',

@@ -29,6 +29,7 @@ const common: Statuses = {
   'malformed.repeat': '402 Malformed repeat',
   'impossible.schedule': '402 Malformed repeat',
   'malformed.time': '402 Malformed nextRun',
+  'refused.creation': '403 Refused',
   'lost.lease': unavailable,
   'contended': unavailable,
   'unavailable.store': unavailable,

@@ -3,6 +3,7 @@ import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import type { Draft } from '../jobs/draft.ts';
 import { busyType, hasNewToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
+import { throughHook } from './declare/hooked-requests.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
 import type { DefinitionActions, NamedRunnable } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
@@ -32,7 +33,7 @@ export class RunCreation {
     requests: readonly RunRequest<unknown>[],
     by: string,
   ): Promise<readonly Created[]> {
-    const created = await this.#create(what, requests, (jobs, drafts) => this.#store(jobs, drafts, by));
+    const created = await this.#create(what, requests, by, (jobs, drafts) => this.#store(jobs, drafts, by));
     if (created.some(({ job }) => job?.state !== 'running')) this.#parts.workers.wake();
     return created;
   }
@@ -47,12 +48,14 @@ export class RunCreation {
     requests: readonly RunRequest<unknown>[],
   ): Promise<readonly Created[]> {
     const { instance } = this.#parts;
-    return this.#create(what, requests, (jobs, drafts) => jobs.within(transaction).createMany(drafts, instance));
+    const store: StoreDrafts = (jobs, drafts) => jobs.within(transaction).createMany(drafts, instance);
+    return this.#create(what, requests, instance, store);
   }
 
   async #create(
     what: Runnable | NamedRunnable,
-    requests: readonly RunRequest<unknown>[],
+    given: readonly RunRequest<unknown>[],
+    by: string,
     store: StoreDrafts,
   ): Promise<readonly Created[]> {
     const { stores, definitions, tracing } = this.#parts;
@@ -60,6 +63,7 @@ export class RunCreation {
     await database.synchronize?.();
     const { rules, known, jobs } = await definitions.target(what);
     const { name, onePerType } = rules.entry;
+    const requests = jobs.creating === null ? given : await throughHook(jobs.creating, rules, known, given, by);
     const now = database.now();
     const drafts = await draftsOf(rules, known, requests, now);
     const isOnePerType = known?.spec.onePerType ?? onePerType;

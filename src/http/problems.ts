@@ -18,6 +18,7 @@ const familyStatus: Readonly<Record<string, number>> = {
   grandchildren: 409,
   taken: 409,
   busy: 409,
+  refused: 422,
   manual: 409,
   disabled: 409,
   needs: 409,
@@ -28,7 +29,9 @@ const familyStatus: Readonly<Record<string, number>> = {
   unavailable: 503,
 };
 
-const ownStatus: { readonly [C in RefusalCode]?: number } = { 'malformed.input': 422, 'malformed.store': 500 };
+const ownStatus: { readonly [C in RefusalCode]?: number } = {
+  'malformed.input': 422, 'malformed.store': 500, 'wrong.middleware': 500,
+};
 
 /** The HTTP status of a refusal code. A test checks that every code has a status. */
 export const statusOf = (code: RefusalCode): number | undefined => ownStatus[code] ?? familyStatus[code.split('.')[0]!];

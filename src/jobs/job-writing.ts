@@ -8,6 +8,7 @@ import { audit, type AuditEntry } from './audit.ts';
 import { checkEdit, checkMs, checkTerminateCode } from './checks/command.ts';
 import { checkAsker, checkFence, checkId, checkList } from './checks/values.ts';
 import { createJobs, type Created } from './create.ts';
+import type { CreationHook } from './creation-hook.ts';
 import type { Draft, UniqueRequest } from './draft.ts';
 import { Ids } from './ids.ts';
 import { cancelJob, editJob, type Act } from './operate.ts';
@@ -17,10 +18,13 @@ const draftsMax = 1_000_000;
 export class JobWriting<Written extends Writer = Writer> {
   readonly store: Written;
   readonly ids: Ids;
+  /** Called for each new run, before it is stored; null: there is no middleware around creations. */
+  readonly creating: CreationHook | null;
 
-  constructor(store: Written) {
+  constructor(store: Written, creating: CreationHook | null = null) {
     this.store = store;
     this.ids = new Ids(store);
+    this.creating = creating;
   }
 
   /** Creates jobs. With a `holder`, jobs that are due now and have no gate are claimed for it in the same commit. */

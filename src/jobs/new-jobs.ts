@@ -11,11 +11,13 @@ import { create, type Asking } from '../model/machine.ts';
 import type { Writer, Store } from '../store/store.ts';
 import { checkName } from './checks/values.ts';
 import { originOf, checkDraft, firstStateOf, inputOf, differsOnlyInInput, type Draft } from './draft.ts';
+import type { CreationHook } from './creation-hook.ts';
 import type { Ids } from './ids.ts';
 
 export interface Producer {
   readonly store: Store;
   readonly ids: Ids;
+  readonly creating?: CreationHook | null;
 }
 
 /** A producer whose store needs only the methods of `Writer`: a store in the caller's transaction has no others. */

@@ -5,7 +5,7 @@
 import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import {
-  awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, isAlone, specOf, tick, wakeUp,
+  awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, isAlone, specOf, wakeUp,
   type CalledRun, type Definition, type RunMoments, type Spec,
 } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
@@ -14,7 +14,8 @@ import type { TypeEntry } from '../model/type-entry.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
 import { readTypes } from './catalogue.ts';
-import { originOf, type Draft } from './draft.ts';
+import { firstStateOf, originOf, type Draft } from './draft.ts';
+import { hookedTicking, plainTicking, type DraftChanges } from './hooked-ticks.ts';
 import { overlapKeys } from './overlap-keys.ts';
 
 export const tickBatch = 200;
@@ -104,7 +105,7 @@ export function draftOf(name: string, spec: Spec): Draft {
 }
 
 async function answers(
-  { store, ids }: Producer,
+  { store, ids, creating = null }: Producer,
   due: readonly Job[],
   now: number,
   asker: Asker,
@@ -119,14 +120,18 @@ async function answers(
   const keys = await overlapKeys(store, readable, now, asker);
   const numbers = await ids.take(readable.reduce((sum, { calls }) => sum + calls, 0));
   const pausedDefs = unreadable.map(({ def, why }) => disabled(def, why, now, asker));
-  const ticked = readable.flatMap(({ def, spec }) => {
+  const ticked: Change[] = [];
+  for (const { def, spec } of readable) {
     const key = isAlone(spec) ? keys.free({ def, spec }) : null;
-    const ticking = tick(def, spec, { now, ids: numbers, isBusy: isAlone(spec) && key === null, runs });
-    numbers.splice(0, ticking.runs.length);
-    if (ticking.runs.length > 0 && key !== null) keys.take(key);
-    const newRuns = ticking.runs.map((run) => newRunOf(def, spec, run, key, now, asker));
-    return [record(def, [ticking.event], { ...asker, now }), ...newRuns];
-  });
+    const given = { now, ids: numbers, isBusy: isAlone(spec) && key === null, runs };
+    const { event, runs: called, changesOf, why } = creating === null
+      ? plainTicking(def, spec, given) : await hookedTicking(creating, def, spec, given, asker.by);
+    numbers.splice(0, called.length);
+    if (called.length > 0 && key !== null) keys.take(key);
+    const asking = { ...asker, now, ...(why === undefined ? {} : { why }) };
+    ticked.push(record(def, [event], asking));
+    ticked.push(...called.map((run) => newRunOf(def, spec, run, key, now, asker, changesOf(run))));
+  }
   return [...stopped, ...pausedDefs, ...ticked];
 }
 
@@ -196,16 +201,17 @@ function newRunOf(
   key: string | null,
   now: number,
   asker: Asker,
+  changes: DraftChanges,
 ): Change {
   const unique = key === null ? {} : { unique: { key } };
   // With `defMax: 1` the new run waits in its gate until the run that it replaces has ended.
   const gate = spec.overlap === 'replace' ? { gate: { ...spec.gate, defMax: 1 } } : {};
   const isAwaited = countsFromRun(spec.schedules[schedule]!);
   const tick = { def: def.id, schedule, nominal, isAwaited };
-  const origin = originOf({ ...draftOf(def.def!, spec), tick, ...unique, ...gate }, id, now);
-  const { priority, phase } = spec;
-  const first = { due: Math.min(due, now), priority, ...(phase === 'run' ? {} : { phase }) };
-  return create({ ...origin, parent: null }, first, { ...asker, now });
+  const draft = { ...draftOf(def.def!, spec), tick, ...unique, ...gate, ...changes };
+  const { priority, phase } = firstStateOf(draft, now);
+  const first = { due: Math.min(due, now), priority, ...(phase === undefined ? {} : { phase }) };
+  return create({ ...originOf(draft, id, now), parent: null }, first, { ...asker, now });
 }
 
 async function momentsOf(store: Store, defs: readonly Job[]): Promise<RunMoments> {

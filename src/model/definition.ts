@@ -201,7 +201,8 @@ export function tick(def: Job, spec: Spec, given: TickGiven): Ticking {
     const due = dueNow(plan, spec, index, def.def!, given.now, given.runs);
     if (due === null) return plan;
     const answered = answer(due, index, (occurrence, isNewest) => {
-      if (isAlone(spec) && (isBusy || (spec.overlap === 'replace' && !isNewest))) return null;
+      if (isAlone(spec) && (isBusy || (spec.overlap === 'replace' && !isNewest))) return 'overlap';
+      if (given.isRefused?.(index, occurrence.nominal)) return 'refused';
       isBusy = true;
       const run = { id: ids.shift()!, schedule: index, nominal: occurrence.nominal, due: occurrence.due };
       runs.push(run);
@@ -222,6 +223,8 @@ export interface TickGiven {
   /** Whether a run of the tick would overlap with an open run, or with another new run of the same commit. */
   readonly isBusy: boolean;
   readonly runs: RunMoments;
+  /** Whether the run of this tick was refused; absent: none was. */
+  readonly isRefused?: (schedule: number, nominal: number) => boolean;
 }
 
 /**
@@ -294,7 +297,8 @@ function dueNow(
   return dueTicks(spec.schedules[index]!, momentsOf(plan, runs), now, spec.misfire, name);
 }
 
-type Call = (tick: DueTicks['fire'][number], isNewest: boolean) => number | null;
+/** Returns the id of the run of a tick, or why the tick is skipped. */
+type Call = (tick: DueTicks['fire'][number], isNewest: boolean) => number | 'overlap' | 'refused';
 
 function answer(due: DueTicks, schedule: number, call: Call): TickOutcome[] {
   const skipped = due.skips.map(({ from: nominal, to, count, reason }): TickOutcome => ({
@@ -303,7 +307,7 @@ function answer(due: DueTicks, schedule: number, call: Call): TickOutcome[] {
   const fired = due.fire.map((occurrence, index): TickOutcome => {
     const run = call(occurrence, index === due.fire.length - 1);
     const { nominal, lateMs } = occurrence;
-    return run === null ? { schedule, nominal, skipped: 'overlap' } : { schedule, nominal, run, lateMs };
+    return typeof run === 'string' ? { schedule, nominal, skipped: run } : { schedule, nominal, run, lateMs };
   });
   return [...skipped, ...fired].sort((a, b) => a.nominal - b.nominal);
 }

@@ -117,7 +117,8 @@ export type TickOutcome =
  * Why a tick was skipped. A `SkipReason`: the misfire policy skipped the tick, or its wall time was in the gap of a
  * clock change. `overlap`: another run was open, or with the policy `replace` a newer tick was due as well. `disabled`:
  * the definition was disabled. `edited`: an edit removed the schedule of the tick.
+ * `refused`: a middleware of the engine, or the rules of the type, refused the run.
  */
-export type TickSkip = SkipReason | 'overlap' | 'disabled' | 'edited';
+export type TickSkip = SkipReason | 'overlap' | 'disabled' | 'edited' | 'refused';
 
 export const endings: ReadonlySet<EventKind> = new Set<EventKind>(['succeeded', 'failed', 'cancelled']);

@@ -12,7 +12,9 @@ import { durationMs, type Duration } from '../time/duration.ts';
 import { parseInstant } from '../time/instant.ts';
 import { CrashableStore } from './crashable-store.ts';
 
-export interface TestOptions extends Pick<EngineOptions, 'types' | 'defs' | 'slots' | 'lease' | 'retention' | 'logger'> {
+export interface TestOptions extends Pick<
+  EngineOptions, 'types' | 'defs' | 'slots' | 'lease' | 'retention' | 'logger' | 'middleware'
+> {
   /** The time at which the test starts. Default: 2026-01-01T00:00:00Z. */
   readonly now?: Date | string | number;
   /** The seed of random numbers, such as the jitter of retries. Default: 1. */

@@ -69,9 +69,9 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
   'src/store/sqlite/': [['errors', 'module', 'file-watch', 'connection', 'schema', 'wake', 'end-watch', 'store-transaction', 'caller'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
   'src/store/postgres/': [['sql', 'caller'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'end-notices', 'claim'], ['store']],
   'src/jobs/': [
-    ['checks', 'ids'],
+    ['checks', 'ids', 'creation-hook'],
     ['draft'],
-    ['new-jobs'],
+    ['new-jobs', 'hooked-ticks'],
     ['catalogue'],
     ['create', 'settle', 'repair', 'operate', 'work', 'overlap-keys', 'start-limits', 'tick', 'define', 'audit'],
     ['job-writing'],

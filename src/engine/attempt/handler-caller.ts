@@ -3,6 +3,8 @@ import type { Job } from '../../model/job.ts';
 import { parseJson } from '../../model/json.ts';
 import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import { hasTasks, type JobType } from '../declare/job-type.ts';
+import type { WorkAttempt } from '../declare/middleware.ts';
+import type { AroundWork } from '../declare/work-middleware.ts';
 import type { Context, JobLog, RunFacts } from '../handler/context.ts';
 import { jobLog } from '../handler/job-log.ts';
 import type { IsolatedCall, Isolation } from '../isolation/isolation.ts';
@@ -19,6 +21,8 @@ export interface HandlerCallerParts extends PhaseParts, CompletionParts {
   readonly isolation: Isolation;
   readonly notes: Notes;
   readonly parents: TaskParents;
+  /** Null: no middleware surrounds the attempts. */
+  readonly aroundWork: AroundWork | null;
 }
 
 export interface Execution {
@@ -48,8 +52,16 @@ export class HandlerCaller {
   }
 
   #callRun(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
+    const { type, attempt: { job } } = execution;
+    const { aroundWork } = this.#parts;
+    refuseOtherShape(type, job);
+    if (aroundWork === null) return this.#callPhase(execution, context, input);
+    const about = { id: job.id, kind: 'run', phase: phaseOf(type, job), input, task: undefined } as const;
+    return aroundWork(workAttempt(context, about), () => this.#callPhase(execution, context, input));
+  }
+
+  #callPhase(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
     const { type, attempt } = execution;
-    refuseOtherShape(type, attempt.job);
     switch (phaseOf(type, attempt.job)) {
       case 'run':
         return type.options.isolate
@@ -64,14 +76,18 @@ export class HandlerCaller {
 
   #callTask(execution: Execution, context: Context, parent: Job): MaybePromise<unknown> {
     const { type, attempt: { job } } = execution;
+    const { aroundWork } = this.#parts;
     refuseOtherShape(type, job);
     const run = { ...context.run, id: parent.id, tickTime: tickTimeOf(parent), tags: parent.tags ?? {} };
     const details = parent.details === null ? undefined : parseJson(parent.details);
     return andThen(fittingInput(type, parent), (input) => {
       const data = { input, details, task: parseJson(job.input), key: job.key };
-      return type.options.isolate
+      const handle = (): MaybePromise<unknown> => type.options.isolate
         ? this.#callIsolated(execution, 'taskResults', run, data)
         : type.options.taskResults!(Object.assign(context, { run, ...data }));
+      if (aroundWork === null) return handle();
+      const about = { id: job.id, kind: 'task', phase: 'run', input, task: data.task } as const;
+      return aroundWork(workAttempt({ ...context, run }, about), handle);
     });
   }
 
@@ -113,6 +129,11 @@ export class HandlerCaller {
     return jobLog((level, text) => this.#parts.notes.log(holding, level, text));
   }
 }
+
+type WorkAbout = Pick<WorkAttempt, 'id' | 'kind' | 'phase' | 'input' | 'task'>;
+
+const workAttempt = ({ run, signal, log, idempotencyKey, fence }: Context, about: WorkAbout): WorkAttempt =>
+  ({ ...about, run, signal, log, idempotencyKey, fence });
 
 /**
  * Returns the phase to execute. If the type was not in the catalogue when the run was created, the stored phase is

@@ -159,7 +159,7 @@ const requestNames = Object.keys({
   input: 0, dueTime: 0, dueAt: 0, due: 0, delay: 0, startBy: 0, priority: 0, unique: 0, tags: 0,
 } satisfies Record<keyof RunRequest<unknown>, 0>);
 
-const checkRequest = (request: RunRequest<unknown>): RunRequest<unknown> =>
+export const checkRequest = (request: RunRequest<unknown>): RunRequest<unknown> =>
   checkFields('a run request', request, requestNames);
 
 function dueOf(request: RunRequest<unknown>, now: number): number {

@@ -4,6 +4,7 @@ import type { RunningJob } from '../../model/job.ts';
 import type { LoopParts } from '../../time/loop.ts';
 import type { MaybePromise } from '../../time/maybe-promise.ts';
 import type { TypeRegistry } from '../declare/type-registry.ts';
+import type { AroundWork } from '../declare/work-middleware.ts';
 import type { Isolation } from '../isolation/isolation.ts';
 import type { InstanceCommands } from '../loops/instance-commands.ts';
 import type { InstanceLease } from '../loops/lease.ts';
@@ -21,6 +22,7 @@ export interface RunningNeeds extends LoopParts {
   readonly instance: string;
   readonly registry: TypeRegistry;
   readonly isolation: Isolation;
+  readonly aroundWork: AroundWork | null;
   readonly tracing: Tracing;
   readonly watchers: JobWatchers;
   readonly slots: number;

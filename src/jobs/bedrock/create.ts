@@ -5,12 +5,14 @@
 import { applyTogether } from '../../apply.ts';
 import type { Change } from '../../model/change.ts';
 import { childHold } from '../../model/family.ts';
-import { isLate, type Job, type Policy } from '../../model/job.ts';
+import { isLate, type Job, type Policy, type Tags } from '../../model/job.ts';
+import { jsonText, parseJson } from '../../model/json.ts';
 import { create, step, type Asking } from '../../model/machine.ts';
 import type { Kind } from '../../model/state.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
-import { checkName } from '../checks/values.ts';
+import { checkName, checkTags } from '../checks/values.ts';
+import type { CreationHook } from '../creation-hook.ts';
 import type { Producer } from '../new-jobs.ts';
 import { originOf } from '../draft.ts';
 import { checkPolicy } from '../checks/policy.ts';
@@ -30,6 +32,8 @@ export interface QueueDraft {
   /** Whether an existing unique job is updated; default: true. If false, it stays unchanged. */
   readonly overwrite?: boolean;
   readonly parent?: number;
+  /** Tags that a middleware adds; Bedrock has none. */
+  readonly tags?: Tags;
 }
 
 /**
@@ -48,14 +52,48 @@ export async function createQueued(
   by: string,
 ): Promise<number[]> {
   for (const draft of drafts) checkDraft(draft, producer.store.now());
+  const changed = await throughHook(producer, drafts, isMock, by);
   const numbers: number[] = [];
   for (let tries = 1; ; tries++) {
     try {
-      return await createOnce(producer, drafts, { numbers, isMock, by, isRetry: tries > 1 });
+      return await createOnce(producer, changed, { numbers, isMock, by, isRetry: tries > 1 });
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'taken.key' || tries === triesMax) throw error;
     }
   }
+}
+
+/** Returns the drafts as the creation hook has changed them, validated again. */
+async function throughHook(
+  { creating, store }: Producer,
+  drafts: readonly QueueDraft[],
+  isMock: boolean,
+  by: string,
+): Promise<readonly QueueDraft[]> {
+  if (!creating) return drafts;
+  const changed = await Promise.all(drafts.map((draft) => changedDraft(creating, draft, isMock, by)));
+  for (const draft of changed) checkDraft(draft, store.now());
+  return changed;
+}
+
+async function changedDraft(
+  creating: CreationHook,
+  draft: QueueDraft,
+  isMock: boolean,
+  by: string,
+): Promise<QueueDraft> {
+  const kind = isMock || (draft.data !== null && isMarked(draft.data)) ? 'mock' : 'bedrock';
+  const given = parseJson(draft.data ?? noData);
+  const { input, priority, tags } = await creating({
+    kind, type: draft.name, def: null, tickTime: null, by, input: given, priority: draft.priority, tags: {},
+  });
+  return {
+    ...draft,
+    // Unchanged data stays as the client wrote it: other numbers than those of JavaScript would lose digits.
+    ...(input === given ? {} : { data: jsonText(input) }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(Object.keys(tags).length === 0 ? {} : { tags: checkTags(tags) }),
+  };
 }
 
 /**
@@ -155,7 +193,9 @@ class Creation {
     const id = await this.#nextId();
     const kind = this.#kindOf(draft);
     const unique = draft.isUnique ? { unique: { key: await this.#keyOf(draft.name, kind) } } : {};
-    const origin = { ...originOf({ kind, type: draft.name, policy, ...unique }, id, now), input: this.#dataOf(draft) };
+    const tags = draft.tags === undefined ? {} : { tags: draft.tags };
+    const described = { kind, type: draft.name, policy, ...unique, ...tags };
+    const origin = { ...originOf(described, id, now), input: this.#dataOf(draft) };
     const hold = parent === null ? null : childHold(parent);
     const { firstRun: due = now, priority = priorityDefault } = draft;
     const first = { due, priority, ...(hold ? { hold } : {}) };

@@ -2,7 +2,9 @@
 import type { Asker } from '../../apply.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { Store } from '../../store/store.ts';
+import type { CreationHook } from '../creation-hook.ts';
 import type { Ids } from '../ids.ts';
+import type { Producer } from '../new-jobs.ts';
 import { cancel, fail, remove, requeue, update, type RequeueRequest, type UpdateRequest } from './change.ts';
 import { createQueued, type QueueDraft } from './create.ts';
 import { finish, retry, type FinishRequest, type RetryRequest } from './finish.ts';
@@ -12,10 +14,12 @@ import { queuedJob } from './query.ts';
 export class Queue {
   readonly store: Store;
   readonly ids: Ids;
+  readonly creating: CreationHook | null;
 
-  constructor({ store, ids }: { readonly store: Store; readonly ids: Ids }) {
+  constructor({ store, ids, creating = null }: Producer) {
     this.store = store;
     this.ids = ids;
+    this.creating = creating;
   }
 
   /**

@@ -1,0 +1,59 @@
+/** The middleware around creations: makes the creation hook of an engine from the `create` functions of its middleware. */
+import type { ChangedRun, CreationHook, NewRun, RunChanges } from '../../jobs/creation-hook.ts';
+import { isRefusal, Refusal } from '../../refusal.ts';
+import { errorText } from '../handler/plain-text.ts';
+import { callThrough } from './middleware-chain.ts';
+import type { Middleware } from './middleware.ts';
+import type { TypeRules } from './type-rules.ts';
+
+const messageBytesMax = 1_000;
+/** The types with this prefix belong to Stint: operators' commands and bulk actions are no runs of the application. */
+const ownPrefix = 'stint.';
+
+/**
+ * Returns the hook; null: no middleware has a `create`. `rulesOf` returns the rules of a job type, which validate the
+ * input of a tick that a middleware has changed; a request is validated after the hook.
+ */
+export function creationHook(
+  middleware: readonly Middleware[],
+  rulesOf: (type: string) => Promise<TypeRules>,
+): CreationHook | null {
+  const layers = middleware.flatMap((one) => (one.create ? [one.create.bind(one)] : []));
+  if (layers.length === 0) return null;
+  return async (run) => {
+    if (run.type.startsWith(ownPrefix)) return run;
+    const changed = await throughLayers(layers, run);
+    return run.tickTime === null || changed.input === run.input ? changed : checkedTick(changed, rulesOf);
+  };
+}
+
+async function throughLayers(layers: readonly NonNullable<Middleware['create']>[], run: NewRun): Promise<NewRun> {
+  let changed = run;
+  const innermost = async (last: NewRun): Promise<void> => void (changed = last);
+  try {
+    await callThrough({ layers, merge, innermost }, run);
+  } catch (error) {
+    throw refusalOf(error, run);
+  }
+  return changed;
+}
+
+const merge = (run: NewRun, { input, priority, tags }: RunChanges): NewRun => ({
+  ...run,
+  ...(input === undefined ? {} : { input }),
+  ...(priority === undefined ? {} : { priority }),
+  ...(tags === undefined ? {} : { tags: { ...run.tags, ...tags } }),
+});
+
+async function checkedTick(run: NewRun, rulesOf: (type: string) => Promise<TypeRules>): Promise<ChangedRun> {
+  const rules = await rulesOf(run.type);
+  return { ...run, limitKey: rules.limitKey(await rules.check(run.input)) };
+}
+
+function refusalOf(error: unknown, { type }: NewRun): Refusal {
+  if (isRefusal(error)) return error;
+  const message = `a middleware refused the run: ${errorText(error, messageBytesMax)}`;
+  const refusal = new Refusal('refused.creation', message, { type });
+  refusal.cause = error;
+  return refusal;
+}

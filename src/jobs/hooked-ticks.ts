@@ -1,0 +1,85 @@
+/**
+ * Ticks with a creation hook: lets the hook change or refuse each run that a tick creates. The tick of a refused run is
+ * recorded as skipped, and the schedule continues.
+ */
+import { tick, type CalledRun, type Spec, type TickGiven, type Ticking } from '../model/definition.ts';
+import type { Job } from '../model/job.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
+import type { ChangedRun, CreationHook, NewRun } from './creation-hook.ts';
+import type { Draft } from './draft.ts';
+
+/** The fields that the hook has changed in the draft of a run. */
+export type DraftChanges = Pick<Draft, 'input' | 'priority' | 'tags' | 'limitKey'>;
+
+export interface HookedTicking extends Ticking {
+  readonly changesOf: (run: CalledRun) => DraftChanges;
+  /** Why a run was refused; undefined: none was. */
+  readonly why: string | undefined;
+}
+
+const whyMax = 1_000;
+const unchanged: DraftChanges = {};
+const nothingChanged = (): DraftChanges => unchanged;
+
+/** Ticks a definition without a hook. */
+export const plainTicking = (def: Job, spec: Spec, given: TickGiven): HookedTicking =>
+  ({ ...tick(def, spec, given), changesOf: nothingChanged, why: undefined });
+
+/**
+ * Ticks a definition. The hook is called once for each run. If it refuses one, the overlap policy may allow a run of
+ * another due tick instead, so the definition is ticked again until the hook has answered for every run.
+ */
+export async function hookedTicking(
+  creating: CreationHook,
+  def: Job,
+  spec: Spec,
+  given: TickGiven,
+  by: string,
+): Promise<HookedTicking> {
+  const answers = new Map<string, ChangedRun | Refusal>();
+  const isRefused = (schedule: number, nominal: number): boolean => isRefusal(answers.get(`${schedule} ${nominal}`));
+  for (;;) {
+    const ticking = tick(def, spec, { ...given, isRefused });
+    const open = ticking.runs.filter((run) => !answers.has(nameOf(run)));
+    if (open.length === 0) return { ...ticking, changesOf: (run) => changesOf(spec, answers, run), why: whyOf(answers) };
+    await Promise.all(open.map(async (run) => answers.set(nameOf(run), await answerOf(creating, def, spec, run, by))));
+  }
+}
+
+const nameOf = ({ schedule, nominal }: CalledRun): string => `${schedule} ${nominal}`;
+
+async function answerOf(
+  creating: CreationHook,
+  def: Job,
+  spec: Spec,
+  { nominal }: CalledRun,
+  by: string,
+): Promise<ChangedRun | Refusal> {
+  const { type, params: input, priority } = spec;
+  const tickTime = new Date(nominal);
+  const run: NewRun = { kind: 'run', type, def: def.def, tickTime, by, input, priority, tags: spec.tags ?? {} };
+  try {
+    return await creating(run);
+  } catch (error) {
+    if (isRefusal(error) && !isTemporary(error)) return error;
+    throw error;
+  }
+}
+
+/** Whether the tick must be tried again later, because the store could not be reached. */
+const isTemporary = ({ code }: Refusal): boolean => code.startsWith('unavailable.');
+
+function changesOf(spec: Spec, answers: ReadonlyMap<string, ChangedRun | Refusal>, run: CalledRun): DraftChanges {
+  const { input, priority = spec.priority, tags, limitKey } = answers.get(nameOf(run)) as ChangedRun;
+  return {
+    input,
+    priority,
+    ...(Object.keys(tags).length === 0 ? {} : { tags }),
+    ...(limitKey === undefined ? {} : { limitKey }),
+  };
+}
+
+function whyOf(answers: ReadonlyMap<string, ChangedRun | Refusal>): string | undefined {
+  const refusal = [...answers.values()].find(isRefusal);
+  return refusal && `${refusal.code}: ${refusal.message}`.slice(0, whyMax);
+}
