@@ -33,8 +33,8 @@ import { version } from './version.ts';
 
 export interface EngineOptions {
   /**
-   * `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: the URL in `STINT_DATABASE_URL` or `DATABASE_URL`,
-   * else the SQLite file `.stint/jobs.db`.
+   * `sqlite:FILE`, `postgres://…`, `memory:`, or a store. Default: the URL in `STINT_DATABASE_URL`, in the file
+   * that `STINT_DATABASE_URL_FILE` names, or in `DATABASE_URL`, else the SQLite file `.stint/jobs.db`.
    */
   readonly store?: string | Store;
   /** The job types that this instance can execute, in addition to those of `defs`. */

@@ -5,6 +5,7 @@
  */
 import type { Command, Option } from 'commander';
 import { didYouMean } from '../did-you-mean.ts';
+import { urlVariables } from '../open/store-url.ts';
 import { storeVariables } from '../open/url-variables.ts';
 import { Refusal } from '../refusal.ts';
 import { printError } from './print.ts';
@@ -66,7 +67,7 @@ function parsedList(text: string): readonly string[] | null {
 
 /** A misspelt variable would otherwise be ignored without a word. */
 function warnOfUnknownVariables(options: readonly Option[]): void {
-  const known = [...options.map(variableOf), ...storeVariables, ...ownVariables];
+  const known = [...options.map(variableOf), ...urlVariables, ...storeVariables, ...ownVariables];
   const bare = known.map((name) => name.slice(prefix.length));
   for (const name of Object.keys(process.env)) {
     if (!name.startsWith(prefix) || known.includes(name)) continue;

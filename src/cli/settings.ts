@@ -1,7 +1,7 @@
 /** The settings of a command that runs an engine: from the command line, the environment or defaults. */
 import type { Command, Option } from 'commander';
 import { splitOnce, variablesOf } from '../open/url-variables.ts';
-import { storeUrl } from '../open/store-url.ts';
+import { storeUrl, urlVariable } from '../open/store-url.ts';
 import { schemeOf } from '../open/scheme.ts';
 import { printTable } from './print.ts';
 import { addSettingVariables, variableOf } from './setting-variables.ts';
@@ -48,11 +48,7 @@ function shown(name: string, value: unknown): string | null {
   return (name === 'exec-env' ? texts.map((text) => `${splitOnce(text, '=')[0]}=…`) : texts).join(', ');
 }
 
-function sourceOfStore(given: unknown): string {
-  if (given !== undefined) return '--store';
-  const variable = ['STINT_DATABASE_URL', 'DATABASE_URL'].find((name) => process.env[name] !== undefined);
-  return variable ?? 'default';
-}
+const sourceOfStore = (given: unknown): string => (given === undefined ? (urlVariable() ?? 'default') : '--store');
 
 /** The variable contains tokens or the path of their file: only the path may be shown. */
 function tokensSetting(name: string, variable: string): Setting {
@@ -69,9 +65,9 @@ function storeSettings(url: string): Setting[] {
   return [...names].map((option) => {
     const [variable = ''] = variables.find(([, name]) => name === option) ?? [];
     const isInUrl = query.has(option);
-    const value = isInUrl ? query.get(option)! : process.env[variable];
+    const value = isInUrl ? query.get(option)! : (process.env[variable] ?? '');
     const name = `store: ${option}`;
-    if (value === undefined) return { name, value: null, source: 'default' };
+    if (value === '') return { name, value: null, source: 'default' };
     return { name, value: shownUrl(value), source: isInUrl ? 'URL' : variable };
   });
 }

@@ -14,6 +14,8 @@ const graceMs = 30_000;
  * interrupted. After this time the process exits.
  */
 const storeMs = 10_000;
+/** How long a stop takes at most: platforms must not kill the process before. */
+export const stopMaxMs = graceMs + storeMs;
 const pollMs = 100;
 const shownMax = 5;
 const exitCodes = { forced: 130, unfinished: 1 } as const;

@@ -6,6 +6,8 @@ import { isRefusal, refusalCodes } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import { settlesWithin } from '../time/settles-within.ts';
+import { version } from '../version.ts';
+import type { Answer } from './contract.ts';
 
 const answerMaxMs = 2_000;
 const sharedMs = 1_000;
@@ -45,6 +47,12 @@ export class HealthCheck {
     this.#attempt = null;
     return this.#last;
   }
+}
+
+/** Returns what `/health` answers. */
+export async function healthOf(check: HealthCheck): Promise<Answer<'health'>> {
+  const reason = await check.failure();
+  return reason === null ? { status: 'ok', version } : { status: 'failing', reason, version };
 }
 
 /** Returns the public reason for an error, without the error's message, which may contain addresses and paths. */

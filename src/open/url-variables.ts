@@ -1,4 +1,7 @@
-/** Environment variables that set options of a store URL, unless the query of the URL sets the option. */
+/**
+ * Environment variables that set options of a store URL, unless the query of the URL sets the option. An empty variable
+ * counts as not set.
+ */
 
 import type { StoreScheme } from './scheme.ts';
 
@@ -32,7 +35,7 @@ export function withVariables(url: string, variables: UrlVariables): string {
   const options = new URLSearchParams(query);
   for (const [variable, option] of Object.entries(variables)) {
     const value = process.env[variable];
-    if (value !== undefined && !options.has(option)) options.set(option, value);
+    if (value !== undefined && value !== '' && !options.has(option)) options.set(option, value);
   }
   return options.size === 0 ? address : `${address}?${options.toString()}`;
 }

@@ -3,13 +3,13 @@ import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { Place } from './stint.ts';
 
-test.each(['--http', '--bedrock'])('a port in use is reported with the flag for a free one: %s', async (flag) => {
+test.each(['--http', '--bedrock', '--health'] as const)('a port in use is reported with the flag for a free one: %s', async (flag) => {
   using place = new Place();
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as AddressInfo;
-  const off = flag === '--http' ? '--bedrock' : '--http';
-  const { code, err } = await place.stint('serve', flag, `127.0.0.1:${port}`, off, 'off');
+  const others = { '--http': ['serve', '--bedrock', 'off'], '--bedrock': ['serve', '--http', 'off'], '--health': ['work'] };
+  const { code, err } = await place.stint(...others[flag], flag, `127.0.0.1:${port}`);
   expect(code).toBe(2);
   expect(err).toContain(`cannot listen on 127.0.0.1:${port}: the port is in use`);
   expect(err).toContain(`use ${flag} 127.0.0.1:0 for a free port`);

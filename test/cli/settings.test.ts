@@ -1,5 +1,8 @@
 // Settings of `serve` and `work`: from the command line, from variables, or defaults.
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { version } from '../../src/version.ts';
 import { Place } from './stint.ts';
 
 /** The rows of `--print-config`: by setting, its value and its source. */
@@ -19,6 +22,35 @@ test('a server can be configured by variables alone', async () => {
   expect(code).toBe(0);
   expect(out).toContain('sqlite:by-variable.db');
   expect(out).not.toContain('Bedrock');
+});
+
+test('the URL of the store may be in a file, and an empty variable counts as not set', async () => {
+  using place = new Place();
+  writeFileSync(join(place.folder, 'url'), 'postgres://a:planted@db/app\n');
+  const variables = {
+    STINT_DATABASE_URL: '', STINT_DATABASE_URL_FILE: 'url', DATABASE_URL: 'sqlite:other.db', STINT_SCHEMA: '',
+  };
+  const { out } = await place.startWith(variables, 'work', '--print-config').ended();
+  expect(rowsIn(out)).toMatchObject({
+    store: ['postgres://a:…@db/app', 'STINT_DATABASE_URL_FILE'],
+    'store: schema': ['–', 'default'],
+  });
+  const { code, err } = await place.startWith({ STINT_DATABASE_URL_FILE: 'nowhere' }, 'work').ended();
+  expect(code).toBe(2);
+  expect(err).toBe('stint: cannot read the file that STINT_DATABASE_URL_FILE names: ENOENT (malformed.store)\n');
+});
+
+test('a worker answers health checks where it is told to', async () => {
+  using place = new Place();
+  const worker = place.startWith({ STINT_HEALTH: '127.0.0.1:0' }, 'work');
+  const [, url] = await worker.says(/health checks: (\S+)\/health/);
+  const statusOf = async (path: string): Promise<number> => (await fetch(`${url}${path}`)).status;
+  expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok', version });
+  expect(await Promise.all(['/', '/metrics', '/api/v1/runs'].map(statusOf))).toEqual([200, 404, 404]);
+  rmSync(join(place.folder, '.stint'), { recursive: true });
+  await expect.poll(() => statusOf('/health')).toBe(503);
+  expect(await statusOf('/')).toBe(200);
+  await worker.kill();
 });
 
 test('--print-config shows each setting and where it comes from, and no secret', async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cleanEnvironment } from './clean-environment.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const hasNpm = spawnSync('npm', ['--version']).status === 0;
@@ -52,10 +53,7 @@ describe.skipIf(!hasNpm)('the package', () => {
   const project = mkdtempSync(join(tmpdir(), 'stint-project-'));
   const run = (command: string, words: string[], cwd = project): string =>
     execFileSync(command, words, { cwd, encoding: 'utf8', env: clean, stdio: ['ignore', 'pipe', 'pipe'] });
-  // Under npm, npm would take the project of the tests for its own.
-  const clean = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(npm_|INIT_CWD|VITEST|NODE_(?!EXTRA_CA_CERTS))/.test(name)),
-  );
+  const clean = cleanEnvironment();
 
   beforeAll(() => {
     run(process.execPath, [join(root, 'tools', 'package', 'main.ts'), folder], root);

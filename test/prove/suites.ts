@@ -17,8 +17,8 @@ interface Suite {
   readonly config?: string;
 }
 
-/** The tests called `*.proof.ts` in a folder. */
-const proofs = (folder: string): Suite => ({ files: [folder], env: {}, config: 'vitest.proof.config.ts' });
+/** The tests called `*.proof.ts` in folders. */
+const proofs = (...files: readonly string[]): Suite => ({ files, env: {}, config: 'vitest.proof.config.ts' });
 
 /** Tests of every run at a larger size: see test/support/size.ts. */
 const sized = (size: TestSize, files: readonly string[]): Suite => ({ files, env: { STINT_TEST_SIZE: size } });
@@ -37,7 +37,7 @@ export const suites: readonly Part[] = [
   part('histories', 300, (size) => sized(size, conformance)),
   part('sizes', 300, (size) => sized(size, sizedTests)),
   part('failover', 60, () => proofs('test/failover')),
-  part('package', 90, () => proofs('test/package')),
+  part('package', 180, () => proofs('test/package', 'test/deploy')),
   part('benches', 90, () => proofs('test/bench')),
   { ...part('seeds', 900, () => proofs('test/seeds')), isLongOnly: true },
   { ...part('million', 1_800, () => sized('long', ['test/dashboard/million'])), isLongOnly: true },

@@ -7,8 +7,8 @@ export const cliPage = (): string =>
   page(
     'The command line',
     `
-    \`stint\` works on the store that \`--store\` names, else \`STINT_DATABASE_URL\`, else \`DATABASE_URL\`, else
-    the file \`.stint/jobs.db\`. Reading commands take \`--json\`. Exit codes: 0 it is done; 1 \`verify\` or
+    \`stint\` works on the store that \`--store\` names, else \`STINT_DATABASE_URL\`, else the file that
+    \`STINT_DATABASE_URL_FILE\` names contains the URL, else \`DATABASE_URL\`, else the file \`.stint/jobs.db\`. Reading commands take \`--json\`. Exit codes: 0 it is done; 1 \`verify\` or
     \`doctor\` found something; 2 it was refused, with [a code](refusals.md) and a sentence; 3 \`runs watch\` saw a
     run that did not succeed. Each option of \`stint serve\` and \`stint work\` is also a variable, such as
     \`STINT_SLOTS\` for \`--slots\`.

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { Logger } from '../../logger.ts';
 import type { Engine } from '../../open.ts';
-import { Refusal } from '../../refusal.ts';
 import { isLoopback } from '../../bedrock/connection.ts';
 import { priorityMaxDefault } from '../../http/access/priority.ts';
 import { tokensPathDefault } from '../../http/access/token-path.ts';
+import { addressOf, refusePortInUse, type Address } from '../address-flag.ts';
 import { addEngineFlags, type EngineFlags } from '../engine-flags.ts';
 import { wholeNumber } from '../number-flag.ts';
 import { printLine, styled } from '../print.ts';
@@ -108,11 +108,6 @@ async function openBedrock(engine: Engine, address: Address, flags: ServeFlags, 
   return { line: `Bedrock  ${started.host}:${started.port}${warning}`, close: () => started.close() };
 }
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
 interface HttpAddress extends Address {
   readonly priorities?: { readonly producer: number };
 }
@@ -128,21 +123,6 @@ interface Addresses {
  */
 function addressesOf({ http, bedrock, producerPriorityMax: max }: ServeFlags): Addresses {
   const priorities = max === undefined ? {} : { priorities: { producer: wholeNumber('--producer-priority-max', max) } };
-  return {
-    http: http === 'off' ? null : { ...addressOf('--http', http), ...priorities },
-    bedrock: bedrock === 'off' ? null : addressOf('--bedrock', bedrock),
-  };
-}
-
-const refusePortInUse = (flag: string, { host, port }: Address) => (error: unknown): never => {
-  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-  const instead = `use ${flag} ${host}:0 for a free port`;
-  const message = `cannot listen on ${host}:${port}: the port is in use. Stop the other program, or ${instead}`;
-  throw new Refusal('malformed.option', message, { host, port });
-};
-
-function addressOf(flag: string, text: string): Address {
-  const [, host, port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
-  if (port !== undefined && Number(port) < 65_536) return { host: host ?? '127.0.0.1', port: Number(port) };
-  throw new Refusal('malformed.option', `invalid address "${text.slice(0, 60)}" for ${flag}; use HOST:PORT or off`, {});
+  const httpAddress = addressOf('--http', http);
+  return { http: httpAddress && { ...httpAddress, ...priorities }, bedrock: addressOf('--bedrock', bedrock) };
 }

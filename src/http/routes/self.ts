@@ -1,7 +1,7 @@
 /** Routes about the server itself: health, metrics, OpenAPI document, sign-in, tokens and the caller. */
-import { version } from '../../version.ts';
 import type { Answer } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';
+import { healthOf } from '../health-check.ts';
 import { openApi } from '../openapi.ts';
 import { actor, type Principal } from '../access/principal.ts';
 
@@ -11,10 +11,9 @@ type SelfRoutes = RouteHandlers<
 
 export const selfRoutes: SelfRoutes = {
   async health({ healthCheck }, _request, call) {
-    const reason = await healthCheck.failure();
-    if (reason === null) return { status: 'ok', version };
-    call.status = 503;
-    return { status: 'failing', reason, version };
+    const health = await healthOf(healthCheck);
+    if (health.status !== 'ok') call.status = 503;
+    return health;
   },
 
   async storeHealth({ engine }) {
