@@ -5,6 +5,7 @@
 import type { Asker } from '../apply.ts';
 import type { Jobs } from '../jobs.ts';
 import { auditView } from '../jobs/audit.ts';
+import { recordedFields } from '../jobs/define-together.ts';
 import type { JobWriting } from '../jobs/job-writing.ts';
 import type { Job } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
@@ -97,8 +98,7 @@ export class AuditTrail {
   /** The recorded fields of a definition; null: there is no definition with this name. */
   async #definitionView(name: string): Promise<unknown> {
     try {
-      const { isEnabled, override, code } = await this.#stores.definition(name);
-      return { isEnabled, override, code };
+      return recordedFields(await this.#stores.definition(name));
     } catch (error) {
       if (isRefusal(error) && error.code === 'unknown.definition') return null;
       throw error;

@@ -177,7 +177,7 @@ const isNamed = <F extends 'type' | 'def'>(what: unknown, field: F): what is { r
 
 const isObject = (what: unknown): what is Record<string, unknown> => typeof what === 'object' && what !== null;
 
-async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: DefChanges): Promise<OverridePatch> {
+export async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: DefChanges): Promise<OverridePatch> {
   const patch = overridePatch(changes);
   refuseNewLock(rules, patch.onePerType === true);
   if (patch.params === undefined && patch.schedules === undefined) return patch;
@@ -200,7 +200,7 @@ async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: D
  * Refuses an operator's `onePerType` for a definition if its type is known and does not set `onePerType`. The limit
  * works only if it applies to every run of the type, and this setting would not apply to runs of other definitions.
  */
-function refuseNewLock({ entry, isKnown }: TypeRules, onePerType: boolean): void {
+export function refuseNewLock({ entry, isKnown }: TypeRules, onePerType: boolean): void {
   if (!isKnown || entry.onePerType || !onePerType) return;
   const message =
     `job type ${entry.name} runs several at a time: set onePerType in its code, where all its runs see it`;

@@ -17,10 +17,14 @@ import type { StageInfo } from '../vocabulary/stage.ts';
 import { AuditTrail } from './audit-trail.ts';
 import { Declarations } from './declarations.ts';
 import type { DefChanges } from './declare/def-changes.ts';
+import type { DefDocument } from './declare/def-document.ts';
+import type { DefFilter } from './declare/def-filter.ts';
+import type { DefPlan, PlanOptions } from './declare/def-plan.ts';
 import type { DefOptions, JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
 import type { RequestOf, ResultOf, Runnable, RunRequest } from './declare/run-request.ts';
 import { DefinitionActions, type NamedRunnable } from './definition-actions.ts';
+import { DefinitionDocuments, type ApplyOptions, type ExportOptions } from './definition-documents.ts';
 import type { Reason } from './inspect/explain.ts';
 import type { Failures, FailuresRequest } from './inspect/failures.ts';
 import type { LimitInUse } from './inspect/limits-in-use.ts';
@@ -69,6 +73,7 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #audit: AuditTrail;
   readonly #workers: StoreWorkers;
   readonly #definitions: DefinitionActions;
+  readonly #documents: DefinitionDocuments;
   readonly #declarations: Declarations;
   readonly #declaring: Loop;
   readonly #creation: RunCreation;
@@ -92,6 +97,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#audit = audit;
     this.#workers = workers;
     this.#definitions = definitions;
+    this.#documents = new DefinitionDocuments({ stores, workers, audit, catalogue, reads: this.#reads });
     this.#declarations = new Declarations({ ...parts, stores, definitions });
     this.#declaring = new Loop('declarations', parts, () => this.#declarations.turn());
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
@@ -276,8 +282,58 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#definitions.override(name, changes, act);
   }
 
-  definitions(): Promise<readonly ListedDefinition[]> {
-    return this.#reads.definitions();
+  /**
+   * Exports definitions as data, in the words of `jobDef`: those that no code declares as a whole, and of those that
+   * code declares only what operators have changed.
+   */
+  exportDefinitions(options: ExportOptions = {}): Promise<DefDocument> {
+    return this.#documents.export(options);
+  }
+
+  /** Returns what `applyDefinitions` would change. Refuses an invalid document. */
+  planDefinitions(document: DefDocument, options: PlanOptions = {}): Promise<DefPlan> {
+    return this.#documents.plan(document, options);
+  }
+
+  /**
+   * Creates, changes and, with `prune`, deletes definitions as the document says, all in one commit or none. Refuses
+   * `stale.plan` if somebody else changes one of the definitions meanwhile, or since the plan of `digest` was made.
+   */
+  applyDefinitions(document: DefDocument, options: ApplyOptions = {}, act: ActOptions = {}): Promise<DefPlan> {
+    return this.#documents.apply(document, options, act);
+  }
+
+  /** Creates a definition with the settings of another one. By default it is enabled if that one is. */
+  cloneDefinition(
+    name: string,
+    clone: string,
+    { enabled }: { readonly enabled?: boolean } = {},
+    act: ActOptions = {},
+  ): Promise<void> {
+    return this.#documents.clone(name, clone, enabled, act);
+  }
+
+  /** Gives a definition that no code declares another name. Its runs keep the old name. */
+  renameDefinition(name: string, renamed: string, act: ActOptions = {}): Promise<void> {
+    return this.#documents.rename(name, renamed, act);
+  }
+
+  /**
+   * Enables or disables all matching definitions in one commit. Returns the names of those that change; with `dryRun`,
+   * of those that would.
+   */
+  switchDefinitions(
+    filter: DefFilter,
+    enabled: boolean,
+    { dryRun = false }: { readonly dryRun?: boolean } = {},
+    act: ActOptions = {},
+  ): Promise<readonly string[]> {
+    return this.#documents.switch(filter, enabled, dryRun, act);
+  }
+
+  /** Lists definitions. `filter.lastOutcome` reads the runs of each definition that passes the rest of the filter. */
+  definitions(filter?: DefFilter): Promise<readonly ListedDefinition[]> {
+    return this.#reads.definitions(filter);
   }
 
   definition(name: string): Promise<ListedDefinition> {

@@ -15,9 +15,10 @@ import type { DueJob, FeedEvent, FeedPage, Instance, LogLine } from '../store/st
 import type { Clock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { PreviewOptions } from '../time/preview.ts';
-import type { Configuration } from '../vocabulary/configuration.ts';
+import type { Configuration, OutcomeStatus } from '../vocabulary/configuration.ts';
 import { runStats, type JobRunStats } from '../vocabulary/jobrun.ts';
 import { stageInfo, type StageInfo } from '../vocabulary/stage.ts';
+import { defFilter, type DefFilter } from './declare/def-filter.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
 import type { JobType } from './declare/job-type.ts';
 import { configurationIn } from './inspect/configuration.ts';
@@ -198,8 +199,20 @@ export class EngineReads {
 
   // Definitions.
 
-  async definitions(): Promise<readonly ListedDefinition[]> {
-    return this.#listed(await this.#stores.definitions());
+  async definitions(filter: DefFilter = {}): Promise<readonly ListedDefinition[]> {
+    const passes = defFilter(filter);
+    const passed = (await this.#listed(await this.#stores.definitions())).filter(passes);
+    return filter.lastOutcome === undefined ? passed : this.#endedWith(passed, filter.lastOutcome);
+  }
+
+  /** Returns the definitions whose last outcome is this one. It costs two queries for each definition. */
+  async #endedWith(defs: readonly ListedDefinition[], outcome: OutcomeStatus): Promise<readonly ListedDefinition[]> {
+    const found: ListedDefinition[] = [];
+    for (const def of defs) {
+      const { lastExecutedStatus } = await configurationIn(this.#stores.forJob(def.job.id), def.job);
+      if (lastExecutedStatus === outcome) found.push(def);
+    }
+    return found;
   }
 
   async definition(name: string): Promise<ListedDefinition> {

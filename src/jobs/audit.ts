@@ -3,12 +3,12 @@
  * of kind `audit`, which no worker executes. So entries are stored, searched and deleted like jobs. The entry of a
  * deletion is written in one commit with the deletion.
  */
-import { apply, insert, type Asker } from '../apply.ts';
+import { apply, applyEach, insert, isChange, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import { standingOf, type PageRequest } from '../store/query.ts';
-import type { UniqueRequest } from './draft.ts';
+import type { Draft, UniqueRequest } from './draft.ts';
 import { newJobs, type Creator, type Producer } from './new-jobs.ts';
 
 export interface AuditEntry {
@@ -52,13 +52,25 @@ export async function audit(
 export async function auditRecord(
   producer: Creator,
   entry: AuditEntry,
-  { by, why }: Asker,
+  asker: Asker,
   unique?: UniqueRequest,
 ): Promise<Change> {
+  const draft = recordDraft(entry, asker);
+  return (await newJobs(producer, [unique === undefined ? draft : { ...draft, unique }], asker.by))[0]!;
+}
+
+/** Like `auditRecord`, for many entries. */
+export const newRecords = (
+  producer: Creator,
+  entries: readonly AuditEntry[],
+  asker: Asker,
+): Promise<readonly Change[]> =>
+  newJobs(producer, entries.map((entry) => recordDraft(entry, asker)), asker.by);
+
+function recordDraft(entry: AuditEntry, { by, why }: Asker): Draft {
   const tags = { action: entry.action, by, ...(entry.job === null ? {} : { job: String(entry.job) }) };
   const input = { ...entry, why: why ?? null };
-  const draft = { kind: 'audit', type: auditName, input, tags, policy: { retentionMs: auditRetentionMs } } as const;
-  return (await newJobs(producer, [unique === undefined ? draft : { ...draft, unique }], by))[0]!;
+  return { kind: 'audit', type: auditName, input, tags, policy: { retentionMs: auditRetentionMs } };
 }
 
 /**
@@ -67,10 +79,24 @@ export async function auditRecord(
  */
 export async function closeRecord({ store }: Pick<Creator, 'store'>, { after }: Change, asker: Asker): Promise<void> {
   const { id } = after!;
-  const claim = { do: 'claim', holder: asker.by, until: null, parentCancelled: false } as const;
-  const claimed = await apply(store, id, claim, asker);
+  const claimed = await apply(store, id, claimBy(asker), asker);
   await apply(store, id, { do: 'succeed', fence: claimed.after!.fence }, asker);
 }
+
+/** Like `closeRecord`, for many entries in two commits. */
+export async function closeRecords(
+  { store }: Pick<Creator, 'store'>,
+  records: readonly Change[],
+  asker: Asker,
+): Promise<void> {
+  const claims = records.map(({ after }) => ({ job: after!.id, command: claimBy(asker) }));
+  const claimed = (await applyEach(store, claims, asker)).filter(isChange);
+  const ends = claimed.map(({ after }) =>
+    ({ job: after!, command: { do: 'succeed', fence: after!.fence } as const }));
+  await applyEach(store, ends, asker);
+}
+
+const claimBy = ({ by }: Asker) => ({ do: 'claim', holder: by, until: null, parentCancelled: false }) as const;
 
 export interface AuditPage {
   readonly records: readonly AuditRecord[];

@@ -4,8 +4,9 @@ import {
   definitionKey, definitionOf, dueOf, planOf, specOf, removedTicks, wakeUp, type Definition, type Spec,
 } from '../model/definition.ts';
 import type { EventBody } from '../model/event.ts';
-import type { Job } from '../model/job.ts';
-import { create, record, step } from '../model/machine.ts';
+import type { Change } from '../model/change.ts';
+import type { Job, Plan } from '../model/job.ts';
+import { create, record, step, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
@@ -25,6 +26,7 @@ export interface KnownDefinition extends Definition {
 export interface Declaration {
   readonly name: string;
   readonly spec: Spec;
+  readonly override?: Partial<Spec> | null;
   readonly enabled: boolean;
   /** The build of the program; null: an operator declares the definition, not code. */
   readonly build: string | null;
@@ -60,12 +62,7 @@ export async function changedDeclarations(
   store: Store,
   declarations: readonly Declaration[],
 ): Promise<readonly Declaration[]> {
-  const stored = new Map<string, Definition>();
-  for (let from = 0; from < declarations.length; from += readBatch) {
-    const keys = declarations.slice(from, from + readBatch).map(({ name }) => definitionKey(name));
-    const ids = [...(await store.jobsByKey(keys)).values()];
-    for (const job of await store.load(ids)) stored.set(job.def!, definitionOf(job));
-  }
+  const stored = await definitionsNamed(store, declarations.map(({ name }) => name));
   return declarations.filter((declaration) => {
     const before = stored.get(declaration.name);
     return before === undefined || !isDeclared(before, declaration);
@@ -73,6 +70,20 @@ export async function changedDeclarations(
 }
 
 const readBatch = 500;
+
+/** Returns the definitions with these names; names without a definition are absent. */
+export async function definitionsNamed(
+  store: Store,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, KnownDefinition>> {
+  const stored = new Map<string, KnownDefinition>();
+  for (let from = 0; from < names.length; from += readBatch) {
+    const keys = names.slice(from, from + readBatch).map(definitionKey);
+    const ids = [...(await store.jobsByKey(keys)).values()];
+    for (const job of await store.load(ids)) stored.set(job.def!, known(job));
+  }
+  return stored;
+}
 
 function refuseOtherType(name: string, { code, build }: Definition, { spec, isShared = false }: Declaration): void {
   if (build !== undefined && !isShared) return;
@@ -99,25 +110,31 @@ export async function override(
 }
 
 export async function disable(store: Store, name: string, asker: Asker): Promise<void> {
-  await change(store, name, asker, (def) => (def.state === 'pending' ? [{ kind: 'paused' }] : []));
+  await change(store, name, asker, disabling);
 }
 
 /** Enables a definition; ticks that were due while it was disabled are recorded as skipped. */
 export async function enable(store: Store, name: string, asker: Asker): Promise<void> {
-  await change(store, name, asker, (def, now) => {
-    if (def.state !== 'held') return [];
-    const woken = wakeUp(def, specOf(definitionOf(def)), now);
-    return [woken, { kind: 'resumed', due: woken.kind === 'ticked' ? woken.due : now }];
-  });
+  await change(store, name, asker, enabling);
+}
+
+export const disabling = (def: Job): EventBody[] => (def.state === 'pending' ? [{ kind: 'paused' }] : []);
+
+export function enabling(def: Job, now: number): EventBody[] {
+  if (def.state !== 'held') return [];
+  const woken = wakeUp(def, specOf(definitionOf(def)), now);
+  return [woken, { kind: 'resumed', due: woken.kind === 'ticked' ? woken.due : now }];
 }
 
 /** Ends a definition, so that it creates no more runs; existing runs stay. */
 export async function undefine(store: Store, name: string, asker: Asker): Promise<void> {
   await applyTogether(store, async () => {
-    const answer = step(await require(store, name), { do: 'stop', code: 'user' }, { ...asker, now: store.now() });
+    const answer = ending(await require(store, name), { ...asker, now: store.now() });
     return answer instanceof Refusal ? answer : [answer];
   });
 }
+
+export const ending = (def: Job, asking: Asking): Change | Refusal => step(def, { do: 'stop', code: 'user' }, asking);
 
 export async function definition(store: Store, name: string): Promise<KnownDefinition> {
   return known(await require(store, name));
@@ -128,7 +145,7 @@ export async function definitions(store: Store): Promise<readonly KnownDefinitio
   return (await Array.fromAsync(pages)).flat().map(known);
 }
 
-function known(job: Job): KnownDefinition {
+export function known(job: Job): KnownDefinition {
   const definition = definitionOf(job);
   const isEnabled = job.state === 'pending';
   const hasNext = isEnabled && job.plan!.schedules.some(({ next }) => next !== null);
@@ -136,22 +153,29 @@ function known(job: Job): KnownDefinition {
 }
 
 async function addDefinition({ store, ids }: Producer, declaration: Declaration, by: string): Promise<void> {
-  const { name, spec: code, enabled, build } = declaration;
-  const now = store.now();
   const [id] = await ids.take(1);
-  const plan = planOf(name, code, now);
-  const unique = { key: definitionKey(name) };
-  const input = { code, override: null, ...(build === null ? {} : { build }) };
-  const draft = { kind: 'def', type: code.type, def: name, input, unique } as const;
-  const origin = { ...originOf(draft, id!, now), parent: null };
-  const first = { due: dueOf(plan), priority: 0, plan, ...(enabled ? {} : { hold: 'pause' as const }) };
-  const [written] = await insert(store, [create(origin, first, { by, now })]);
+  const [written] = await insert(store, [newDefinition(id!, declaration, { by, now: store.now() })]);
   // Not written: another instance has just declared this definition, perhaps with another spec. `declare` compares the
   // two specs.
   if (!written) await declare({ store, ids }, declaration, by);
 }
 
-type Redefine = (before: Definition) => Definition;
+/** Returns a new definition as a change that is not stored yet. With `planned`, it keeps the plan of that definition. */
+export function newDefinition(
+  id: number,
+  { name, spec: code, override: overrides = null, enabled, build }: Declaration,
+  asking: Asking,
+  planned?: { readonly spec: Spec; readonly plan: Plan },
+): Change {
+  const plan = planOf(name, specOf({ code, override: overrides }), asking.now, planned);
+  const input = { code, override: overrides, ...(build === null ? {} : { build }) };
+  const draft = { kind: 'def', type: code.type, def: name, input, unique: { key: definitionKey(name) } } as const;
+  const origin = { ...originOf(draft, id, asking.now), parent: null };
+  const first = { due: dueOf(plan), priority: 0, plan, ...(enabled ? {} : { hold: 'pause' as const }) };
+  return create(origin, first, asking);
+}
+
+export type Redefine = (before: Definition) => Definition;
 
 /**
  * Changes the spec of a definition. Ticks that are already due are handled by the old spec first. Schedules that are in
@@ -168,7 +192,7 @@ async function redefine(definer: Producer, name: string, redefineBy: Redefine, a
   });
 }
 
-function redefinition(def: Job, redefineBy: Redefine, now: number): EventBody[] {
+export function redefinition(def: Job, redefineBy: Redefine, now: number): EventBody[] {
   const before = definitionOf(def);
   const after = redefineBy(before);
   const [was, is] = [specOf(before), specOf(after)];

@@ -54,6 +54,27 @@ export async function tickBefore(definer: Producer, def: Job, now: number, asker
   return [record(def, isMissed ? [wakeUp(def, specOf(definitionOf(def)), now)] : [], { ...asker, now })];
 }
 
+/**
+ * Like `tickBefore`, for many definitions that are changed in one commit: their due ticks are handled together, so that
+ * two of them do not give the same unique key to their runs.
+ */
+export async function ticksBefore(
+  definer: Producer,
+  defs: readonly Job[],
+  now: number,
+  asker: Asker,
+): Promise<{ readonly ticked: ReadonlyMap<number, Change>; readonly newRuns: readonly Change[] }> {
+  const isDue = (def: Job): boolean => def.state === 'pending' && def.due <= now;
+  const due = defs.filter(isDue);
+  const changes = due.length === 0 ? [] : await answers(definer, due, now, asker, registered(definer));
+  const others = await Promise.all(defs.filter((def) => !isDue(def)).map((def) => tickBefore(definer, def, now, asker)));
+  const ofDefs = [...changes.filter(({ before }) => before !== null), ...others.flat()];
+  return {
+    ticked: new Map(ofDefs.map((change) => [change.before!.id, change])),
+    newRuns: changes.filter(({ before }) => before === null),
+  };
+}
+
 type Changes = [Change, ...Change[]];
 
 /** What ticking must know about the running programs: the entries of job types, and the definitions to disable. */

@@ -576,9 +576,9 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a definition is created in two writes',
     cuts: [cut(
-      'jobs/define.ts', 'create(origin, first, { by, now })]);',
-      `create(origin, { ...first, hold: 'pause' }, { by, now })]);
-  if (written && enabled) await enable(store, name, { by });`,
+      'jobs/define.ts', 'newDefinition(id!, declaration, { by, now: store.now() })]);',
+      `newDefinition(id!, { ...declaration, enabled: false }, { by, now: store.now() })]);
+  if (written && declaration.enabled) await enable(store, declaration.name, { by });`,
     )],
     breaks: ['5.17', '5.21'],
   },
@@ -621,8 +621,8 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a start enables what an operator disabled',
     cuts: [cut(
-      'jobs/define.ts', 'const stored = new Map<string, Definition>();',
-      `const stored = new Map<string, Definition>();
+      'jobs/define.ts', 'const stored = await definitionsNamed(store, declarations.map(({ name }) => name));',
+      `const stored = await definitionsNamed(store, declarations.map(({ name }) => name));
   for (const { name } of declarations) await enable(store, name, { by: 'code' }).catch(() => {});`,
     )],
     breaks: ['5.30'],

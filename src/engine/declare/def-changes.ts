@@ -27,7 +27,7 @@ export type DefChanges = {
 } & Pick<OverridePatch, 'policy' | 'gate' | 'limitKey'>;
 
 /** The settings that are stored in the policy of a job, with their names in the policy. */
-const policyNames = {
+export const policyNames = {
   timeout: 'timeoutMs',
   prepareTimeout: 'prepareTimeoutMs',
   retention: 'retentionMs',

@@ -1,0 +1,143 @@
+/**
+ * The definition entry: a definition as data, in the words of `jobDef` and of the HTTP API. This file writes entries;
+ * `def-document.ts` reads them. `policy`, `gate` and `limitKey`, in their stored form, appear only if an operator has
+ * set what no option of `jobDef` can.
+ */
+import type { Definition, OwnSettings, Spec, SpecGate } from '../../model/definition.ts';
+import type { Policy } from '../../model/job.ts';
+import { durationMax, formatDuration, type Duration } from '../../time/duration.ts';
+import { scheduleEntry, type ScheduleEntry } from '../../time/schedule-entry.ts';
+import type { Misfire } from '../../time/ticks.ts';
+import { policyNames } from './def-changes.ts';
+import { misfireOf, type DefOptions, type MisfireSettings } from './job-def.ts';
+import { retryNames } from './policy.ts';
+
+/** The settings of a definition, as JSON. */
+export interface DefSettings extends Omit<DefOptions<unknown>, 'schedules' | 'enabled' | 'inMemory'> {
+  readonly schedules?: readonly ScheduleEntry[];
+  readonly policy?: Policy;
+  readonly gate?: SpecGate;
+  /** Left out: it is computed from `params` by the rule of the job type. */
+  readonly limitKey?: string;
+}
+
+/** A whole definition. A setting that is left out has the value of the job type, or the default. */
+export interface DefEntry extends DefSettings {
+  readonly name: string;
+  readonly type: string;
+  /** Left out: a new definition is enabled, and an existing one stays as it is. */
+  readonly enabled?: boolean;
+}
+
+/** The override of a definition that code declares. A setting that is left out has the value from the code. */
+export interface OverrideEntry extends DefSettings {
+  readonly name: string;
+  /** Left out: the definition stays enabled or disabled. */
+  readonly enabled?: boolean;
+}
+
+/** Returns the settings in the override of a definition. */
+export const overrideSettings = ({ override }: Pick<Definition, 'override'>): DefSettings => {
+  const { policy, gate, priority, onePerType, ...rest } = override ?? {};
+  const { defMax, ...otherGate } = gate ?? {};
+  return settingsOf({
+    ...rest, policy: policy ?? {}, priority, onePerType, concurrency: defMax, gate: otherGate,
+  });
+};
+
+/**
+ * Returns all settings that a definition sets itself, in its declaration or in its override, without defaults. A
+ * definition that is created from them has the same effect.
+ */
+export function wholeSettings({ code, override }: Definition): DefSettings {
+  const own = ownOf(code);
+  const { policy, gate, limitKey, ...rest } = override ?? {};
+  const { defMax, ...otherGate } = gate ?? {};
+  const { params, schedules, overlap, misfire, manualRuns, tags } = { ...code, ...rest };
+  const { leaderOnly, ...mergedPolicy }: Policy = { ...own.policy, ...policy };
+  return settingsOf({
+    params: params ?? undefined,
+    schedules: schedules.length === 0 ? undefined : schedules,
+    overlap: overlap === 'skip' ? undefined : overlap,
+    misfire: isDefault(misfire) ? undefined : misfire,
+    manualRuns: manualRuns ? undefined : manualRuns,
+    tags,
+    policy: leaderOnly ? { ...mergedPolicy, leaderOnly } : mergedPolicy,
+    priority: rest.priority ?? own.priority,
+    onePerType: (rest.onePerType ?? own.onePerType) ? true : undefined,
+    concurrency: defMax ?? own.concurrency,
+    gate: otherGate,
+    limitKey,
+  });
+}
+
+/** The settings that the definition sets itself. A spec without `own` applies as it is, so all of it is its own. */
+function ownOf({ own, policy, priority, gate, onePerType }: Spec): OwnSettings {
+  if (own !== undefined) return own;
+  return {
+    policy, priority, ...(gate?.defMax === undefined ? {} : { concurrency: gate.defMax }),
+    ...(onePerType ? { onePerType } : {}),
+  };
+}
+
+type Stored = { readonly [F in 'params' | 'schedules' | 'overlap' | 'misfire' | 'manualRuns' | 'tags' | 'limitKey'
+  | 'priority' | 'onePerType']?: Spec[F] | undefined } & {
+  readonly policy: Policy;
+  readonly concurrency: number | undefined;
+  readonly gate: SpecGate;
+};
+
+function settingsOf({ schedules, misfire, policy, tags, limitKey, gate, ...same }: Stored): DefSettings {
+  const { settings, rest } = policySettings(policy);
+  const all = {
+    ...same,
+    schedules: schedules?.map(scheduleEntry),
+    misfire: misfire && misfireEntry(misfire),
+    tags: tags ?? undefined,
+    ...settings,
+    policy: isEmpty(rest) ? undefined : rest,
+    gate: isEmpty(gate) ? undefined : gate,
+    limitKey: limitKey ?? undefined,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** Splits a policy into the settings of `jobDef`, and the fields that have no such setting. */
+function policySettings(policy: Policy): { readonly settings: DefSettings; readonly rest: Policy } {
+  const [own, afterOwn] = renamed(policy, policyNames);
+  const [retry, rest] = renamed(afterOwn, retryNames);
+  return { settings: { ...own, ...(isEmpty(retry) ? {} : { retry }) }, rest };
+}
+
+/** Returns the fields that have a setting's name, under that name, and the other fields. Milliseconds become texts. */
+function renamed(policy: object, names: Readonly<Record<string, string>>): [object, object] {
+  const rest = new Map(Object.entries(policy));
+  const settings = Object.entries(names).flatMap(([name, stored]) => {
+    const value: unknown = rest.get(stored);
+    if (value === undefined || isTooLong(stored, value)) return [];
+    rest.delete(stored);
+    return [[name, stored.endsWith('Ms') ? durationText(value as number) : value]];
+  });
+  return [Object.fromEntries(settings) as object, Object.fromEntries(rest)];
+}
+
+/** Whether a duration of the stored form is longer than a duration in text may be. */
+const isTooLong = (stored: string, value: unknown): boolean => stored.endsWith('Ms') && (value as number) > durationMax;
+
+const misfireDefault = misfireOf('once');
+
+const isDefault = (misfire: Misfire): boolean => JSON.stringify(misfireEntry(misfire)) === '"once"';
+
+function misfireEntry({ policy, windowMs, cap, graceMs }: Misfire): Misfire['policy'] | MisfireSettings {
+  const settings: MisfireSettings = {
+    policy,
+    ...(windowMs === misfireDefault.windowMs ? {} : { window: durationText(windowMs) }),
+    ...(cap === misfireDefault.cap ? {} : { cap }),
+    ...(graceMs === undefined || graceMs === misfireDefault.graceMs ? {} : { grace: durationText(graceMs) }),
+  };
+  return Object.keys(settings).length === 1 ? policy : settings;
+}
+
+const durationText = (ms: number): Duration => formatDuration(ms) as Duration;
+
+const isEmpty = (value: object): boolean => Object.keys(value).length === 0;

@@ -1,0 +1,51 @@
+/** The filter of definitions: by name, type, tags, last outcome, and whether they are enabled or declared. */
+import { checkFields, checkOneOf, checkTags, checkTypeName } from '../../jobs/checks/values.ts';
+import { matches, parseGlob } from '../../model/glob.ts';
+import type { Spec } from '../../model/definition.ts';
+import type { OutcomeStatus } from '../../vocabulary/configuration.ts';
+
+export type DefStatus = 'enabled' | 'disabled' | 'undeclared';
+export const defStatuses: readonly DefStatus[] = ['enabled', 'disabled', 'undeclared'];
+
+export const outcomes: readonly OutcomeStatus[] = ['COMPLETED', 'STOPPED', 'FAILED', 'NOT_STARTED'];
+
+export interface DefFilter {
+  /** A GLOB pattern that the name matches. */
+  readonly match?: string;
+  readonly type?: string;
+  /** Tags that the definition has; all must match. */
+  readonly tags?: Readonly<Record<string, string>>;
+  /** `undeclared`: code has declared the definition before, and no living build declares it any more. */
+  readonly status?: DefStatus;
+  /** How the run of the definition that ended last has ended; `NOT_STARTED`: none has ended. */
+  readonly lastOutcome?: OutcomeStatus;
+}
+
+export interface FilteredDefinition {
+  readonly name: string;
+  readonly spec: Pick<Spec, 'type' | 'tags'>;
+  readonly isEnabled: boolean;
+  readonly isUndeclared: boolean;
+}
+
+/** Returns whether a definition passes the filter, except for `lastOutcome`. Refuses an invalid filter. */
+export function defFilter(filter: DefFilter): (def: FilteredDefinition) => boolean {
+  const { match, type, tags, status, lastOutcome } = checkFields('a filter of definitions', filter, names);
+  const glob = match === undefined ? null : parseGlob(match);
+  const wanted = Object.entries(tags === undefined ? {} : checkTags(tags));
+  if (type !== undefined) checkTypeName(type);
+  if (status !== undefined) checkOneOf('status', status, defStatuses);
+  if (lastOutcome !== undefined) checkOneOf('lastOutcome', lastOutcome, outcomes);
+  return (def) =>
+    (glob === null || matches(glob, def.name)) &&
+    (type === undefined || def.spec.type === type) &&
+    wanted.every(([name, value]) => def.spec.tags?.[name] === value) &&
+    (status === undefined || hasStatus(def, status));
+}
+
+const names = Object.keys(
+  { match: 0, type: 0, tags: 0, status: 0, lastOutcome: 0 } satisfies Record<keyof DefFilter, 0>,
+);
+
+const hasStatus = ({ isEnabled, isUndeclared }: FilteredDefinition, status: DefStatus): boolean =>
+  status === 'undeclared' ? isUndeclared : isEnabled === (status === 'enabled');
