@@ -8,7 +8,7 @@ import { isOpen, type Job } from './model/job.ts';
 import { step, steps, type Asking } from './model/machine.ts';
 import { neededKey } from './model/unique-key.ts';
 import { Refusal } from './refusal.ts';
-import type { Batch, ClaimRequest, Store, Writer } from './store/store.ts';
+import type { Batch, ClaimRequest, InboxTake, Store, Writer } from './store/store.ts';
 
 /** One command for one job. `job` is the id of the job, or the job as it was last read, which saves a load. */
 export interface CommandRequest {
@@ -91,6 +91,13 @@ export async function applyTogether(
  */
 export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[]): Promise<readonly boolean[]> =>
   store.commit({ changes });
+
+/**
+ * Removes requests from the inbox, each in one commit with its change; returns for each whether that was done. False:
+ * another instance has the request, or the change could not be written.
+ */
+export const takeRequests = (store: Pick<Store, 'takeFromInbox'>, takes: readonly InboxTake[]) =>
+  store.takeFromInbox(takes);
 
 export interface Claimed {
   /** All changes that were written, including those of jobs that ended instead of being claimed. */

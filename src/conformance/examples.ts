@@ -7,6 +7,7 @@ import { find } from './find.ts';
 import { gates } from './gates.ts';
 import { guard } from './guard.ts';
 import { history } from './history.ts';
+import { inbox } from './inbox.ts';
 import { insert } from './insert.ts';
 import { instances } from './instances.ts';
 import { leader } from './leader.ts';
@@ -20,7 +21,7 @@ import { NotApplicable, World, type Example, type Open, type Topic } from './wor
 
 export const topics: readonly Topic[] = [
   schema, insert, guard, claim, claimedTogether, gates, ahead, unique, leases, family, find, history, notes,
-  instances, leader, purge, within,
+  instances, leader, purge, inbox, within,
 ];
 
 export async function show(open: Open, example: Example): Promise<void> {

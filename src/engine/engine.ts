@@ -8,7 +8,7 @@ import type { Job } from '../model/job.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
-import type { DueJob, FeedPage, Instance, LogLine } from '../store/store.ts';
+import type { DueJob, FeedPage, InboxCounts, InboxQuery, InboxRequest, Instance, LogLine } from '../store/store.ts';
 import { durationMs, formatDuration, type Duration } from '../time/duration.ts';
 import { Loop } from '../time/loop.ts';
 import type { Configuration } from '../vocabulary/configuration.ts';
@@ -31,6 +31,8 @@ import type { LimitInUse } from './inspect/limits-in-use.ts';
 import type { PreviewedTick } from './inspect/schedule-preview.ts';
 import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './declare/instance-command.ts';
+import { InboxActions } from './inbox-actions.ts';
+import { InboxRuns } from './inbox-runs.ts';
 import { undeclaredDefNames, hasNewerBuildWith } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions, type RunEdit } from './run-actions.ts';
@@ -78,6 +80,7 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #declaring: Loop;
   readonly #creation: RunCreation;
   readonly #actions: RunActions;
+  readonly #inbox: InboxActions;
   #ready: Promise<void> | null = null;
 
   constructor(parts: EngineParts) {
@@ -86,8 +89,9 @@ export class EngineCore implements RunBackend, RunMaker {
     const audit = new AuditTrail(stores, instance);
     const catalogue = new TypeCatalogue({ ...parts, stores });
     const knowledge = { typesOf: (names: readonly string[]) => catalogue.entries(names), ...buildKnowledge(parts) };
+    const inboxRuns = new InboxRuns({ ...parts, stores, catalogue });
     const workers = new StoreWorkers({ ...parts, ...knowledge }, (command) =>
-      (command === 'drain' ? this.suspend() : this.resume()));
+      (command === 'drain' ? this.suspend() : this.resume()), () => inboxRuns.takePage());
     const definitions = new DefinitionActions({ ...parts, stores, workers, audit, catalogue });
     this.instance = instance;
     this.jobs = jobs;
@@ -102,6 +106,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#declaring = new Loop('declarations', parts, () => this.#declarations.turn());
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
     this.#actions = new RunActions({ ...parts, stores, workers, audit });
+    this.#inbox = new InboxActions(stores, audit);
   }
 
   // Lifecycle.
@@ -251,6 +256,27 @@ export class EngineCore implements RunBackend, RunMaker {
 
   failJobRun(id: number, error: unknown, act?: ActOptions): Promise<Job> {
     return this.#actions.failHandedOff(id, error, act);
+  }
+
+  // The inbox.
+
+  /** Requests that programs have written in SQL and that have not become runs, in the order of their ids. */
+  inboxRequests(query?: Partial<InboxQuery>): Promise<readonly InboxRequest[]> {
+    return this.#inbox.find(query);
+  }
+
+  countInbox(): Promise<InboxCounts> {
+    return this.#inbox.count();
+  }
+
+  /** Lets an instance check a refused request again. */
+  retryInboxRequest(id: number, act?: ActOptions): Promise<void> {
+    return this.#inbox.retry(id, act);
+  }
+
+  /** Deletes a request of the inbox without creating its run. */
+  removeInboxRequest(id: number, act?: ActOptions): Promise<void> {
+    return this.#inbox.remove(id, act);
   }
 
   // Definitions.

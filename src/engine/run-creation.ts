@@ -2,7 +2,7 @@
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import type { Draft } from '../jobs/draft.ts';
-import { busyType, hasNewToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
+import { busyType, newToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
 import { throughHook } from './declare/hooked-requests.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
 import type { DefinitionActions, NamedRunnable } from './definition-actions.ts';
@@ -67,7 +67,7 @@ export class RunCreation {
     const now = database.now();
     const drafts = await draftsOf(rules, known, requests, now);
     const isOnePerType = known?.spec.onePerType ?? onePerType;
-    if (isOnePerType && (await hasNewToStart(jobs, drafts, now))) await refuseIfAdmitted(jobs, name);
+    if (isOnePerType && (await newToStart(jobs, drafts, now)).length > 0) await refuseIfAdmitted(jobs, name);
     const created = await tracing.creating(name, drafts, (traced) => store(jobs, traced));
     refuseBusy(name, drafts, requests, created);
     return created;

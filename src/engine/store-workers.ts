@@ -9,7 +9,7 @@ import type { InstanceCommand } from './declare/instance-command.ts';
 import { InstanceCommands } from './loops/instance-commands.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 
-export interface StoreWorkersParts extends WorkerParts {
+export interface StoreWorkersParts extends Omit<WorkerParts, 'takeInboxPage'> {
   readonly memory: Jobs;
 }
 
@@ -23,11 +23,17 @@ export class StoreWorkers {
   #memory: Worker | null = null;
   #isResumed = false;
 
-  /** `apply` executes a command that an operator has sent to this instance. */
-  constructor(parts: StoreWorkersParts, apply: (command: InstanceCommand) => Promise<void>) {
+  /**
+   * `apply` executes a command that an operator has sent to this instance; `takeInboxPage` creates runs of the inbox.
+   */
+  constructor(
+    parts: StoreWorkersParts,
+    apply: (command: InstanceCommand) => Promise<void>,
+    takeInboxPage: () => Promise<boolean>,
+  ) {
     this.#parts = parts;
     const commands = new InstanceCommands({ ...parts, apply });
-    this.#database = new Worker({ ...parts, instanceCommands: commands });
+    this.#database = new Worker({ ...parts, instanceCommands: commands, takeInboxPage });
     this.#commandLoop = new Loop('instance commands', parts, () => commands.turn(this.#isClaiming));
   }
 

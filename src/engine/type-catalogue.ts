@@ -43,14 +43,20 @@ export class TypeCatalogue {
     return this.#localRules(name) ?? this.#freshRules(name) ?? (await this.#readRules([name])).get(name)!;
   }
 
+  /** Like `rules`, for many types: those that are not known here are read from the store together. */
+  async rulesOf(names: readonly string[]): Promise<ReadonlyMap<string, TypeRules>> {
+    const known = new Map(names.map((name) => [name, this.#localRules(name) ?? this.#freshRules(name)]));
+    const read = await this.#readRules(names.filter((name) => known.get(name) === undefined));
+    return new Map(names.map((name) => [name, known.get(name) ?? read.get(name)!]));
+  }
+
   /**
    * Returns the limits that apply to jobs of these types: the declared limits of a type whose code this engine has, and
    * the registered limits of any other type.
    */
   async limits(names: readonly string[]): Promise<Limits> {
-    const known = names.map((name) => this.#localRules(name) ?? this.#freshRules(name));
-    const read = await this.#readRules(names.filter((_, index) => known[index] === undefined));
-    return limitsOf(names.map((name, index) => (known[index] ?? read.get(name)!).entry));
+    const rules = await this.rulesOf(names);
+    return limitsOf(names.map((name) => rules.get(name)!.entry));
   }
 
   /**

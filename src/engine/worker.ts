@@ -82,7 +82,7 @@ export class Worker {
     await register({ store, clock, instance, host, leaseMs, heartbeat: this.#heartbeat });
     await this.#maintaining.leader.turn();
     this.#parts.backupHeartbeat.start(this.#about(), () => this.#onBackupReady());
-    this.#stopListening ??= this.#parts.jobs.store.onWake(() => this.wake());
+    this.#stopListening ??= this.#listen();
     for (const loop of [this.#claiming.loop, this.#beating, ...this.#maintenance]) loop.start();
   }
 
@@ -135,6 +135,11 @@ export class Worker {
   /** Call when a job was cancelled or stopped: sends a heartbeat at once, which delivers cancels to attempts. */
   checkCancels(): void {
     if (this.#running.attempts.size > 0) this.#beating.wake();
+  }
+
+  #listen(): () => void {
+    const stops = [this.#parts.jobs.store.onWake(() => this.wake()), this.#maintaining.listenToInbox()];
+    return () => stops.forEach((stop) => stop());
   }
 
   get #maintenance(): readonly Loop[] {

@@ -25,6 +25,7 @@ import { StaticFiles } from './static-files.ts';
 import { HttpRefusal } from './problems.ts';
 import { RemoteWorkers } from './remote-workers.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { inboxRoutes } from './routes/inbox.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { defRoutes } from './routes/defs.ts';
 import { failureRoutes } from './routes/failures.ts';
@@ -72,8 +73,9 @@ export interface Http {
 }
 
 const handlers: RouteHandlers<RouteName> = {
-  ...selfRoutes, ...runRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...failureRoutes, ...instanceRoutes,
-  ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes, ...typeRoutes, ...workRoutes,
+  ...selfRoutes, ...runRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...failureRoutes, ...inboxRoutes,
+  ...instanceRoutes, ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes, ...typeRoutes,
+  ...workRoutes,
 };
 
 // This path is correct for src/http and for the build in dist/http: both are two folders below the package root.

@@ -123,12 +123,16 @@ async function update(store: Writer, id: number, draft: Draft, by: string): Prom
   const [change] = await applyTogether(store, async () => {
     const asking = { by, now: store.now() };
     const [job] = await store.load([id]);
-    if (!job || !isWaiting(job)) return [];
-    const answer = step(job, { do: 'edit', edit: editOf(draft, asking.now) }, asking);
+    const answer = job ? updateOf(job, draft, asking) : null;
+    if (answer === null) return [];
     return answer instanceof Refusal ? answer : [answer];
   });
   return change?.after ?? null;
 }
+
+/** Returns the edit that makes a job as the draft says; null: the job is not waiting (see `isWaiting`). */
+export const updateOf = (job: Job, draft: Draft, asking: Asking): Change | Refusal | null =>
+  isWaiting(job) ? step(job, { do: 'edit', edit: editOf(draft, asking.now) }, asking) : null;
 
 /** Whether a new input would still be used: the job is not running, has not planned tasks and has not ended. */
 const isWaiting = (job: Job): boolean =>

@@ -48,7 +48,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['worker'],
     ['store-workers', 'type-catalogue'],
     ['reads', 'audit-trail'],
-    ['definition-actions', 'definition-documents', 'run-actions', 'run-creation'],
+    ['definition-actions', 'definition-documents', 'run-actions', 'run-creation', 'inbox-actions', 'inbox-runs'],
     ['declarations', 'transaction-runs'],
     ['engine'],
   ],
@@ -65,7 +65,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'instance-row', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],
   ],
-  'src/store/memory/': [['records', 'feed', 'instances'], ['claim'], ['store']],
+  'src/store/memory/': [['records', 'feed', 'inbox', 'instances'], ['claim'], ['store']],
   'src/store/sqlite/': [['errors', 'module', 'file-watch', 'connection', 'schema', 'wake', 'end-watch', 'store-transaction', 'caller'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
   'src/store/postgres/': [['sql', 'caller'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'end-notices', 'claim'], ['store']],
   'src/jobs/': [
@@ -74,7 +74,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['new-jobs', 'hooked-ticks'],
     ['catalogue'],
     ['create', 'settle', 'repair', 'operate', 'work', 'overlap-keys', 'start-limits', 'tick', 'define', 'define-together', 'audit'],
-    ['job-writing'],
+    ['job-writing', 'inbox'],
     ['bedrock'],
   ],
 };

@@ -22,7 +22,7 @@ const having = (language: string) => pages.filter(({ fences }) => fences.some((f
 const each = (some: readonly Page[]) => some.map((page) => [page.path, page] as const);
 
 /** What can be done with a block, by its language. Anything else must say why nothing is. */
-const known = ['ts', 'sh', 'json', 'python', 'session', 'text'];
+const known = ['ts', 'sh', 'sql', 'json', 'python', 'session', 'text'];
 
 test.each(each(pages))('every block of %s is checked, or says why not', (_, { fences }) => {
   const unchecked = fences.filter((fence) => !known.includes(fence.language) && !isNotRun(fence));

@@ -30,6 +30,7 @@ export function unreliableStore(parts: UnreliableStoreParts): Store {
   const overridden = {
     now: () => connection.now(),
     onWake: (call: () => void) => connection.onWake(call),
+    onInbox: (call: () => void) => connection.onInbox(call),
     close: () => Promise.resolve(),
     // Ends are found by polling.
     onEnd: undefined,
@@ -87,8 +88,16 @@ class Connection {
   }
 
   onWake(call: () => void): () => void {
-    const { store, timeline, random, settings, faults, process } = this.#parts;
-    const stop = store.onWake(() => {
+    return this.#signal((deliver) => this.#parts.store.onWake(deliver), call);
+  }
+
+  onInbox(call: () => void): () => void {
+    return this.#signal((deliver) => this.#parts.store.onInbox(deliver), call);
+  }
+
+  #signal(listen: (deliver: () => void) => () => void, call: () => void): () => void {
+    const { timeline, random, settings, faults, process } = this.#parts;
+    const stop = listen(() => {
       const [isLost, ms] = [random.isTrue(settings.lostWake), latencyOf(random, settings.slow)];
       this.#wakes += 1;
       if (isLost && faults.inject(`wake ${process.name} ${this.#wakes}`)) return;

@@ -5,7 +5,7 @@ import type { Store, StoreTransaction, Writer } from '../../src/store/store.ts';
 type Call = (...values: unknown[]) => unknown;
 
 /** What takes no request to the store. */
-const immediate = new Set<PropertyKey>(['now', 'onWake', 'onEnd', 'close']);
+const immediate = new Set<PropertyKey>(['now', 'onWake', 'onInbox', 'onEnd', 'close']);
 
 export class CrashingStore {
   readonly store: Store;

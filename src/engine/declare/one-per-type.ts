@@ -8,13 +8,13 @@ import { parseGate } from '../../model/gate.ts';
 import { Refusal } from '../../refusal.ts';
 
 /**
- * Whether one of the drafts would create a run that is due now. A draft whose unique key is taken creates no run: the
+ * Returns the drafts that would create a run that is due now. A draft whose unique key is taken creates no run: the
  * request returns the job that has the key.
  */
-export async function hasNewToStart(jobs: Jobs, drafts: readonly Draft[], now: number): Promise<boolean> {
+export async function newToStart(jobs: Jobs, drafts: readonly Draft[], now: number): Promise<readonly Draft[]> {
   const starting = drafts.filter(({ due }) => due! <= now);
   const taken = await jobs.store.jobsByKey(starting.flatMap(({ unique }) => unique?.key ?? []));
-  return starting.some(({ unique }) => unique === undefined || !taken.has(unique.key));
+  return starting.filter(({ unique }) => unique === undefined || !taken.has(unique.key));
 }
 
 export async function refuseIfAdmitted(jobs: Jobs, type: string): Promise<void> {

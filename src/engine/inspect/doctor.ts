@@ -1,6 +1,6 @@
 /** The doctor: checks a store and its instances, and returns findings, with advice if there is something to do. */
 import type { Jobs } from '../../jobs.ts';
-import type { Instance, Migration, StoreHealth } from '../../store/store.ts';
+import type { InboxCounts, Instance, Migration, StoreHealth } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import { formatDuration } from '../../time/duration.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -38,6 +38,7 @@ export async function runDoctor(jobs: Jobs, clock: Clock): Promise<readonly Find
     ...ofInstances(await jobs.store.instances(), health.time),
     ...(await ofStuck(jobs)),
     ...(await ofLate(jobs, health.time)),
+    ...ofInbox(await jobs.store.countInbox(), health.time),
   ];
 }
 
@@ -178,6 +179,21 @@ function ofBacklog(work: number): Finding {
   const says = `${jobCount(work)} due for more than a minute`;
   return warning('backlog', says, 'add slots or instances, or use stint runs explain');
 }
+
+function ofInbox({ waiting, refused, oldestWaitingAt }: InboxCounts, now: number): Finding[] {
+  const found: Finding[] = [];
+  if (refused > 0) {
+    const todo = 'stint inbox ls --refused shows why; then stint inbox retry or stint inbox rm';
+    found.push(warning('inbox', `${requestCount(refused)} refused`, todo));
+  }
+  if (oldestWaitingAt !== null && now - oldestWaitingAt > lateMs) {
+    const says = `${requestCount(waiting)} waiting, the oldest for ${rounded(now - oldestWaitingAt)}`;
+    found.push(problem('inbox', says, 'no engine reads the inbox: start stint work'));
+  }
+  return found.length > 0 ? found : [fine('inbox', 'no request is refused or late')];
+}
+
+const requestCount = (count: number): string => (count === 1 ? '1 request' : `${count} requests`);
 
 const jobCount = (count: number): string => (count === 1 ? '1 job' : `${count} jobs`);
 

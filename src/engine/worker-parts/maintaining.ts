@@ -1,4 +1,4 @@
-/** The maintaining part of a worker: leadership, schedules, repair, settling, orphans and retention. */
+/** The maintaining part of a worker: leadership, schedules, the inbox, repair, settling, orphans and retention. */
 import { repairLapsed } from '../../jobs/repair.ts';
 import { endOrphans, settleParents } from '../../jobs/settle.ts';
 import { cancelUnstarted } from '../../jobs/start-limits.ts';
@@ -15,6 +15,11 @@ export interface MaintainingNeeds extends LoopParts, TickKnowledge {
   readonly jobs: Jobs;
   readonly instance: string;
   readonly retention: Retention;
+  /**
+   * Creates the runs of one page of the inbox; resolves to whether another page may follow. Absent for the worker of
+   * memory, which has no inbox.
+   */
+  readonly takeInboxPage?: () => Promise<boolean>;
 }
 
 export interface MaintainingPart {
@@ -22,15 +27,20 @@ export interface MaintainingPart {
   readonly scheduling: Loop;
   /** All loops except `scheduling`. */
   readonly loops: readonly Loop[];
+  /** Starts to react to new requests in the inbox; returns a function that stops it. */
+  readonly listenToInbox: () => () => void;
   /** Plans the next tick of a definition whose schedule counts from the start or the end of its runs. Never rejects. */
   readonly follow: (def: number) => Promise<void>;
 }
 
+const inboxMs = 5_000;
 const repairMs = 3_000;
 const startLimitsMs = 5_000;
 const settleMs = 10_000;
 const orphansMs = 30_000;
 const retentionMs = 60_000;
+/** How long an instance that is not the leader waits before it reads new requests of the inbox. */
+const followerWaitMs = 1_000;
 /** An instance that is not the leader waits this many times as long between two rounds of maintenance. */
 const followerDelayFactor = 2;
 
@@ -45,15 +55,39 @@ export function maintaining(parts: MaintainingNeeds, lease: InstanceLease): Main
   // An instance whose own lease has lapsed would repair the jobs that it is executing, so it repairs none.
   const repair = async (): Promise<number> => (lease.isSafe ? repairLapsed(store, by) : 0);
   const scheduling = loop('scheduling', () => scheduler.turn());
+  const { takeInboxPage } = parts;
+  const inbox = takeInboxPage && loop('inbox', every(inboxMs, async () => Number(await takeInboxPage())));
   const loops = [
     loop('leadership', () => leader.turn()),
+    ...(inbox ? [inbox] : []),
     loop('repair', every(repairMs, repair)),
     loop('start limits', every(startLimitsMs, startLimits(store, by))),
     loop('settling', every(settleMs, () => settleParents(store, { by }))),
     loop('orphans', every(orphansMs, () => endOrphans(store, { by }))),
     loop('retention', every(retentionMs, () => purgeEnded(jobs, retention))),
   ];
-  return { leader, scheduling, loops, follow: (def) => follow(parts, scheduler, scheduling, def) };
+  const listenToInbox = (): (() => void) => (inbox ? wakeOnRequests(parts, inbox, leader) : () => {});
+  return { leader, scheduling, loops, listenToInbox, follow: (def) => follow(parts, scheduler, scheduling, def) };
+}
+
+/**
+ * Wakes the loop of the inbox when it has new requests. All instances are notified of them, so those that do not lead
+ * wait: usually the leader has taken the requests by then.
+ */
+function wakeOnRequests({ jobs, clock }: MaintainingNeeds, inbox: Loop, leader: Leader): () => void {
+  let cancelTimer: (() => void) | null = null;
+  const wake = (): void => {
+    cancelTimer = null;
+    inbox.wake();
+  };
+  const stopListening = jobs.store.onInbox(() => {
+    if (leader.isLeader) inbox.wake();
+    else cancelTimer ??= clock.after(followerWaitMs, wake);
+  });
+  return () => {
+    stopListening();
+    cancelTimer?.();
+  };
 }
 
 /** Returns a function that checks one page of due runs per call, and cancels runs that were not started in time. */

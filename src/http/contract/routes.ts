@@ -1,13 +1,15 @@
 /** The routes: method, path, roles, request and response of each. */
 import { z } from 'zod';
 import { defRouteTable } from './def-routes.ts';
-import { Act, DefParams, flag, InstanceParams, listOf, name, pageFields, whole } from './requests.ts';
+import {
+  Act, DefParams, flag, InstanceParams, listOf, name, pageFields, ReasonQuery, RunParams, whole,
+} from './requests.ts';
 import { readers, operate, administer, Items, text, at, define } from './route.ts';
 import { runRouteTable } from './run-routes.ts';
 import { pageOf } from './run-views.ts';
 import {
-  AuditView, Health, InstanceView, Me, Nothing, Ordered, QueueView, seriesRanges, SeriesView, StatsView, StoreView,
-  TokenView, TypeDetail, TypeView,
+  AuditView, Health, InboxRequestView, inboxStandings, InstanceView, Me, Nothing, Ordered, QueueView, seriesRanges,
+  SeriesView, StatsView, StoreView, TokenView, TypeDetail, TypeView,
 } from './views.ts';
 import { kindWords, roles } from './words.ts';
 import { workRouteTable } from './work-routes.ts';
@@ -69,6 +71,24 @@ export const routes = define({
   resumeInstance: {
     method: 'post', path: at('/instances/{id}/resume'), roles: operate, summary: 'Ask an instance to claim jobs again',
     params: InstanceParams, body: Act, answer: Ordered,
+  },
+  listInbox: {
+    method: 'get', path: at('/inbox'), roles: readers,
+    summary: 'List the requests that programs have written in SQL and that have not become runs',
+    query: z.strictObject({
+      standing: z.enum(inboxStandings).optional(),
+      limit: pageFields.limit,
+      after: pageFields.after,
+    }).meta({ id: 'InboxQuery' }),
+    answer: pageOf('InboxPage', InboxRequestView),
+  },
+  retryInboxRequest: {
+    method: 'post', path: at('/inbox/{id}/retry'), roles: operate, summary: 'Check a refused request of the inbox again',
+    params: RunParams, body: Act, answer: Nothing,
+  },
+  removeInboxRequest: {
+    method: 'delete', path: at('/inbox/{id}'), roles: operate, summary: 'Delete a request of the inbox without a run',
+    params: RunParams, query: ReasonQuery, answer: Nothing,
   },
   stats: {
     method: 'get', path: at('/stats'), roles: readers, summary: 'Get statistics of all jobs and instances',

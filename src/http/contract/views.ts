@@ -91,6 +91,20 @@ export const AuditView = z
   })
   .meta({ id: 'Audit' });
 
+export const inboxStandings = ['waiting', 'refused'] as const;
+
+export const InboxRequestView = z
+  .object({
+    id: z.number().int(),
+    at: instant,
+    type: z.string(),
+    input: z.unknown().meta({ description: 'null: the request has no input, or its input is null' }),
+    options: z.unknown(),
+    refused: z.object({ at: instant, code: z.string(), message: z.string() }).nullable()
+      .meta({ description: 'null: the request is waiting' }),
+  })
+  .meta({ id: 'InboxRequest' });
+
 export const TypeView = z
   .object({
     name: z.string(),

@@ -25,6 +25,10 @@ export const metricNames = {
       + '"unsettled" wait for children that have all ended, "unknown_type" have no instance with their code. '
       + 'The first two are counted up to 100.',
   },
+  stint_inbox_requests: {
+    kind: 'gauge', labels: ['standing'],
+    help: 'Requests that programs have written in SQL and that have not become runs: waiting or refused.',
+  },
   stint_pool_connections: {
     kind: 'gauge', labels: ['state'],
     help: 'Connections of this server to its database, by state: open, idle, waiting, max.',

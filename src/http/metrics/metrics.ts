@@ -5,7 +5,7 @@ import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
 import { endings, type Event } from '../../model/event.ts';
 import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
-import type { FeedEvent, StoreHealth } from '../../store/store.ts';
+import type { FeedEvent, InboxCounts, StoreHealth } from '../../store/store.ts';
 import { Histogram, line } from './prometheus-text.ts';
 import { headOf, type MetricName } from './metric-names.ts';
 import type { JobDurations } from './durations.ts';
@@ -68,6 +68,7 @@ export class Metrics {
       ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
       ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
       ...stuckLines(await findStuck(this.#engine.jobs, tallies)),
+      ...inboxLines(await this.#engine.countInbox()),
       ...healthLines(await this.#engine.jobs.store.health()),
       ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as MetricName, value)),
       ...this.#counters(),
@@ -129,6 +130,11 @@ function stuckLines({ lapsed, unsettled, unknownTypes }: Stuck): string[] {
     ...Object.entries(counts).map(([reason, count]) => line('stint_stuck_jobs', { reason }, count)),
   ];
 }
+
+const inboxLines = ({ waiting, refused }: InboxCounts): string[] => [
+  ...headOf('stint_inbox_requests'),
+  ...Object.entries({ waiting, refused }).map(([standing, count]) => line('stint_inbox_requests', { standing }, count)),
+];
 
 /** The metrics of the store's health. Omits the connections and the size if the store does not report them. */
 function healthLines({ pool, bytes, oldestTransactionMs }: StoreHealth): string[] {

@@ -9,10 +9,11 @@ import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { matchesQuery, pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Instance, Leadership, LogLine, Migration,
-  Note, PurgeOptions, Store, StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, InboxCounts, InboxQuery, InboxRefusal, InboxRequest,
+  InboxTake, Instance, Leadership, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
+import { MemoryInbox } from './inbox.ts';
 import { MemoryInstances } from './instances.ts';
 import { queuePosition, admittedPerGate, candidates, nextDue, oldestDue } from './claim.ts';
 import { Records } from './records.ts';
@@ -23,6 +24,7 @@ export class MemoryStore implements Store {
   readonly #records: Records;
   readonly #feed = new MemoryFeed();
   readonly #instances = new MemoryInstances();
+  readonly #inbox = new MemoryInbox();
   readonly #staged = new Map<string, Change[]>();
   readonly #listeners = new Set<() => void>();
   #lastId: number;
@@ -195,6 +197,39 @@ export class MemoryStore implements Store {
     return this.#answer(() => this.#instances.lead(role, instance, leaseMs, this.now()));
   }
 
+  enqueue(requests: readonly NewInboxRequest[]): Promise<readonly number[]> {
+    return this.#answer(() => requests.map((request) => this.#inbox.add(request, this.now())));
+  }
+
+  inboxRequests(query: InboxQuery): Promise<readonly InboxRequest[]> {
+    return this.#answer(() => this.#inbox.find(query));
+  }
+
+  takeFromInbox(takes: readonly InboxTake[]): Promise<readonly boolean[]> {
+    const write = (change: Change): boolean => this.#write({ changes: [change] })[0]!;
+    return this.#answer(() => takes.map((take) => this.#inbox.take(take, write)));
+  }
+
+  refuseInInbox(refusals: readonly InboxRefusal[]): Promise<void> {
+    return this.#answer(() => refusals.forEach((refusal) => this.#inbox.refuse(refusal, this.now())));
+  }
+
+  retryInInbox(id: number): Promise<InboxRequest | null> {
+    return this.#answer(() => this.#inbox.retry(id));
+  }
+
+  removeFromInbox(id: number): Promise<InboxRequest | null> {
+    return this.#answer(() => this.#inbox.remove(id));
+  }
+
+  countInbox(): Promise<InboxCounts> {
+    return this.#answer(() => this.#inbox.count());
+  }
+
+  onInbox(call: () => void): () => void {
+    return this.#inbox.listen(call);
+  }
+
   purge({ limit, feedKeptMs, retentionMs }: PurgeOptions): Promise<number> {
     return this.#answer(() => {
       const now = this.now();
@@ -208,6 +243,7 @@ export class MemoryStore implements Store {
       this.#records.deleteExpiredKeys();
       this.#feed.dropUntil(now - feedKeptMs);
       for (const name of this.#staged.keys()) if (!this.#records.holds(holdingOf(name))) this.#staged.delete(name);
+      if (retentionMs !== null) this.#inbox.purge(now - retentionMs);
       this.#instances.purge(now, (instance) => this.#records.isHolder(instance));
       return past.length;
     });

@@ -28,8 +28,9 @@ export interface Maintenance {
 
   /**
    * Deletes ended jobs whose retention is over, with their histories, notes and ended children. Also deletes feed
-   * entries older than `feedKeptMs`, expired keys, children staged under a fence that is no longer current, and
-   * instances that hold no job and whose lease lapsed `instanceKeptMs` ago or earlier. Returns the number of deleted
+   * entries older than `feedKeptMs`, expired keys, children staged under a fence that is no longer current,
+   * instances that hold no job and whose lease lapsed `instanceKeptMs` ago or earlier, and requests that were refused in
+   * the inbox `retentionMs` ago or earlier. Returns the number of deleted
    * jobs, not counting their children.
    */
   purge(options: PurgeOptions): Promise<number>;
@@ -64,7 +65,7 @@ export interface PurgeOptions {
   /** The maximum number of jobs to delete, not counting their children. */
   readonly limit: number;
   readonly feedKeptMs: number;
-  /** The retention of jobs that have none of their own; null: these jobs are not deleted. */
+  /** The retention of jobs that have none of their own, and of refused requests; null: these are not deleted. */
   readonly retentionMs: number | null;
 }
 

@@ -4,6 +4,7 @@
 import { Refusal } from '../../refusal.ts';
 import type { Migration } from '../store.ts';
 import type { Database, Session } from './sql/database.ts';
+import { inboxStatements } from './sql/inbox-schema.ts';
 
 /**
  * The columns of table `job`. Numbers come first, which avoids padding. Texts have the collation "C", so that ranges do
@@ -201,6 +202,7 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
       `${s}.claim`, 'first, last, xid, remaining, holder, line, ids', `0, 0, '1', 0, '', repeat('-', 400), '{}'`, 150,
     ),
   ],
+  inboxStatements,
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

@@ -9,15 +9,16 @@ import { Batcher, type BatcherOptions } from '../batcher.ts';
 import { GateMemory } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits,
-  Instance, Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, InboxCounts, InboxQuery,
+  InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership, LogLine, Migration,
+  NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction,
   Writer,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
 import { commit, commitWithin, reserveIds } from './write/commit.ts';
-import { Database, type DatabaseSettings } from './sql/database.ts';
+import { Database, type DatabaseSettings, type Session } from './sql/database.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
 import { nextDue } from './claim/next-due.ts';
@@ -27,6 +28,9 @@ import { ScanCursors } from './claim/scan-cursor.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { hintableChange } from './write/claim-hint.ts';
+import {
+  countInbox, enqueue, inboxRequests, refuseInInbox, removeFromInbox, retryInInbox, takeFromInbox,
+} from './write/inbox.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { ignore } from './sql/errors.ts';
@@ -60,6 +64,7 @@ export class PostgresStore implements Store {
   readonly #inspector: Inspector;
   readonly #claimParts: ClaimParts;
   readonly #batcher: Batcher<readonly Change[], readonly boolean[]>;
+  readonly #inboxListeners = new Set<() => void>();
   /** Half of the connections: a handler may use the store inside of its transaction, and needs another one for that. */
   readonly #transactTurns: Turns;
   /** The changes that were written in transactions of `transact`, whose ends are announced after the commit. */
@@ -81,7 +86,11 @@ export class PostgresStore implements Store {
     this.#wake = new Wake(this.#database, { ...settings, url: wakeUrl, notify }, {
       onHint: (hint) => hints.receive(hint),
       onNotice: (text) => this.#endNotices.receive(text),
-      onListening: () => this.#endNotices.announceAll(),
+      onInbox: () => this.#wakeInbox(),
+      onListening: () => {
+        this.#endNotices.announceAll();
+        this.#wakeInbox();
+      },
     });
     this.#inspector = new Inspector(rowSource(this.#database));
     this.#batcher = new Batcher((take) => this.#commitTogether(take()), batching);
@@ -230,6 +239,54 @@ export class PostgresStore implements Store {
     return lead(this.#database, role, instance, leaseMs);
   }
 
+  enqueue(requests: readonly NewInboxRequest[]): Promise<readonly number[]> {
+    return enqueue(this.#database, requests);
+  }
+
+  inboxRequests(query: InboxQuery): Promise<readonly InboxRequest[]> {
+    return inboxRequests(this.#database, query);
+  }
+
+  async takeFromInbox(takes: readonly InboxTake[]): Promise<readonly boolean[]> {
+    requireKnownSchema(this.#schemaFound);
+    const batch = { changes: takes.flatMap(({ change }) => change ?? []) };
+    const notify = (session: Session): void => {
+      if (mayWake(batch)) this.#wake.notifyOthers(session, null);
+    };
+    try {
+      const taken = await takeFromInbox(this.#database, takes, notify);
+      if (mayWake(batch)) this.#wake.wakeOwn();
+      return taken;
+    } finally {
+      if (mayWake(batch)) this.#claimParts.cursors.recordWrite();
+    }
+  }
+
+  async refuseInInbox(refusals: readonly InboxRefusal[]): Promise<void> {
+    requireKnownSchema(this.#schemaFound);
+    await refuseInInbox(this.#database, refusals);
+  }
+
+  async retryInInbox(id: number): Promise<InboxRequest | null> {
+    const request = await retryInInbox(this.#database, id);
+    this.#wake.announceInbox();
+    return request;
+  }
+
+  removeFromInbox(id: number): Promise<InboxRequest | null> {
+    return removeFromInbox(this.#database, id);
+  }
+
+  countInbox(): Promise<InboxCounts> {
+    return countInbox(this.#database);
+  }
+
+  onInbox(call: () => void): () => void {
+    this.#inboxListeners.add(call);
+    this.#wake.listenForNotices();
+    return () => this.#inboxListeners.delete(call);
+  }
+
   purge(options: PurgeOptions): Promise<number> {
     return purge(this.#database, options);
   }
@@ -296,6 +353,10 @@ export class PostgresStore implements Store {
     this.#wake.close();
     this.#inspector.close();
     await this.#database.close();
+  }
+
+  #wakeInbox(): void {
+    for (const call of this.#inboxListeners) call();
   }
 
   /**

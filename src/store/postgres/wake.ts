@@ -12,6 +12,7 @@ import { WakeSignal } from '../../time/wake-signal.ts';
 import { clientClass, clientConfig, type ClientClass } from './sql/clients.ts';
 import type { Database, DatabaseSettings, Session } from './sql/database.ts';
 import { ignore } from './sql/errors.ts';
+import { inboxNotice, noTag } from './sql/notices.ts';
 import type { PostgresUrl } from './sql/url.ts';
 import { claimHintText, parseClaimHint, type ClaimHint } from './write/claim-hint.ts';
 
@@ -38,11 +39,13 @@ export interface WakeSettings extends Pick<DatabaseSettings, 'schema' | 'ssl'> {
 /** What the store does with the notifications of other processes, and of callers' transactions in any process. */
 export interface NotificationHandlers {
   /**
-   * Called for each notification that is not an end notice. Null: it has no claim hint, or a hint that cannot be used.
+   * Called for each notification that is neither an end notice nor about the inbox. Null: it has no claim hint, or a hint that cannot be used.
    */
   onHint(hinted: ClaimHint | null): void;
   /** Called for each notification first; returns whether it was an end notice, which wakes no listener. */
   onNotice(text: string): boolean;
+  /** Called when the inbox may have new requests. */
+  onInbox(): void;
   /** Called when this process begins to receive notifications: after it has connected, and after each reconnect. */
   onListening(): void;
 }
@@ -114,6 +117,11 @@ export class Wake {
     if (this.#settings.notify) await session.run('select pg_notify($1, $2)::text', [this.#channel, noTag]);
   }
 
+  /** Notifies all processes, including this one, that the inbox may have new requests. */
+  announceInbox(): void {
+    if (this.#settings.notify) this.#database.run(notifySql, [this.#channel, noTag + inboxNotice]).catch(ignore);
+  }
+
   close(): void {
     this.#closing.abort();
     this.#checkSignal.notify();
@@ -133,6 +141,7 @@ export class Wake {
   #receive(hint: string): void {
     if (hint.startsWith(this.#ownTag)) return;
     const details = hint.slice(this.#ownTag.length);
+    if (details === inboxNotice) return this.#handlers.onInbox();
     if (this.#handlers.onNotice(details)) return;
     this.#handlers.onHint(details === '' ? null : parseClaimHint(details));
     this.wakeOwn();
@@ -186,9 +195,6 @@ export class Wake {
     }
   }
 }
-
-/** The tag of a notification that every process accepts. It has the length of `#ownTag`, but equals no `#ownTag`. */
-const noTag = '-'.repeat(16);
 
 /** Sends a notification without waiting for a flush to the disk. */
 const notifySql = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`;

@@ -100,6 +100,19 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX job_order ON job(kind, priority DESC, due, id, type)
       WHERE lane = 1 AND (kind = 'bedrock' OR kind = 'mock' OR kind = 'def')`,
   ],
+  [
+    // Requests for runs that programs insert in SQL. AUTOINCREMENT: an id is never used again. The default of `at` has
+    // only functions that old versions of SQLite know, because other programs bring their own.
+    `CREATE TABLE inbox(
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      type TEXT NOT NULL CHECK (type <> ''),
+      input TEXT CHECK (json_valid(input)),
+      options TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(options)),
+      at INTEGER NOT NULL DEFAULT (CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)),
+      refused_at INTEGER, code TEXT, message TEXT) STRICT`,
+    `CREATE INDEX inbox_waiting ON inbox(id) WHERE refused_at IS NULL`,
+    `CREATE INDEX inbox_refused ON inbox(refused_at) WHERE refused_at IS NOT NULL`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -9,8 +9,8 @@ import { Turns } from '../../time/turns.ts';
 import { GateMemory } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, Inspection, InspectionLimits, Instance,
-  Leadership, LogLine, Migration, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, InboxCounts, InboxQuery, InboxRefusal,
+  InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction, Writer,
 } from '../store.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -20,6 +20,9 @@ import { oldestDue } from './claim/oldest-due.ts';
 import { writeBatch, writeBatches, writeWithin } from './write/commit.ts';
 import { stageChildren } from './write/staging.ts';
 import { connectionIn } from './caller/recognize.ts';
+import {
+  countInbox, enqueue, hasWaiting, inboxRequests, refuseInInbox, removeFromInbox, retryInInbox, takeFromInbox,
+} from './write/inbox.ts';
 import { openFile, type Connection, type Durability, type WriteTogether } from './connection.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { eventsAfter, feedEnd, history } from './read/history.ts';
@@ -55,6 +58,7 @@ export class SqliteStore implements Store {
   readonly #path: string;
   readonly #gateMemory = new GateMemory();
   readonly #durability: Durability;
+  readonly #inboxListeners = new Set<() => void>();
   readonly #transactTurns = new Turns(1);
   /** The connection for `transact`: on the main one, other writes would become a part of the transaction. */
   #transactConnection: Connection<DatabaseSync> | null = null;
@@ -204,6 +208,52 @@ export class SqliteStore implements Store {
 
   lead(role: string, instance: string, leaseMs: number): Promise<Leadership> {
     return this.#connection.write(() => lead(this.#connection, role, instance, leaseMs, this.now()));
+  }
+
+  async enqueue(requests: readonly NewInboxRequest[]): Promise<readonly number[]> {
+    const ids = await this.#connection.write(() => enqueue(this.#connection, requests, this.now()));
+    for (const call of this.#inboxListeners) call();
+    return ids;
+  }
+
+  inboxRequests(query: InboxQuery): Promise<readonly InboxRequest[]> {
+    return this.#read(() => inboxRequests(this.#connection, query));
+  }
+
+  async takeFromInbox(takes: readonly InboxTake[]): Promise<readonly boolean[]> {
+    const taken = await this.#connection.write(() => takeFromInbox(this.#connection, takes, this.now()));
+    if (takes.some(({ change }, index) => taken[index] && change?.after?.state === 'pending')) this.#wake.all();
+    return taken;
+  }
+
+  refuseInInbox(refusals: readonly InboxRefusal[]): Promise<void> {
+    return this.#connection.write(() => refuseInInbox(this.#connection, refusals, this.now()));
+  }
+
+  async retryInInbox(id: number): Promise<InboxRequest | null> {
+    const request = await this.#connection.write(() => retryInInbox(this.#connection, id));
+    for (const call of this.#inboxListeners) call();
+    return request;
+  }
+
+  removeFromInbox(id: number): Promise<InboxRequest | null> {
+    return this.#connection.write(() => removeFromInbox(this.#connection, id));
+  }
+
+  countInbox(): Promise<InboxCounts> {
+    return this.#read(() => countInbox(this.#connection));
+  }
+
+  /** After each commit of another connection, the inbox is queried, which takes microseconds. */
+  onInbox(call: () => void): () => void {
+    this.#inboxListeners.add(call);
+    const stopListening = this.#wake.listenToOthers(() => {
+      if (this.#connection.db.isOpen && hasWaiting(this.#connection)) call();
+    });
+    return () => {
+      this.#inboxListeners.delete(call);
+      stopListening();
+    };
   }
 
   purge(options: PurgeOptions): Promise<number> {

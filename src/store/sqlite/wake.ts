@@ -18,6 +18,7 @@ export class Wake {
   readonly #connection: Connection;
   readonly #path: string;
   readonly #listeners = new Set<() => void>();
+  readonly #otherListeners = new Set<() => void>();
   #watcher: FSWatcher | undefined;
   #dataVersion = 0;
   #commitsSignalled = 0;
@@ -29,12 +30,12 @@ export class Wake {
   }
 
   listen(call: () => void): () => void {
-    this.#listeners.add(call);
-    this.#watch();
-    return () => {
-      this.#listeners.delete(call);
-      if (this.#listeners.size === 0) this.close();
-    };
+    return this.#listenIn(this.#listeners, call);
+  }
+
+  /** Registers a function to call when another connection has committed, but not when this one has. */
+  listenToOthers(call: () => void): () => void {
+    return this.#listenIn(this.#otherListeners, call);
   }
 
   /** Wakes listeners in all processes. */
@@ -49,8 +50,23 @@ export class Wake {
     this.#watcher = undefined;
   }
 
+  #listenIn(listeners: Set<() => void>, call: () => void): () => void {
+    listeners.add(call);
+    this.#watch();
+    return () => {
+      listeners.delete(call);
+      if (this.#listeners.size + this.#otherListeners.size === 0) this.close();
+    };
+  }
+
   #wakeOwn(): void {
     for (const call of this.#listeners) call();
+  }
+
+  #wakeIfOthersWrote(): void {
+    if (!this.#othersWrote()) return;
+    this.#wakeOwn();
+    for (const call of this.#otherListeners) call();
   }
 
   /**
@@ -72,7 +88,7 @@ export class Wake {
     if (this.#watcher || this.#path === ':memory:') return;
     const [shared, log] = [`${basename(this.#path)}-shm`, `${basename(this.#path)}-wal`];
     this.#watcher = watch(dirname(this.#path), { persistent: false }, (_, name) => {
-      if (name === shared && this.#othersWrote()) this.#wakeOwn();
+      if (name === shared) this.#wakeIfOthersWrote();
       if (name === log) this.#poll(pollDelaysMs);
     });
     this.#watcher.on('error', () => this.close());
@@ -86,7 +102,7 @@ export class Wake {
   #poll([nextMs, ...others]: readonly number[]): void {
     this.#cancelPoll();
     if (nextMs !== undefined) this.#cancelPoll = systemClock.after(nextMs, () => this.#poll(others));
-    if (this.#othersWrote()) this.#wakeOwn();
+    this.#wakeIfOthersWrote();
   }
 
   /**

@@ -1,7 +1,7 @@
 /**
  * Purges ended jobs past their retention, old feed entries, expired keys, children staged under a fence that is no
- * longer current, and instances whose lease lapsed long ago. Dissolves claims of which few jobs still run. Implements
- * `purge` of `port/maintenance.ts`.
+ * longer current, instances whose lease lapsed long ago, and old refused requests of the inbox. Dissolves claims of
+ * which few jobs still run. Implements `purge` of `port/maintenance.ts`.
  */
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Database } from '../sql/database.ts';
@@ -24,6 +24,7 @@ export async function purge(database: Database, options: PurgeOptions): Promise<
   await purgeFeed(database, feedKeptMs);
   await purgeLeftovers(database);
   await dissolveClaims(database);
+  if (retentionMs !== null) await purgeInbox(database, retentionMs);
   return gone;
 }
 
@@ -77,6 +78,12 @@ async function purgeLeftovers(session: Session): Promise<void> {
   await session.run(`delete from ${schema}.instance where lease_until <= ${nowSql} - ${instanceKeptMs}
     and not exists (${held} and job.holder = instance.id)
     and not exists (select 1 from ${schema}.claim where claim.holder = instance.id)`, [time.parameter()]);
+}
+
+async function purgeInbox(session: Session, retentionMs: number): Promise<void> {
+  const { schema, time } = session;
+  const text = `delete from ${schema}.inbox where refused_at <= ${nowSql} - $2::bigint`;
+  await session.run(text, [time.parameter(), retentionMs]);
 }
 
 /**

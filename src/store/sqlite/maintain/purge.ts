@@ -1,6 +1,7 @@
 /**
  * Purges ended jobs past their retention, old feed entries, expired keys, children staged under a fence that is no
- * longer current, and instances whose lease lapsed long ago. Implements `purge` of `port/maintenance.ts`.
+ * longer current, instances whose lease lapsed long ago, and old refused requests of the inbox. Implements `purge`
+ * of `port/maintenance.ts`.
  */
 import type { Connection } from '../connection.ts';
 import { instanceKeptMs, type PurgeOptions } from '../../store.ts';
@@ -20,6 +21,7 @@ export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }
   // The newest entry stays, because SQLite would otherwise assign its `seq` to the next entry again.
   connection.run('DELETE FROM feed WHERE at <= ? AND seq < (SELECT max(seq) FROM feed)', now - feedKeptMs);
   connection.run('DELETE FROM unique_key WHERE until <= ?', now);
+  if (retentionMs !== null) connection.run('DELETE FROM inbox WHERE refused_at <= ?', now - retentionMs);
   purgeStaged(connection);
   connection.run(`DELETE FROM instance WHERE lease_until <= ? AND NOT EXISTS
     (SELECT 1 FROM job WHERE job.state = 'running' AND job.holder = instance.id)`, now - instanceKeptMs);
