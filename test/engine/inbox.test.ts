@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { Engine, jobType, openStore } from '../../src/index.ts';
+import { Engine, jobType, openStore, type NewRun } from '../../src/index.ts';
 import { TypeRegistry } from '../../src/engine/declare/type-registry.ts';
 import { InboxRuns } from '../../src/engine/inbox-runs.ts';
 import { Stores } from '../../src/engine/stores.ts';
@@ -83,6 +83,18 @@ function listening() {
   };
   return { type, inputs, until };
 }
+
+test.each(names)('on %s, a request passes through the middleware', async (name) => {
+  const writer = await writers[name]!();
+  const { type, inputs, until } = listening();
+  const create = (run: NewRun, next: (changes?: { input: unknown }) => Promise<void>) =>
+    next({ input: { to: `${(run.input as { to: string }).to}, through ${run.by}` } });
+  await using engine = new Engine({ store: writer.url, types: [type], middleware: [{ create }] });
+  await engine.resume();
+  await writer.enqueue('mail', '{"to": "ada"}');
+  await until(1);
+  expect(inputs).toEqual(['ada, through inbox']);
+});
 
 test.each(names)('on %s, a request becomes a run that starts without a poll', async (name) => {
   const writer = await writers[name]!();
