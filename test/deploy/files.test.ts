@@ -97,7 +97,7 @@ describe('the chart', () => {
   });
 
   test('its values fit their schema once the required ones are set, and not before', () => {
-    const schema = z.fromJSONSchema(chartSchema as Parameters<typeof z.fromJSONSchema>[0]);
+    const schema = z.fromJSONSchema(chartSchema);
     const secret = { secretName: 'some', key: 'key' };
     const given = { image: { repository: 'r' }, database: secret, tokens: secret, server: { replicas: 2 }, worker: {} };
     expect(schema.safeParse(given).error).toBeUndefined();
