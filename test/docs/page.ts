@@ -24,7 +24,7 @@ export interface Page {
   readonly links: readonly { readonly to: string; readonly anchor: string | null }[];
 }
 
-const top = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/*.md', 'dashboard/*.md'];
+const top = ['*.md', 'bench/*.md', 'dashboard/*.md'];
 
 /** Every page of the repository. */
 export const readPages = (): Page[] =>

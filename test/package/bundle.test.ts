@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Isolation } from '../../src/engine/isolation/isolation.ts';
 import { Engine } from '../../src/index.ts';
 import { version } from '../../src/version.ts';
+import { freshDatabase } from '../support/fresh-database.ts';
 import { waitMs } from '../support/patience.ts';
 
 const program = `
@@ -143,11 +144,14 @@ test.each([
   expect(() => new Engine({ store: 'memory:', entries: { heartbeat: heartbeat as string } })).toThrow(message);
 });
 
-test('without node:sqlite the other stores work, and a file is refused with a sentence', async () => {
+test.each([
+  ['memory', () => 'memory:'],
+  ['PostgreSQL', freshDatabase],
+])('without node:sqlite a store on %s works, and a file is refused with a sentence', async (_, url) => {
   const words = ['--no-experimental-sqlite', '--input-type=module', '--eval', `
     import { Engine, jobType } from ${JSON.stringify(resolve('src/index.ts'))};
     const greet = jobType('greet', { run: () => 'hello' });
-    const engine = new Engine({ store: 'memory:', types: [greet] });
+    const engine = new Engine({ store: ${JSON.stringify(await url())}, types: [greet] });
     await engine.resume();
     const run = await engine.createJobRun(greet);
     console.log(await run.result());

@@ -1,10 +1,11 @@
 // What is published: packed, installed in an empty project, and used there as a stranger would.
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { version } from '../../src/version.ts';
 import { cleanEnvironment } from './clean-environment.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -48,6 +49,11 @@ for (const each of [testEngine, Client, openStore, SqliteStore, createHttp]) ass
 console.log('library', version);
 `;
 
+interface Bill {
+  readonly bomFormat: string;
+  readonly components: readonly { readonly name: string }[];
+}
+
 describe.skipIf(!hasNpm)('the package', () => {
   const folder = mkdtempSync(join(tmpdir(), 'stint-package-'));
   const project = mkdtempSync(join(tmpdir(), 'stint-project-'));
@@ -75,6 +81,37 @@ describe.skipIf(!hasNpm)('the package', () => {
     expect(manifest).not.toHaveProperty('scripts');
     expect(JSON.stringify(manifest['exports'])).not.toContain('src/');
     expect(manifest['dependencies']).not.toHaveProperty('croner');
+    for (const field of ['keywords', 'engines', 'files', 'license']) expect(manifest).toHaveProperty(field);
+  });
+
+  test('contains the documentation, a bill of materials, and no map of a missing source', () => {
+    const installed = join(project, 'node_modules', 'stint');
+    const files = globSync('**/*', { cwd: installed, exclude: ['node_modules/**'] });
+    const expected = ['docs/guides/deploy.md', 'llms.txt', 'SECURITY.md', 'LICENSE', 'sbom.cdx.json', 'README.md'];
+    expect(files).toEqual(expect.arrayContaining(expected));
+    expect(files.filter((path) => /(?<!dashboard.*)\.map$|\.test\.|(?<!\.d)\.ts$/.test(path))).toEqual([]);
+    const scripts = files.filter((path) => path.endsWith('.js'));
+    const hasMap = (path: string): boolean => readFileSync(join(installed, path), 'utf8').includes('\n//# sourceMappingURL');
+    expect(scripts.filter(hasMap)).toEqual([]);
+    const links = readFileSync(join(installed, 'llms.txt'), 'utf8').matchAll(/\]\((\S+?)\)/g);
+    expect([...links].map(([, path]) => path!).filter((path) => !files.includes(path))).toEqual([]);
+  });
+
+  test('lists in its bill of materials what an installation contains', () => {
+    const { bomFormat, components } = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8')) as Bill;
+    const listed = components.map(({ name }) => name);
+    const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { dependencies: object };
+    expect(bomFormat).toBe('CycloneDX');
+    expect(listed).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+    for (const tool of ['typescript', 'vitest', 'croner', '@stint/node']) expect(listed).not.toContain(tool);
+  });
+
+  test('can be published, as far as a rehearsal shows, which names what the checklist leaves open', () => {
+    const publish = join(root, 'tools', 'package', 'publish.ts');
+    const rehearsal = spawnSync(process.execPath, [publish, '--dry-run'], { cwd: root, env: clean, encoding: 'utf8' });
+    expect(rehearsal.status, rehearsal.stderr).toBe(0);
+    expect(rehearsal.stdout).toContain(`+ stint@${version}`);
+    expect(rehearsal.stderr).toContain('open in tools/package/release.json: repository');
   });
 
   test('every entry can be imported, and jobs run, also in threads and processes of their own', () => {

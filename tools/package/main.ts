@@ -1,16 +1,17 @@
 /**
  * Makes the package that is published, in a folder of its own: `npm run package [folder]`. Node does not strip types
  * below node_modules, so it has compiled JavaScript; in the repository the sources run as they are. `npm pack` and
- * `npm publish` then take that folder.
+ * publish.ts then take that folder.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { builtFolder, buildIfStale } from '../../dashboard/build.ts';
+import { billOfMaterials } from './bill-of-materials.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const shipped = ['bin', 'README.md', 'CHANGELOG.md', 'LICENSE'];
+const shipped = ['bin', 'docs', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'llms.txt'];
 
 async function main(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
@@ -20,19 +21,25 @@ async function main(folder: string): Promise<void> {
   cpSync(builtFolder, join(folder, 'dist', 'dashboard'), { recursive: true });
   for (const name of shipped) cpSync(join(root, name), join(folder, name), { recursive: true });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
+  writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(root, manifest()));
   console.log(folder);
 }
 
 function compile(folder: string): void {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
-  const words = [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', folder];
+  // Source maps would name sources that the package does not contain.
+  const words = [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', folder, '--sourceMap', 'false'];
   execFileSync(process.execPath, words, { cwd: root, stdio: 'inherit' });
 }
 
 type Entry = string | { readonly types: string; readonly default: string };
-type Manifest = Record<string, unknown> & { readonly exports: Record<string, Entry> };
+type Manifest = Record<string, unknown> & {
+  readonly name: string;
+  readonly dependencies: Record<string, string>;
+  readonly exports: Record<string, Entry>;
+};
 
-/** Without what only the repository needs, and with each entry where it is compiled. */
+/** Without what only the repository needs; with each entry where it is compiled, and the addresses of a release. */
 function manifest(): Manifest {
   const text = readFileSync(join(root, 'package.json'), 'utf8');
   const {
@@ -44,8 +51,10 @@ function manifest(): Manifest {
     private: _p,
     ...kept
   } = JSON.parse(text) as Manifest;
+  const addresses = JSON.parse(readFileSync(join(import.meta.dirname, 'release.json'), 'utf8')) as object;
   return {
     ...kept,
+    ...addresses,
     exports: Object.fromEntries(Object.entries(kept.exports).map(([name, entry]) => [name, compiled(entry)])),
   };
 }
