@@ -14,6 +14,7 @@ export interface CommonFlags {
   readonly store?: string;
   readonly json?: boolean;
   readonly why?: string;
+  readonly by?: string;
 }
 
 export const storeFlagText =
@@ -26,6 +27,11 @@ export const addStoreFlags = (command: Command): Command =>
 
 export const addActionFlags = (command: Command): Command =>
   addStoreFlags(command).option('--why <reason>', 'reason, recorded in the history');
+
+/** The flags of an action that may be performed for somebody else, as by a CI job. */
+export const addNamedActionFlags = (command: Command): Command =>
+  addActionFlags(command)
+    .option('--by <name>', 'who acts, recorded in the history (default: cli and your user name)');
 
 export async function withEngine<T>({ store: url }: CommonFlags, work: (engine: Engine) => Promise<T>): Promise<T> {
   const store = await openCurrent(storeUrl(url));
@@ -62,7 +68,7 @@ async function requireCurrentSchema(store: Store): Promise<void> {
 /** The name under which the events and audit records of this user are stored. */
 export const actor = (): string => `cli ${userName()}`;
 
-export const attribution = ({ why }: CommonFlags) => ({ by: actor(), ...(why === undefined ? {} : { why }) });
+export const attribution = ({ why, by = actor() }: CommonFlags) => ({ by, ...(why === undefined ? {} : { why }) });
 
 export function parseId(text: string): number {
   const id = Number(text);

@@ -44,7 +44,7 @@ const standingsOf = (words: NonNullable<RunFilter['state']>): Standing[] => [
 const typeOf = (types: readonly string[]): Pick<Query, 'types' | 'glob'> =>
   types.length === 1 && /[*?[]/.test(types[0]!) ? { glob: types[0]! } : { types };
 
-function tagsOf(pairs: readonly string[], visibility: Visibility): Record<string, string> {
+export function tagsOf(pairs: readonly string[], visibility: Visibility): Record<string, string> {
   const tags = pairs.map((pair) => cut(pair, 'a tag'));
   if (visibility !== 'full' && tags.some(([name]) => isSecretName(name))) throw hidden('tags');
   return Object.fromEntries(tags);

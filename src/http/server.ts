@@ -27,6 +27,7 @@ import { RemoteWorkers } from './remote-workers.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { inboxRoutes } from './routes/inbox.ts';
 import { bulkRoutes } from './routes/bulk.ts';
+import { defDocumentRoutes } from './routes/def-documents.ts';
 import { defRoutes } from './routes/defs.ts';
 import { failureRoutes } from './routes/failures.ts';
 import { instanceRoutes } from './routes/instances.ts';
@@ -73,9 +74,9 @@ export interface Http {
 }
 
 const handlers: RouteHandlers<RouteName> = {
-  ...selfRoutes, ...runRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...failureRoutes, ...inboxRoutes,
-  ...instanceRoutes, ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes, ...typeRoutes,
-  ...workRoutes,
+  ...selfRoutes, ...runRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...defDocumentRoutes, ...failureRoutes,
+  ...inboxRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes,
+  ...typeRoutes, ...workRoutes,
 };
 
 // This path is correct for src/http and for the build in dist/http: both are two folders below the package root.

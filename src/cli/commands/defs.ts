@@ -1,4 +1,4 @@
-/** `stint defs`: lists, creates, enables, disables, runs and deletes definitions. */
+/** `stint defs`: lists, creates, enables, disables, runs and deletes definitions; `def-documents.ts` has the rest. */
 import type { Command } from 'commander';
 import type { KnownDefinition } from '../../jobs/define.ts';
 import { describeSchedule } from '../../time/describe.ts';
@@ -8,8 +8,13 @@ import type { Engine } from '../../open.ts';
 import { Refusal } from '../../refusal.ts';
 import { addDefFlags, defOptionsOf, type DefFlags } from '../def-flags.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
-import { attribution, addActionFlags, actor, addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
+import {
+  actor, addActionFlags, addNamedActionFlags, addStoreFlags, attribution, withEngine, type CommonFlags,
+} from '../session.ts';
 import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
+import {
+  addFilterFlags, defDocumentCommands, filterOf, switchMatching, type FilterFlags, type SwitchFlags,
+} from './def-documents.ts';
 import { printCreated, printEvents } from './runs.ts';
 
 interface CreateDefFlags extends CommonFlags, DefFlags {
@@ -20,7 +25,7 @@ const eventsShownMax = 20;
 
 export function defsCommand(program: Command): void {
   const defs = program.command('defs').description('manage definitions');
-  addStoreFlags(defs.command('ls').description('list definitions')).action(list);
+  addFilterFlags(addStoreFlags(defs.command('ls').description('list definitions'))).action(list);
   addStoreFlags(defs.command('show <name>').description('show a definition and its newest events')).action(show);
   addDefFlags(addStoreFlags(
     defs.command('create <name>').description('create a definition of a job type, with or without a schedule'),
@@ -34,16 +39,21 @@ export function defsCommand(program: Command): void {
   addActionFlags(
     defs.command('reset <name>').description('remove the override; the declared settings apply again'),
   ).action(reset);
-  addActionFlags(defs.command('enable <name>').description('resume its schedules')).action(enable);
-  addActionFlags(defs.command('disable <name>').description('suspend its schedules')).action(disable);
+  addSwitchFlags(defs.command('enable [name]').description('resume the schedules of one or all matching')).action(enable);
+  addSwitchFlags(defs.command('disable [name]').description('suspend the schedules of one or all matching'))
+    .action(disable);
   addRunFlags(addActionFlags(
     defs.command('run <name>').description('create a run now, with its parameters or with another input'),
   )).action(run);
+  defDocumentCommands(defs);
 }
 
-const list = (options: CommonFlags): Promise<void> =>
+const addSwitchFlags = (command: Command): Command =>
+  addFilterFlags(addNamedActionFlags(command)).option('--dry-run', 'only show which definitions would change');
+
+const list = (options: CommonFlags & FilterFlags): Promise<void> =>
   withEngine(options, async (engine) => {
-    const all = await engine.definitions();
+    const all = await engine.definitions(filterOf(options));
     if (options.json) {
       const items = await Promise.all(all.map((def) => definitionView(engine, def, 'full')));
       return printJson({ items, next: null });
@@ -103,17 +113,29 @@ const reset = (name: string, options: CommonFlags): Promise<void> =>
     return printDefinition(engine, name, `Removed the override of definition ${name}`, options);
   });
 
-const enable = (name: string, options: CommonFlags): Promise<void> =>
+const enable = (name: string | undefined, options: SwitchFlags): Promise<void> =>
+  (isOne(name, options) ? enableOne(name, options) : switchMatching(options, true));
+
+const enableOne = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.enable(name, attribution(options));
     return printDefinition(engine, name, `Enabled definition ${name}`, options);
   });
 
-const disable = (name: string, options: CommonFlags): Promise<void> =>
+const disable = (name: string | undefined, options: SwitchFlags): Promise<void> =>
+  (isOne(name, options) ? disableOne(name, options) : switchMatching(options, false));
+
+const disableOne = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     await engine.disable(name, attribution(options));
     return printDefinition(engine, name, `Disabled definition ${name}`, options);
   });
+
+/** Whether the command is about one definition by name. Refuses a name together with flags for many definitions. */
+function isOne(name: string | undefined, options: SwitchFlags): name is string {
+  if (name === undefined || (Object.keys(filterOf(options)).length === 0 && !options.dryRun)) return name !== undefined;
+  throw new Refusal('malformed.option', 'give either a name or options such as --match, not both', {});
+}
 
 const run = (name: string, options: CommonFlags & RunFlags): Promise<void> =>
   withEngine(options, async (engine) => {

@@ -1,12 +1,12 @@
 /** The routes of definitions and schedules. */
 import { z } from 'zod';
 import {
-  Act, DefCreation, DefOverride, DefParams, DefRunRequest, duration, name, pageFields, ReasonQuery, ScheduleRequest,
-  time, whole,
+  Act, DefApplication, DefClone, DefCreation, DefDocument, defFilterFields, DefOverride, DefParams, DefRename,
+  DefRunRequest, DefSwitch, duration, flag, name, pageFields, ReasonQuery, ScheduleRequest, time, whole,
 } from './requests.ts';
 import { readers, produce, operate, Items, at, define } from './route.ts';
 import { count, pageOf, RunCreated } from './run-views.ts';
-import { DefPage, DefView, Nothing, PreviewTick, TickView } from './views.ts';
+import { DefNames, DefPage, DefPlanView, DefView, Nothing, PreviewTick, TickView } from './views.ts';
 
 export const defRouteTable = define({
   listDefs: {
@@ -14,7 +14,7 @@ export const defRouteTable = define({
     query: z
       .strictObject({
         after: pageFields.after, limit: whole(1, 1000).optional(), q: z.string().max(255).optional(),
-        type: name.optional(),
+        ...defFilterFields,
       })
       .meta({ id: 'DefListQuery' }),
     answer: DefPage,
@@ -22,6 +22,31 @@ export const defRouteTable = define({
   createDef: {
     method: 'post', path: at('/defs'), roles: operate, status: 201, summary: 'Create a definition', body: DefCreation,
     answer: DefView,
+  },
+  exportDefs: {
+    method: 'get', path: at('/definitions/export'), roles: operate,
+    summary: 'Export definitions as a document that can be applied',
+    query: z.strictObject({ ...defFilterFields, whole: flag.optional() }).meta({ id: 'DefExportQuery' }),
+    answer: DefDocument,
+  },
+  applyDefs: {
+    method: 'post', path: at('/definitions/apply'), roles: operate,
+    summary: 'Create, change and delete definitions as a document says, all or none',
+    body: DefApplication, answer: DefPlanView,
+  },
+  switchDefs: {
+    method: 'post', path: at('/definitions/switch'), roles: operate,
+    summary: 'Enable or disable all matching definitions', body: DefSwitch, answer: DefNames,
+  },
+  cloneDef: {
+    method: 'post', path: at('/defs/{name}/clone'), roles: operate, status: 201,
+    summary: 'Create a definition with the settings of another one',
+    params: DefParams, body: DefClone, answer: DefView,
+  },
+  renameDef: {
+    method: 'post', path: at('/defs/{name}/rename'), roles: operate,
+    summary: 'Give a definition another name; its runs keep the old one',
+    params: DefParams, body: DefRename, answer: DefView,
   },
   getDef: {
     method: 'get', path: at('/defs/{name}'), roles: readers,

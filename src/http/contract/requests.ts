@@ -201,6 +201,43 @@ export const DefCreation = z
   .strictObject({ name, type: name, enabled: z.boolean().optional(), ...z.object(defFields).partial().shape })
   .meta({ id: 'DefCreation' });
 
+export const defFilterFields = {
+  match: z.string().min(1).max(256).optional().meta({ description: 'a GLOB pattern of names, such as mail*' }),
+  type: name.optional(),
+  tag: repeated(z.string().max(600)).optional().meta({ description: 'name:value; with several, all must match' }),
+  status: z.enum(['enabled', 'disabled', 'undeclared']).optional(),
+  lastOutcome: z.enum(['COMPLETED', 'STOPPED', 'FAILED', 'NOT_STARTED']).optional()
+    .meta({ description: 'how the run that ended last has ended' }),
+};
+
+const documentFields = {
+  definitions: z.array(z.record(z.string(), z.unknown()))
+    .meta({ description: 'whole definitions, with the fields of DefCreation' }),
+  overrides: z.array(z.record(z.string(), z.unknown()))
+    .meta({ description: 'overrides of declared definitions: name, enabled, and the fields of DefOverride' }),
+};
+export const DefDocument = z.object(documentFields).meta({ id: 'DefDocument' });
+export const DefApplication = z
+  .strictObject({
+    ...z.object(documentFields).partial().shape,
+    prune: z.boolean().optional()
+      .meta({ description: 'delete definitions, and remove overrides, that the document does not have' }),
+    match: z.string().min(1).max(256).optional().meta({ description: 'prune only names that match this pattern' }),
+    digest: z.string().max(64).optional()
+      .meta({ description: 'of a plan: refused if the definitions have changed since then' }),
+    dryRun: z.boolean().optional(),
+    why: why.optional(),
+  })
+  .meta({ id: 'DefApplication' });
+export const DefSwitch = z
+  .strictObject({ ...defFilterFields, enabled: z.boolean(), dryRun: z.boolean().optional(), why: why.optional() })
+  .refine((body) => Object.keys(defFilterFields).some((field) => field in body), 'give match or another filter')
+  .meta({ id: 'DefSwitch' });
+export const DefClone = z
+  .strictObject({ name, enabled: z.boolean().optional(), why: why.optional() })
+  .meta({ id: 'DefClone' });
+export const DefRename = z.strictObject({ name, why: why.optional() }).meta({ id: 'DefRename' });
+
 const limitMax = z.number().int().nullable().optional();
 
 /**

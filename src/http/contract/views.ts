@@ -59,6 +59,19 @@ export type DefView = z.infer<typeof DefView>;
 
 export const DefPage = pageOf('DefPage', DefView);
 
+export const DefPlanView = z
+  .object({
+    definitions: z.array(z.object({
+      name: z.string(),
+      action: z.enum(['create', 'change', 'delete', 'unchanged']),
+      list: z.enum(['definitions', 'overrides']),
+      fields: z.array(z.object({ field: z.string(), before: z.unknown().optional(), after: z.unknown().optional() })),
+    })),
+    digest: z.string().meta({ description: 'pass it to apply exactly this plan' }),
+  })
+  .meta({ id: 'DefPlan' });
+export const DefNames = z.object({ names: z.array(z.string()) }).meta({ id: 'DefNames' });
+
 export const TickView = z
   .object({
     n: count.meta({ description: 'the number of the event that records it' }),

@@ -6,7 +6,9 @@ import { describeSchedule } from '../../time/describe.ts';
 import type { Duration } from '../../time/duration.ts';
 import { preview } from '../../time/preview.ts';
 import type { Answer } from '../contract.ts';
-import { instantOf } from '../filter.ts';
+import type { DefFilter } from '../../engine/declare/def-filter.ts';
+import type { Visibility } from '../access/redact.ts';
+import { instantOf, tagsOf } from '../filter.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
 import { scheduleOf } from '../schedules.ts';
@@ -18,15 +20,20 @@ type DefRouteNames =
   | 'runDef' | 'listTicks' | 'previewDef' | 'previewSchedule';
 
 const pageDefault = 100;
+
+export function defFilterOf({ tag, ...filter }: FilterRequest, visibility: Visibility): DefFilter {
+  return { ...filter, ...(tag === undefined ? {} : { tags: tagsOf(tag, visibility) }) } as DefFilter;
+}
+
+type FilterRequest = { readonly [F in Exclude<keyof DefFilter, 'tags'>]?: string | undefined } &
+  { readonly tag?: string[] | undefined };
 const previewDefault = 10;
 
 export const defRoutes: RouteHandlers<DefRouteNames> = {
-  async listDefs({ engine }, { query: { after = 0, limit = pageDefault, q, type } }, { principal: { visibility } }) {
-    const all = await engine.definitions();
-    const matching = all.filter(({ name, spec, job }) => {
-      const isFound = q === undefined || name.toLowerCase().includes(q.toLowerCase());
-      return job.id > after && isFound && (type === undefined || spec.type === type);
-    });
+  async listDefs({ engine }, { query: { after = 0, limit = pageDefault, q, ...filter } }, { principal: { visibility } }) {
+    const all = await engine.definitions(defFilterOf(filter, visibility));
+    const matching = all.filter(({ name, job }) =>
+      job.id > after && (q === undefined || name.toLowerCase().includes(q.toLowerCase())));
     const shown = matching.slice(0, limit);
     const items = await Promise.all(shown.map((known) => definitionView(engine, known, visibility)));
     return { items, next: matching.length > limit ? shown.at(-1)!.job.id : null };

@@ -1,0 +1,178 @@
+/** `stint defs export`, `diff`, `apply`, `clone` and `rename`, and the bulk form of `enable` and `disable`. */
+import type { Command } from 'commander';
+import { createInterface } from 'node:readline/promises';
+import type { DefFilter, DefStatus } from '../../engine/declare/def-filter.ts';
+import type { DefPlan, PlannedDefinition, PlannedField } from '../../engine/declare/def-plan.ts';
+import { Refusal } from '../../refusal.ts';
+import type { OutcomeStatus } from '../../vocabulary/configuration.ts';
+import { definitionText, readDefinitionFile } from '../definition-file.ts';
+import { counted, printJson, printLine, print, printable, styled, type Style } from '../print.ts';
+import { addNamedActionFlags, addStoreFlags, attribution, withEngine, type CommonFlags } from '../session.ts';
+import { tagsOf } from '../tag-flag.ts';
+
+export interface FilterFlags {
+  readonly match?: string;
+  readonly type?: string;
+  readonly tag?: string[];
+  readonly status?: string;
+  readonly lastOutcome?: string;
+}
+
+export const addFilterFlags = (command: Command): Command =>
+  command
+    .option('--match <glob>', "only names that match a pattern, such as 'mail*'")
+    .option('--type <type>', 'only this job type')
+    .option('--tag <name=value...>', 'only with these tags')
+    .option('--status <status>', 'only enabled, disabled or undeclared')
+    .option('--last-outcome <outcome>', 'only COMPLETED, FAILED, STOPPED or NOT_STARTED');
+
+export const filterOf = ({ match, type, tag, status, lastOutcome }: FilterFlags): DefFilter => ({
+  ...(match === undefined ? {} : { match }),
+  ...(type === undefined ? {} : { type }),
+  ...(tag === undefined ? {} : { tags: tagsOf(tag) }),
+  ...(status === undefined ? {} : { status: status as DefStatus }),
+  ...(lastOutcome === undefined ? {} : { lastOutcome: lastOutcome as OutcomeStatus }),
+});
+
+interface PlanFlags extends CommonFlags {
+  readonly prune?: boolean;
+  readonly match?: string;
+}
+
+interface ApplyFlags extends PlanFlags {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+const differsExitCode = 3;
+
+export function defDocumentCommands(defs: Command): void {
+  addFilterFlags(addStoreFlags(
+    defs.command('export').description('print definitions as a document for stint defs apply'),
+  ))
+    .option('--format <format>', 'yaml or json', 'yaml')
+    .option('--whole', 'print definitions that code declares whole, too, not only their overrides')
+    .action(exportDefinitions);
+  addPlanFlags(addStoreFlags(
+    defs.command('diff <file>').description('show what stint defs apply would change'),
+  )).option('--exit-code', 'exit with 3 if something would change').action(diff);
+  addPlanFlags(addNamedActionFlags(
+    defs.command('apply <file>').description('create and change definitions as a YAML or JSON file says, all or none'),
+  ))
+    .option('--dry-run', 'only show the plan')
+    .option('--yes', 'apply the plan without asking')
+    .action(apply);
+  addNamedActionFlags(defs.command('clone <name> <new>').description('create a definition with the settings of another one'))
+    .option('--disabled', 'create it disabled')
+    .action(clone);
+  addNamedActionFlags(defs.command('rename <name> <new>').description('give a definition another name; its runs keep the old one'))
+    .action(rename);
+}
+
+const addPlanFlags = (command: Command): Command =>
+  command
+    .option('--prune', 'delete definitions, and remove overrides, that are not in the file')
+    .option('--match <glob>', 'with --prune: only names that match a pattern');
+
+const exportDefinitions = (
+  { format, whole = false, ...options }: CommonFlags & FilterFlags & { readonly format: string; readonly whole?: boolean },
+): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const document = await engine.exportDefinitions({ ...filterOf(options), whole });
+    print(printable(await definitionText(document, options.json ? 'json' : format), false));
+  });
+
+const diff = (path: string, options: PlanFlags & { readonly exitCode?: boolean }): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const file = await readDefinitionFile(path);
+    const plan = await file.locate(() => engine.planDefinitions(file.document, planOptionsOf(options)));
+    printPlan(plan, options);
+    if (options.exitCode && plan.definitions.some(changes)) process.exitCode = differsExitCode;
+  });
+
+const apply = (path: string, options: ApplyFlags): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const file = await readDefinitionFile(path);
+    const planOptions = planOptionsOf(options);
+    const plan = await file.locate(() => engine.planDefinitions(file.document, planOptions));
+    const count = plan.definitions.filter(changes).length;
+    if (!options.json || options.dryRun) printPlan(plan, options);
+    if (options.dryRun || count === 0) return options.json && !options.dryRun ? printJson(plan) : undefined;
+    await confirm(`Apply ${counted(count, 'change')}?`, options);
+    const applyOptions = { ...planOptions, digest: plan.digest };
+    await file.locate(() => engine.applyDefinitions(file.document, applyOptions, attribution(options)));
+    if (options.json) printJson(plan);
+    else printLine(`Applied ${counted(count, 'change')}`);
+  });
+
+const clone = (name: string, renamed: string, options: CommonFlags & { readonly disabled?: boolean }): Promise<void> =>
+  withEngine(options, async (engine) => {
+    await engine.cloneDefinition(name, renamed, options.disabled ? { enabled: false } : {}, attribution(options));
+    printNames([renamed], `Created definition ${renamed}. Show it: stint defs show '${renamed}'`, options);
+  });
+
+const rename = (name: string, renamed: string, options: CommonFlags): Promise<void> =>
+  withEngine(options, async (engine) => {
+    await engine.renameDefinition(name, renamed, attribution(options));
+    printNames([renamed], `Renamed definition ${name} to ${renamed}`, options);
+  });
+
+export type SwitchFlags = CommonFlags & FilterFlags & { readonly dryRun?: boolean };
+
+/** Enables or disables the definitions that match the flags. */
+export const switchMatching = (options: SwitchFlags, enabled: boolean): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const filter = filterOf(options);
+    if (Object.keys(filter).length === 0) {
+      throw new Refusal('malformed.option', "give a name, or --match '*' for all definitions", {});
+    }
+    const { dryRun = false } = options;
+    const names = await engine.switchDefinitions(filter, enabled, { dryRun }, attribution(options));
+    const verb = enabled ? 'enable' : 'disable';
+    const sentence = dryRun
+      ? `Would ${verb} ${counted(names.length, 'definition')}`
+      : `${enabled ? 'Enabled' : 'Disabled'} ${counted(names.length, 'definition')}`;
+    printNames(names, [sentence, ...names.map((name) => `  ${name}`)].join('\n'), options);
+  });
+
+function printNames(names: readonly string[], sentence: string, { json }: CommonFlags): void {
+  if (json) printJson({ names });
+  else printLine(sentence);
+}
+
+const planOptionsOf = ({ prune = false, match }: PlanFlags) => ({ prune, ...(match === undefined ? {} : { match }) });
+
+const changes = ({ action }: PlannedDefinition): boolean => action !== 'unchanged';
+
+async function confirm(question: string, { yes }: ApplyFlags): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY) throw new Refusal('malformed.option', 'this is not a terminal: confirm the plan with --yes', {});
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${question} (yes/no) `);
+  terminal.close();
+  if (answer.trim().toLowerCase() !== 'yes') throw new Refusal('malformed.option', 'not confirmed: nothing was changed', {});
+}
+
+function printPlan(plan: DefPlan, { json }: CommonFlags): void {
+  if (json) return printJson(plan);
+  for (const planned of plan.definitions.filter(changes)) printPlanned(planned);
+  const counts = (['create', 'change', 'delete', 'unchanged'] as const)
+    .map((action) => `${plan.definitions.filter((each) => each.action === action).length} ${words[action]}`);
+  printLine(`Plan: ${counts.join(', ')}`);
+}
+
+const words = { create: 'to create', change: 'to change', delete: 'to delete', unchanged: 'unchanged' } as const;
+const signs: Readonly<Record<string, readonly [string, Style]>> = {
+  create: ['+', 'green'], change: ['~', 'yellow'], delete: ['-', 'red'],
+};
+
+function printPlanned({ name, action, list, fields }: PlannedDefinition): void {
+  const [sign, style] = signs[action]!;
+  printLine(`${styled(style, sign)} ${name}${list === 'overrides' ? ' (override)' : ''}`);
+  for (const field of fields) printLine(`    ${fieldText(field)}`);
+}
+
+function fieldText({ field, before, after }: PlannedField): string {
+  if (before === undefined) return `${field}: ${JSON.stringify(after)}`;
+  return `${field}: ${JSON.stringify(before)} → ${after === undefined ? 'not set' : JSON.stringify(after)}`;
+}
