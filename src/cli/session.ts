@@ -8,30 +8,40 @@ import type { Engine } from '../open.ts';
 import { storeUrl } from '../open/store-url.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
+import { codecOf } from './encryption-keys.ts';
 import { openStore } from './open-store.ts';
 
 export interface CommonFlags {
   readonly store?: string;
   readonly json?: boolean;
+  readonly encryptionKeys?: string;
   readonly why?: string;
 }
 
 export const storeFlagText =
   'database: sqlite:FILE or postgres://… (default: STINT_DATABASE_URL, DATABASE_URL, .stint/jobs.db)';
 
+export const encryptionFlagText =
+  'JSON file with the keys of stored payloads: current and keys (default: STINT_ENCRYPTION_KEYS, a file or its JSON)';
+
 export const addStoreFlags = (command: Command): Command =>
   command
     .option('--store <url>', storeFlagText)
+    .option('--encryption-keys <file>', encryptionFlagText)
     .option('--json', 'print JSON');
 
 export const addActionFlags = (command: Command): Command =>
   addStoreFlags(command).option('--why <reason>', 'reason, recorded in the history');
 
-export async function withEngine<T>({ store: url }: CommonFlags, work: (engine: Engine) => Promise<T>): Promise<T> {
+export async function withEngine<T>(
+  { store: url, encryptionKeys }: CommonFlags,
+  work: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const codec = await codecOf(encryptionKeys);
   const store = await openCurrent(storeUrl(url));
   try {
     const { Engine } = await import('../open.ts');
-    return await work(new Engine({ store, instance: actor() }));
+    return await work(new Engine({ store, instance: actor(), ...(codec === null ? {} : { codec }) }));
   } finally {
     await store.close();
   }
