@@ -108,6 +108,14 @@ describe.each(storeKinds)('on $name', (kind) => {
     await http.close();
   });
 
+  test('the run of a request from the inbox is encrypted', async () => {
+    const options = JSON.stringify({ tags: { from: 'sql' } });
+    await engine.jobs.store.enqueue([{ type: 'echo', input: JSON.stringify({ planted }), options }]);
+    const found = await place.until('the run', async () => (await engine.find({ tags: { from: 'sql' } })).jobs[0]);
+    expect(await engine.run(found.id).result()).toEqual({ echoed: { planted } });
+    expect((await place.engine.get(found.id)).input).toMatch(/^\{"\$encoded":"aes-256-gcm:k1:/);
+  });
+
   test('without the keys, payloads are placeholders, and an attempt fails with the id of the key', async () => {
     const run = await engine.createJobRun(echo, { input: { planted } });
     await run.result();

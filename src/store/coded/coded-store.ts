@@ -27,6 +27,8 @@ function codedMethods(store: Store, changes: CodedChanges): Partial<Store> {
     claim: (request, decide) => claim(store, changes, request, decide),
     stageChildren: (parent, fence, children) =>
       store.stageChildren(parent, fence, children.map((child) => changes.encode(child))),
+    takeFromInbox: (takes) =>
+      store.takeFromInbox(takes.map((take) => ({ ...take, change: take.change && changes.encode(take.change) }))),
     writeNotes: (notes) => store.writeNotes(notes.map((note) => encodedNote(changes, note))),
     lapsed: async (limit) => decoded(await store.lapsed(limit)),
     heldUnderLeaseOf: async (instance, limit) => decoded(await store.heldUnderLeaseOf(instance, limit)),
