@@ -3,6 +3,8 @@ export { Engine, type EngineOptions } from './open.ts';
 export type { EngineEntries } from './open/entries.ts';
 export { openStore } from './open/store.ts';
 export { storeUrl } from './open/store-url.ts';
+export type { Codec, PayloadOwner, PayloadPart } from './store/coded/codec.ts';
+export { encrypt, type EncryptionKeys } from './store/coded/encrypt.ts';
 export type { Middleware, WorkAttempt } from './engine/declare/middleware.ts';
 export type { NewRun, RunChanges } from './jobs/creation-hook.ts';
 export { jobType, type JobType, type EndedTask, type TaskCounts } from './engine/declare/job-type.ts';

@@ -25,6 +25,8 @@ import { entryUrls, type EngineEntries } from './open/entries.ts';
 import { openStore } from './open/store.ts';
 import { storeUrl } from './open/store-url.ts';
 import { Refusal } from './refusal.ts';
+import type { Codec } from './store/coded/codec.ts';
+import { codedStore } from './store/coded/coded-store.ts';
 import { MemoryStore } from './store/memory/store.ts';
 import type { Store } from './store/store.ts';
 import { systemClock, type Clock } from './time/clock.ts';
@@ -77,6 +79,11 @@ export interface EngineOptions {
    * docs/guides/middleware.md.
    */
   readonly middleware?: readonly Middleware[];
+  /**
+   * Encodes the payloads of jobs before they are stored, and decodes them when they are read. The codec
+   * `encrypt({ keys, current })` encrypts them. See docs/guides/encryption.md.
+   */
+  readonly codec?: Codec;
   /** For a program in a bundle: the files that the engine starts as threads and processes. */
   readonly entries?: EngineEntries;
   /** The name of this instance; no other live instance may have it. Default: a random name. */
@@ -101,7 +108,7 @@ export class Engine extends EngineCore {
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({
   store: 0, types: 0, defs: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
-  undeclaredDefs: 0, middleware: 0, entries: 0, instance: 0,
+  undeclaredDefs: 0, middleware: 0, codec: 0, entries: 0, instance: 0,
 } satisfies Record<keyof EngineOptions, 0>);
 
 function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
@@ -109,13 +116,13 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault,
     retention = retentionDefault,
     logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random), build,
-    undeclaredDefs = 'tick', middleware: givenMiddleware = [], entries = {},
+    undeclaredDefs = 'tick', middleware: givenMiddleware = [], codec, entries = {},
   } = checkFields('an engine', options, optionNames);
   const { heartbeat, isolation } = entryUrls(entries, { heartbeat: packagedThread, isolation: packagedEntry });
   checkName('instance', instance);
   const logger = neverThrowing(textFirst(ownLogger));
   const leaseMs = checkLease(durationMs(lease));
-  const opened = typeof store === 'object' ? store : openStore(storeUrl(store), { clock });
+  const opened = coded(typeof store === 'object' ? store : openStore(storeUrl(store), { clock }), codec);
   const middleware = checkMiddleware(givenMiddleware);
   const creating = creationHook(middleware, (type) => catalogue.rules(type));
   const jobs = new Jobs(opened, creating);
@@ -137,6 +144,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     isolation: new Isolation({ entry: isolation }),
     tracing: new Tracing(),
     aroundWork: aroundWork(middleware),
+    hidesErrors: codec !== undefined,
     watchers: new JobWatchers(clock, endsIn(opened)),
     instance,
     host: hostname(),
@@ -165,6 +173,14 @@ const backupHeartbeatFor = (
   { address }: Store,
   parts: Omit<ThreadHeartbeatParts, 'address'>,
 ): BackupHeartbeat => (address === undefined ? noBackupHeartbeat : new ThreadHeartbeat({ ...parts, address }));
+
+/** Returns the store with the codec; without a codec, the store itself. */
+function coded(store: Store, codec: Codec | undefined): Store {
+  if (codec === undefined) return store;
+  const { encode, decode } = checkFields('a codec', codec, ['encode', 'decode']);
+  if (typeof encode === 'function' && typeof decode === 'function') return codedStore(store, codec);
+  throw new Refusal('malformed.option', 'a codec must have the functions encode and decode', {});
+}
 
 function checkSlots(slots: number): number {
   if (Number.isSafeInteger(slots) && slots > 0 && slots <= 10_000) return slots;

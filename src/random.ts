@@ -14,6 +14,9 @@ export const systemRandom: Random = {
   hex: (bytes) => randomBytes(bytes).toString('hex'),
 };
 
+/** Random bytes for encryption, which no seed may replace. */
+export const randomBytesOf = (count: number): Buffer => randomBytes(count);
+
 /** A reproducible source for tests: the same seed gives the same numbers (mulberry32). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;

@@ -41,6 +41,7 @@ export const refusalCodes = {
   'taken.key': 'another job has this unique key',
   'taken.instance': 'another running instance has this name',
   'busy.type': 'a job of this type is running and only one may run at a time',
+  'encoded.payload': 'a stored payload is encrypted, and this process cannot decrypt it or cannot search in it',
   'refused.creation': 'a middleware of the engine refused to create the run',
   'wrong.middleware': 'a middleware did not call next exactly once',
   'manual.forbidden': 'this definition does not allow manual runs',

@@ -1,7 +1,7 @@
 /** The command-line options of the commands that run an engine. */
 import type { Command } from 'commander';
 import { execTypeName, httpTypeName } from '../builtin/type-names.ts';
-import { storeFlagText } from './session.ts';
+import { encryptionFlagText, storeFlagText } from './session.ts';
 
 export interface EngineFlags {
   readonly store?: string;
@@ -13,6 +13,7 @@ export interface EngineFlags {
   readonly instance?: string;
   readonly build?: string;
   readonly undeclaredDefs?: string;
+  readonly encryptionKeys?: string;
   readonly httpAllow?: string[];
   readonly allowExec?: string[];
   readonly execEnv?: string[];
@@ -40,6 +41,7 @@ export const addEngineFlags = (command: Command): Command =>
       '--undeclared-defs <effect>',
       'ticks of definitions that no running code declares any more: tick or stop (default: tick)',
     )
+    .option('--encryption-keys <file>', encryptionFlagText)
     .option(
       '--http-allow <ranges...>',
       `private address ranges that jobs of type ${httpTypeName} may call, such as 10.0.0.0/8`,

@@ -8,6 +8,7 @@ import { Engine } from '../open.ts';
 import { storeUrl } from '../open/store-url.ts';
 import { Refusal } from '../refusal.ts';
 import type { Duration } from '../time/duration.ts';
+import { codecOf } from './encryption-keys.ts';
 import type { EngineFlags } from './engine-flags.ts';
 import { wholeNumber } from './number-flag.ts';
 import { loadJobs } from './load-jobs.ts';
@@ -22,6 +23,7 @@ export async function engineOf(
   const isNamed = (name: string): boolean =>
     [...types, ...defs.map(({ type }) => type)].some((type) => type.name === name);
   const logger = serverLogger();
+  const codec = await codecOf(flags.encryptionKeys);
   const engine = new Engine({
     store: url,
     types: [...types, ...builtInTypes(flags).filter(({ name }) => !isNamed(name))],
@@ -33,6 +35,7 @@ export async function engineOf(
     ...(flags.instance === undefined ? {} : { instance: flags.instance }),
     ...(flags.build === undefined ? {} : { build: flags.build }),
     ...(flags.undeclaredDefs === undefined ? {} : { undeclaredDefs: flags.undeclaredDefs as 'tick' }),
+    ...(codec === null ? {} : { codec }),
     logger,
   });
   return { engine, url, logger };

@@ -8,11 +8,13 @@ import type { Engine } from '../open.ts';
 import { storeUrl } from '../open/store-url.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
+import { codecOf } from './encryption-keys.ts';
 import { openStore } from './open-store.ts';
 
 export interface CommonFlags {
   readonly store?: string;
   readonly json?: boolean;
+  readonly encryptionKeys?: string;
   readonly why?: string;
   readonly by?: string;
 }
@@ -20,9 +22,13 @@ export interface CommonFlags {
 export const storeFlagText =
   'database: sqlite:FILE or postgres://… (default: STINT_DATABASE_URL, DATABASE_URL, .stint/jobs.db)';
 
+export const encryptionFlagText =
+  'JSON file with the keys of stored payloads: current and keys (default: STINT_ENCRYPTION_KEYS, a file or its JSON)';
+
 export const addStoreFlags = (command: Command): Command =>
   command
     .option('--store <url>', storeFlagText)
+    .option('--encryption-keys <file>', encryptionFlagText)
     .option('--json', 'print JSON');
 
 export const addActionFlags = (command: Command): Command =>
@@ -33,11 +39,15 @@ export const addNamedActionFlags = (command: Command): Command =>
   addActionFlags(command)
     .option('--by <name>', 'who acts, recorded in the history (default: cli and your user name)');
 
-export async function withEngine<T>({ store: url }: CommonFlags, work: (engine: Engine) => Promise<T>): Promise<T> {
+export async function withEngine<T>(
+  { store: url, encryptionKeys }: CommonFlags,
+  work: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const codec = await codecOf(encryptionKeys);
   const store = await openCurrent(storeUrl(url));
   try {
     const { Engine } = await import('../open.ts');
-    return await work(new Engine({ store, instance: actor() }));
+    return await work(new Engine({ store, instance: actor(), ...(codec === null ? {} : { codec }) }));
   } finally {
     await store.close();
   }

@@ -13,7 +13,9 @@ import { printError } from './print.ts';
 const prefix = 'STINT_';
 
 /** The options whose variables are read elsewhere, since they also apply without a command. */
-const readElsewhere: Readonly<Record<string, string>> = { '--store': 'STINT_DATABASE_URL', '--tokens': 'STINT_TOKENS' };
+const readElsewhere: Readonly<Record<string, string>> = {
+  '--store': 'STINT_DATABASE_URL', '--tokens': 'STINT_TOKENS', '--encryption-keys': 'STINT_ENCRYPTION_KEYS',
+};
 
 /** The variables that Stint itself sets for the programs that it runs. */
 const ownVariables = ['STINT_EXEC', 'STINT_JOB'];

@@ -35,7 +35,7 @@ function settingOf(command: Command, option: Option): Setting {
   const name = option.long!.slice('--'.length);
   const value: unknown = command.getOptionValue(option.attributeName());
   if (name === 'store') return { name, value: shownUrl(storeUrl(value as string)), source: sourceOfStore(value) };
-  if (name === 'tokens' && value === undefined) return tokensSetting(name, variableOf(option));
+  if (secretFiles.includes(name) && value === undefined) return secretFileSetting(name, variableOf(option));
   const origin = command.getOptionValueSource(option.attributeName());
   const source = origin === 'cli' ? option.long! : origin === 'env' ? variableOf(option) : 'default';
   return { name, value: shown(name, value), source };
@@ -50,8 +50,11 @@ function shown(name: string, value: unknown): string | null {
 
 const sourceOfStore = (given: unknown): string => (given === undefined ? (urlVariable() ?? 'default') : '--store');
 
-/** The variable contains tokens or the path of their file: only the path may be shown. */
-function tokensSetting(name: string, variable: string): Setting {
+/** The options whose variable contains secrets or the path of their file. */
+const secretFiles = ['tokens', 'encryption-keys'];
+
+/** Only the path may be shown. */
+function secretFileSetting(name: string, variable: string): Setting {
   const text = process.env[variable];
   if (text === undefined) return { name, value: null, source: 'default' };
   return { name, value: /^\s*[[{]/.test(text) ? 'JSON' : text, source: variable };

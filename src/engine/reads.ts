@@ -4,6 +4,7 @@ import { recordNotJob } from '../jobs/operate.ts';
 import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
+import { isEncodedPayload, shownLine } from '../model/encoded-payload.ts';
 import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
 import { jobKinds, workKinds } from '../model/state.ts';
@@ -102,7 +103,8 @@ export class EngineReads {
     const job = await this.get(id);
     const tasks = await this.#taskCounts.count(jobs, job);
     const text = await jobs.store.progress(id);
-    return { job, tasks, progress: text === null ? null : (parseJson(text) as unknown as Progress) };
+    const isReadable = text !== null && !isEncodedPayload(text);
+    return { job, tasks, progress: isReadable ? (parseJson(text) as unknown as Progress) : null };
   }
 
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {
@@ -110,7 +112,8 @@ export class EngineReads {
   }
 
   async log(id: number, { after = 0, limit = logPage }: LogRequest = {}): Promise<readonly LogLine[]> {
-    return this.#stores.forJob(id).store.log(id, after, limit);
+    const lines = await this.#stores.forJob(id).store.log(id, after, limit);
+    return lines.map((line) => (isEncodedPayload(line.text) ? { ...line, text: shownLine(line.text) } : line));
   }
 
   async stats(id: number): Promise<JobRunStats> {

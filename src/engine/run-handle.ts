@@ -1,7 +1,7 @@
 /** The handle of a run: follow it, wait for its result, act on it. */
 import type { Event } from '../model/event.ts';
 import type { EndedJob, Job, JobError } from '../model/job.ts';
-import { parseJson } from '../model/json.ts';
+import { parsePayload } from '../model/encoded-payload.ts';
 import type { Progress } from '../model/progress.ts';
 import type { TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
@@ -199,5 +199,5 @@ export class RunHandle<Result = unknown> {
 function resultOf<Result>(job: EndedJob): Result {
   if (job.fate === 'failed') throw new RunFailed(job);
   if (job.fate === 'cancelled') throw new RunCancelled(job);
-  return (job.result === null ? undefined : parseJson(job.result)) as Result;
+  return (job.result === null ? undefined : parsePayload(job.result, `the result of run ${job.id}`)) as Result;
 }

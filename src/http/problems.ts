@@ -18,6 +18,7 @@ const familyStatus: Readonly<Record<string, number>> = {
   grandchildren: 409,
   taken: 409,
   busy: 409,
+  encoded: 422,
   refused: 422,
   manual: 409,
   declared: 409,

@@ -5,6 +5,7 @@ import type { ListedDefinition } from '../engine/reads.ts';
 import type { Event } from '../model/event.ts';
 import type { Spec } from '../model/definition.ts';
 import { isHandedOff, type ErrorCause, type Job, type JobError } from '../model/job.ts';
+import { isEncodedError, placeholderOf, shownPayload } from '../model/encoded-payload.ts';
 import { parseExact } from '../model/json.ts';
 import { outline, type Progress } from '../model/progress.ts';
 import { standingOf } from '../store/query.ts';
@@ -128,7 +129,11 @@ function firstWaitMs({ id, kind, type, parent }: Job, events: readonly Event[]):
 
 /** Parses and redacts a payload. Numbers stay as they were written, even those that JavaScript cannot represent. */
 const payload = (text: string | null, visibility: Visibility): unknown =>
-  (text === null ? null : redact(parseExact(text), visibility));
+  (text === null ? null : redact(parseExact(shownPayload(text)), visibility));
+
+/** The data of an error; the placeholder if the content of the error is encoded. */
+const shownData = (error: JobError): unknown =>
+  (isEncodedError(error) ? placeholderOf((error.data as { $encoded: string }).$encoded) : error.data);
 
 function errorView(error: JobError | null, visibility: Visibility): RunDetail['error'] {
   if (error === null) return null;
@@ -139,7 +144,7 @@ function errorView(error: JobError | null, visibility: Visibility): RunDetail['e
     ...(name === undefined ? {} : { name }),
     ...(id === undefined ? {} : { id: redactText(id, visibility) }),
     ...(causes === undefined ? {} : { causes: causes.map((cause) => causeView(cause, visibility)) }),
-    ...(data === undefined ? {} : { data: redact(data, visibility) }),
+    ...(data === undefined ? {} : { data: redact(shownData(error), visibility) }),
     ...(stack === undefined || visibility === 'shape' ? {} : { stack: redactText(stack, visibility) }),
   };
 }

@@ -53,7 +53,7 @@ export const breaches: readonly Breach[] = [
     title: 'tasks do not get the details of their run',
     cuts: [cut(
       'engine/attempt/handler-caller.ts',
-      'parent.details === null ? undefined : parseJson(parent.details)',
+      'parent.details === null ? undefined : parsePayload(parent.details, detailsOf(parent))',
       '({})',
     )],
     breaks: ['1.08'],

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { ErrorCause, Job, JobError } from '../../model/job.ts';
 import type { Event } from '../../model/event.ts';
 import type { Engine } from '../../open.ts';
+import { shownPayload } from '../../model/encoded-payload.ts';
 import { standingOf, standings, type Page, type PageRequest, type Query, type Standing } from '../../store/query.ts';
 import type { LogLine } from '../../store/store.ts';
 import { createdRun } from '../../http/created-run.ts';
@@ -127,8 +128,8 @@ const show = (id: string, options: CommonFlags): Promise<void> =>
       ['fence', job.fence],
       ['tasks', counts.total === 0 ? null : `${counts.total} (${counts.succeeded} succeeded, ${counts.failed} failed)`],
       ['error', job.error === null ? null : errorText(job.error)],
-      ['input', job.input],
-      ['result', job.result],
+      ['input', shownPayload(job.input)],
+      ['result', job.result === null ? null : shownPayload(job.result)],
     ];
     printLine(`${styled('bold', `${kindNames[job.kind]} ${job.id}`)}  ${standingOf(job)}`);
     for (const [name, value] of facts) {

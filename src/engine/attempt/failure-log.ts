@@ -14,15 +14,19 @@ const messageMax = 500;
 export interface FailureLogParts {
   readonly logger: Pick<Logger, 'warn'>;
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
+  /** Whether the lines leave out the messages of errors, which may contain parts of payloads. */
+  readonly hidesErrors?: boolean;
 }
 
 export class FailureLog {
   readonly #logger: Pick<Logger, 'warn'>;
   readonly #clock: Pick<Clock, 'monotonic' | 'after'>;
+  readonly #hidesErrors: boolean;
   #since = -Infinity;
   #count = 0;
 
-  constructor({ logger, clock }: FailureLogParts) {
+  constructor({ logger, clock, hidesErrors = false }: FailureLogParts) {
+    this.#hidesErrors = hidesErrors;
     this.#logger = logger;
     this.#clock = clock;
   }
@@ -31,10 +35,9 @@ export class FailureLog {
     if (after === null || after.error === null || events.at(-1)?.kind !== 'failed') return;
     if (!this.#isWithinLimit()) return;
     const { id, kind, type, attempt, error } = after;
-    const [line = ''] = withoutSecrets(error.message).split('\n');
-    this.#logger.warn(
-      `${kind} ${id} (${type}) failed: ${line.slice(0, messageMax)}`, { id, type, attempt, code: error.code },
-    );
+    const [line = ''] = this.#hidesErrors ? [] : withoutSecrets(error.message).split('\n');
+    const cause = line === '' ? '' : `: ${line.slice(0, messageMax)}`;
+    this.#logger.warn(`${kind} ${id} (${type}) failed${cause}`, { id, type, attempt, code: error.code });
   }
 
   /** Counts a failure; returns whether it may get a line of its own in this window of one second. */

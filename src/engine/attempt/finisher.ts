@@ -19,6 +19,7 @@ import type { JobWatchers } from './job-watchers.ts';
 
 export interface FinisherParts extends LoopParts {
   readonly watchers: JobWatchers;
+  readonly hidesErrors?: boolean;
 }
 
 /** Receives the stored change, or the refusal of the store. Must not throw. */

@@ -1,6 +1,6 @@
 /** The input of a job, validated by this instance's schema, which may have changed since the job was created. */
 import type { Job } from '../../model/job.ts';
-import { parseJson } from '../../model/json.ts';
+import { parsePayload } from '../../model/encoded-payload.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
 import { orElse, type MaybePromise } from '../../time/maybe-promise.ts';
 import type { JobType } from '../declare/job-type.ts';
@@ -11,7 +11,7 @@ import { checkStored } from '../declare/stored-input.ts';
 export class InputMisfit extends Refusal {}
 
 export function fittingInput({ name, options: { input: schema } }: JobType, job: Job): MaybePromise<unknown> {
-  const input = parseJson(job.input);
+  const input = parsePayload(job.input, `the input of job ${job.id}`);
   if (!schema) return input;
   const check = (value: unknown): MaybePromise<unknown> => checked(schema as Schema, value, `${name} ${job.id}`);
   return orElse(() => checkStored(check, input), misfit);

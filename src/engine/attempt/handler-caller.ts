@@ -1,6 +1,6 @@
 /** Calls the handler of a job for its phase, in this thread or isolated, with the context and the validated input. */
 import type { Job } from '../../model/job.ts';
-import { parseJson } from '../../model/json.ts';
+import { parsePayload } from '../../model/encoded-payload.ts';
 import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import { hasTasks, type JobType } from '../declare/job-type.ts';
 import type { WorkAttempt } from '../declare/middleware.ts';
@@ -79,9 +79,9 @@ export class HandlerCaller {
     const { aroundWork } = this.#parts;
     refuseOtherShape(type, job);
     const run = { ...context.run, id: parent.id, tickTime: tickTimeOf(parent), tags: parent.tags ?? {} };
-    const details = parent.details === null ? undefined : parseJson(parent.details);
+    const details = parent.details === null ? undefined : parsePayload(parent.details, detailsOf(parent));
     return andThen(fittingInput(type, parent), (input) => {
-      const data = { input, details, task: parseJson(job.input), key: job.key };
+      const data = { input, details, task: parsePayload(job.input, `the input of task ${job.id}`), key: job.key };
       const handle = (): MaybePromise<unknown> => type.options.isolate
         ? this.#callIsolated(execution, 'taskResults', run, data)
         : type.options.taskResults!(Object.assign(context, { run, ...data }));
@@ -129,6 +129,8 @@ export class HandlerCaller {
     return jobLog((level, text) => this.#parts.notes.log(holding, level, text));
   }
 }
+
+const detailsOf = ({ id }: Job): string => `the details of run ${id}`;
 
 type WorkAbout = Pick<WorkAttempt, 'id' | 'kind' | 'phase' | 'input' | 'task'>;
 

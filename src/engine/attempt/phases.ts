@@ -4,7 +4,8 @@ import type { Draft } from '../../jobs/draft.ts';
 import { planStaged, planTasks } from '../../jobs/work.ts';
 import type { Jobs } from '../../jobs.ts';
 import { isOpen, type Job } from '../../model/job.ts';
-import { jsonText, parseJson } from '../../model/json.ts';
+import { parsePayload } from '../../model/encoded-payload.ts';
+import { jsonText } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
 import { pagesOf } from '../../store/paging.ts';
 import type { Attempt } from './attempt.ts';
@@ -61,7 +62,7 @@ export async function gather(
   input: unknown,
 ): Promise<unknown> {
   const { job } = attempt;
-  const details = job.details === null ? undefined : parseJson(job.details);
+  const details = job.details === null ? undefined : parsePayload(job.details, `the details of run ${job.id}`);
   const counts = await countTasks(parts.jobs, job.id);
   return type.options.jobResults?.({ ...context, input, details, counts, tasks: endedTasks(parts.jobs, job.id) });
 }
@@ -76,9 +77,9 @@ async function* endedTasks(jobs: Jobs, run: number): AsyncGenerator<EndedTask<un
 const endedTask = (job: Extract<Job, { state: 'ended' }>): EndedTask<unknown, unknown> => ({
   id: job.id,
   key: job.key,
-  task: parseJson(job.input),
+  task: parsePayload(job.input, `the input of task ${job.id}`),
   fate: job.fate,
-  result: job.result === null ? null : parseJson(job.result),
+  result: job.result === null ? null : parsePayload(job.result, `the result of task ${job.id}`),
   error: job.error && { code: job.error.code, message: job.error.message },
 });
 

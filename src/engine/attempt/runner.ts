@@ -20,7 +20,7 @@ import {
   HandlerCaller, isIsolated, phaseOf, tasksPlanned, type Execution, type HandlerCallerParts,
 } from './handler-caller.ts';
 import { PendingOutcomes, type PendingOutcomesParts } from './pending-outcomes.ts';
-import { isA } from './stored-error.ts';
+import { isA, storedError } from './stored-error.ts';
 import { captureStrayRejections } from './stray-rejections.ts';
 import { TaskParents } from './task-parents.ts';
 import type { TimeLimits } from './time-limits.ts';
@@ -31,6 +31,7 @@ export interface RunnerParts extends PendingOutcomesParts, Omit<HandlerCallerPar
   readonly registry: TypeRegistry;
   readonly tracing: Tracing;
   readonly attempts: Attempts;
+  readonly hidesErrors: boolean;
   readonly timeLimits: TimeLimits;
   /** Whether a living instance has a newer build than this one, and that build has the job type. */
   readonly hasNewerBuildWith: (type: string) => Promise<boolean>;
@@ -197,7 +198,9 @@ export class Runner {
   }
 
   #logStrayRejection({ id }: Job, error: unknown): void {
-    this.#parts.logger.error(`the handler of job ${id} has a rejected promise that it did not handle`, { error, id });
+    const { logger, hidesErrors } = this.#parts;
+    const about = hidesErrors ? { id, name: storedError(error).name ?? 'Error' } : { error, id };
+    logger.error(`the handler of job ${id} has a rejected promise that it did not handle`, about);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The run request: the options of `createJobRun`, and the draft that they become. */
 import { overlapKey } from '../../model/definition.ts';
+import { isEncodedValue, unreadablePayload } from '../../model/encoded-payload.ts';
 import { typeMaxOf } from '../../model/type-entry.ts';
 import { checkFields } from '../../jobs/checks/values.ts';
 import type { KnownDefinition } from '../../jobs/define.ts';
@@ -114,6 +115,7 @@ function draftFor(
   const isOwn = request.input !== undefined;
   const input = isOwn ? request.input : template.params;
   try {
+    if (isEncodedValue(input)) throw encodedInput(input, isOwn);
     const output = isOwn ? rules.check(input) : checkStored(rules.check, input);
     return andThen(output, (valid) => filledIn(template, rules, request, now, input, valid));
   } catch (error) {
@@ -121,6 +123,12 @@ function draftFor(
     // their rejections would be unhandled.
     return Promise.reject(error);
   }
+}
+
+function encodedInput(input: { readonly $encoded: string }, isOwn: boolean): Refusal {
+  return isOwn
+    ? new Refusal('malformed.input', 'an input cannot have $encoded as its only member: Stint uses it', {})
+    : unreadablePayload(JSON.stringify(input), 'the parameters of the definition');
 }
 
 /** Returns the draft of one request. `output` is the validated input, which the schema may have transformed. */

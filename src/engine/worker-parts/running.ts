@@ -23,6 +23,8 @@ export interface RunningNeeds extends LoopParts {
   readonly registry: TypeRegistry;
   readonly isolation: Isolation;
   readonly aroundWork: AroundWork | null;
+  /** Whether the logger must not receive messages of handlers' errors, because stored payloads are encoded. */
+  readonly hidesErrors: boolean;
   readonly tracing: Tracing;
   readonly watchers: JobWatchers;
   readonly slots: number;

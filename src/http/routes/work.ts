@@ -1,6 +1,7 @@
 /** The worker API over HTTP, for workers in any language. Every write needs the fence of the claim. */
 import { checkTypeName } from '../../jobs/checks/values.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
+import { isEncodedPayload } from '../../model/encoded-payload.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../model/progress.ts';
 import { Refusal } from '../../refusal.ts';
@@ -195,6 +196,7 @@ export const reply = (job: Job): Answer<'complete'> => ({
 
 /** Returns the stored tree if it is of this claim or has no fence; otherwise an empty tree. */
 function treeOfClaim(text: string | null, fence: number): Progress {
-  const stored = text === null ? emptyProgress : (parseJson(text) as unknown as Progress);
+  const isReadable = text !== null && !isEncodedPayload(text);
+  const stored = isReadable ? (parseJson(text) as unknown as Progress) : emptyProgress;
   return stored.fence === undefined || stored.fence === fence ? stored : emptyProgress;
 }
