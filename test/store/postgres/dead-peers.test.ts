@@ -53,13 +53,16 @@ const backends = `select pid, wait_event_type from pg_stat_activity
 
 /** The backends of stores that wait for a lock. */
 async function lockWaiters(client: pg.Client): Promise<number[]> {
+  await client.query('select pg_stat_clear_snapshot()');
   const { rows } = await client.query<{ pid: number }>(`${backends} and wait_event_type = 'Lock'`);
   return rows.map(({ pid }) => pid);
 }
 
-/** The states of the backends of stores, except idle ones. */
-const activeBackends = async (client: pg.Client): Promise<unknown[]> =>
-  (await client.query(`${backends} and state <> 'idle'`)).rows;
+/** The backends of stores that are not idle. Within a transaction, PostgreSQL would repeat the states it read first. */
+async function activeBackends(client: pg.Client): Promise<unknown[]> {
+  await client.query('select pg_stat_clear_snapshot()');
+  return (await client.query(`${backends} and state <> 'idle'`)).rows;
+}
 
 // Most of their time they wait.
 describe.concurrent('dead peers', () => {
