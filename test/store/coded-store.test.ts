@@ -12,6 +12,7 @@ const codec = encrypt({ keys: { k: new Uint8Array(32).fill(7) }, current: 'k' })
 const coded = (store: Store): Store => codedStore(store, codec);
 /** They search by input and by the messages of errors, which a store with a codec refuses. */
 const searches = [
+  'a search by input finds them',
   'an edit is visible in every read of the job',
   'random queries find the same jobs as the reference implementation of queries',
   'each single filter finds the same jobs as the reference implementation of queries',

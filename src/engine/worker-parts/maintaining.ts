@@ -33,9 +33,9 @@ export interface MaintainingPart {
   readonly follow: (def: number) => Promise<void>;
 }
 
-const inboxMs = 5_000;
+const inboxMs = 10_000;
 const repairMs = 3_000;
-const startLimitsMs = 5_000;
+const startLimitsMs = 10_000;
 const settleMs = 10_000;
 const orphansMs = 30_000;
 const retentionMs = 60_000;
