@@ -192,7 +192,7 @@ describe('pages and roles', () => {
     const page = await board.visit(path);
     await page.getByLabel('Token').fill(tokens[role].token);
     await page.keyboard.press('Enter');
-    await page.getByLabel('Token').waitFor({ state: 'detached' }); // the page of the sign-in has a heading, too
+    await page.locator('.sign-in').waitFor({ state: 'detached' }); // it has a heading, too
     await page.locator('main h1').waitFor();
     return page;
   }

@@ -45,7 +45,7 @@ export const mutants: readonly Mutant[] = [
     isQuick: true,
   },
   { title: 'a unique key is given to every job', cuts: [noKeys], seeds: [1], isQuick: true },
-  { title: 'a claim whose reply was lost is forgotten', cuts: [noDoubt], seeds: [305, 116], isQuick: true },
+  { title: 'a claim whose reply was lost is forgotten', cuts: [noDoubt], seeds: [8, 305, 116], isQuick: true },
   { title: 'children of ended parents stay open', cuts: [noOrphans], seeds: [245, 203, 285, 150, 25, 305] },
   {
     title: 'a repair takes the job from its new holder',
