@@ -62,7 +62,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['query', 'not-a-transaction', 'text-cache', 'id-scan', 'batcher', 'url-options', 'feed-position', 'feed-cursor'],
     ['port', 'job-body', 'tally-sum', 'tally-row'],
     ['store', 'job-columns'],
-    ['coded', 'row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'instance-row', 'taken-instance', 'inspection'],
+    ['coded', 'row', 'feed-entry', 'name-filter', 'paging', 'gate-admission', 'instance-row', 'inbox-row', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['records', 'feed', 'inbox', 'instances'], ['claim'], ['store']],

@@ -4,24 +4,14 @@
  */
 import type { Change } from '../../../model/change.ts';
 import type {
-  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxStanding, InboxTake, NewInboxRequest,
+  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, NewInboxRequest,
 } from '../../store.ts';
+import { requestOfRow, standingSql, type InboxRow } from '../../inbox-row.ts';
 import type { Database, Session } from '../sql/database.ts';
 import { ignore } from '../sql/errors.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { commitWithin, type AfterWrite } from './commit.ts';
-
-interface InboxRow {
-  readonly id: number;
-  readonly type: string;
-  readonly input: string | null;
-  readonly options: string;
-  readonly at: number;
-  readonly refused_at: number | null;
-  readonly code: string | null;
-  readonly message: string | null;
-}
 
 const columns = 'id, type, input::text as input, options::text as options, at, refused_at, code, message';
 
@@ -37,8 +27,9 @@ export async function inboxRequests(
   session: Session,
   { standing, after = 0, limit }: InboxQuery,
 ): Promise<readonly InboxRequest[]> {
-  const text = `select ${columns} from ${session.schema}.inbox where id > $1 and ${isIn(standing)} order by id limit $2`;
-  return (await session.run<InboxRow>(text, [after, limit])).map(requestOf);
+  const text = `select ${columns} from ${session.schema}.inbox
+    where id > $1 and ${standingSql(standing)} order by id limit $2`;
+  return (await session.run<InboxRow>(text, [after, limit])).map(requestOfRow);
 }
 
 /**
@@ -102,13 +93,13 @@ export async function retryInInbox(session: Session, id: number): Promise<InboxR
     retried as (update ${schema}.inbox set refused_at = null, code = null, message = null where id = $1)
     select * from before`;
   const [row] = await session.run<InboxRow>(text, [id]);
-  return row === undefined ? null : requestOf(row);
+  return row === undefined ? null : requestOfRow(row);
 }
 
 export async function removeFromInbox(session: Session, id: number): Promise<InboxRequest | null> {
   const text = `delete from ${session.schema}.inbox where id = $1 returning ${columns}`;
   const [row] = await session.run<InboxRow>(text, [id]);
-  return row === undefined ? null : requestOf(row);
+  return row === undefined ? null : requestOfRow(row);
 }
 
 /** Counts requests. The oldest request has the lowest id, which is read from the index; `min(at)` reads every row. */
@@ -120,14 +111,4 @@ export async function countInbox(session: Session): Promise<InboxCounts> {
     (select at from ${inbox} where refused_at is null order by id limit 1) as oldest`;
   const [row] = await session.run<{ waiting: number; refused: number; oldest: number | null }>(text);
   return { waiting: row!.waiting, refused: row!.refused, oldestWaitingAt: row!.oldest };
-}
-
-function requestOf({ id, type, input, options, at, refused_at: refusedAt, code, message }: InboxRow): InboxRequest {
-  const refused = refusedAt === null ? null : { at: refusedAt, code: code ?? '', message: message ?? '' };
-  return { id, type, input, options, at, refused };
-}
-
-function isIn(standing: InboxStanding | undefined): string {
-  if (standing === undefined) return 'true';
-  return standing === 'waiting' ? 'refused_at is null' : 'refused_at is not null';
 }

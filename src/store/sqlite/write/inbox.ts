@@ -1,20 +1,10 @@
 /** The inbox: a table into which other programs insert requests for runs. Implements `port/inbox.ts`. */
 import type {
-  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxStanding, InboxTake, NewInboxRequest,
+  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, NewInboxRequest,
 } from '../../store.ts';
+import { requestOfRow, standingSql, type InboxRow } from '../../inbox-row.ts';
 import type { Connection } from '../connection.ts';
 import { writeBatch } from './commit.ts';
-
-interface InboxRow {
-  readonly id: number;
-  readonly type: string;
-  readonly input: string | null;
-  readonly options: string;
-  readonly at: number;
-  readonly refused_at: number | null;
-  readonly code: string | null;
-  readonly message: string | null;
-}
 
 export function enqueue(connection: Connection, requests: readonly NewInboxRequest[], now: number): readonly number[] {
   const sql = 'INSERT INTO inbox(type, input, options, at) VALUES(?, ?, ?, ?) RETURNING id';
@@ -22,8 +12,8 @@ export function enqueue(connection: Connection, requests: readonly NewInboxReque
 }
 
 export function inboxRequests(connection: Connection, { standing, after = 0, limit }: InboxQuery): InboxRequest[] {
-  const sql = `SELECT * FROM inbox WHERE id > ? AND ${isIn(standing)} ORDER BY id LIMIT ?`;
-  return connection.all<InboxRow>(sql, after, limit).map(requestOf);
+  const sql = `SELECT * FROM inbox WHERE id > ? AND ${standingSql(standing)} ORDER BY id LIMIT ?`;
+  return connection.all<InboxRow>(sql, after, limit).map(requestOfRow);
 }
 
 /** Removes requests and writes their changes inside the caller's transaction; returns for each whether it was done. */
@@ -65,17 +55,7 @@ export const hasWaiting = (connection: Connection): boolean =>
 
 function requestWith(connection: Connection, id: number): InboxRequest | null {
   const row = connection.get<InboxRow>('SELECT * FROM inbox WHERE id = ?', id);
-  return row === undefined ? null : requestOf(row);
-}
-
-function requestOf({ id, type, input, options, at, refused_at: refusedAt, code, message }: InboxRow): InboxRequest {
-  const refused = refusedAt === null ? null : { at: refusedAt, code: code ?? '', message: message ?? '' };
-  return { id, type, input, options, at, refused };
-}
-
-function isIn(standing: InboxStanding | undefined): string {
-  if (standing === undefined) return 'TRUE';
-  return standing === 'waiting' ? 'refused_at IS NULL' : 'refused_at IS NOT NULL';
+  return row === undefined ? null : requestOfRow(row);
 }
 
 const waitingSql = 'SELECT 1 FROM inbox WHERE id = ? AND refused_at IS NULL';
