@@ -37,4 +37,4 @@ export type {
 export {
   instanceKeptMs, type Beat, type BeatReply, type Instance, type InstanceAbout, type Instances, type Leadership,
 } from './port/instances.ts';
-export type { Bloat, Maintenance, Migration, Pool, PurgeOptions, StoreHealth } from './port/maintenance.ts';
+export type { Bloat, Contradiction, Maintenance, Migration, Pool, PurgeOptions, StoreHealth } from './port/maintenance.ts';

@@ -63,6 +63,7 @@ export async function* verify(store: Store, options: VerifyOptions = {}): AsyncG
     const { jobs } = inspection.progress;
     yield violation('S36', null, `no more than ${jobs} jobs can be read and checked: ${messageOf(error)}`);
   }
+  for (const { job, sentence } of (await store.contradictions?.()) ?? []) yield violation('S38', job, sentence);
   yield* inspection.missing();
   yield* checkFeed(store);
   return inspection.progress;

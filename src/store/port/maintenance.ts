@@ -45,6 +45,12 @@ export interface Maintenance {
   damage?(): Promise<readonly string[]>;
 
   /**
+   * Returns contradictions between the tables, such as a job that is both open and ended; absent: the store writes each
+   * job to one table only. Other processes may write meanwhile.
+   */
+  contradictions?(): Promise<readonly Contradiction[]>;
+
+  /**
    * Copies the database into a new file while other processes may write; absent: the database has its own tools for
    * backups.
    */
@@ -59,6 +65,11 @@ export interface Migration {
   readonly to: number;
   /** The statements that were executed; with `dryRun`, those that a migration would execute. */
   readonly statements: readonly string[];
+}
+
+export interface Contradiction {
+  readonly job: number;
+  readonly sentence: string;
 }
 
 export interface PurgeOptions {

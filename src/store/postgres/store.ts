@@ -9,10 +9,9 @@ import { Batcher, type BatcherOptions } from '../batcher.ts';
 import { GateMemory } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, InboxCounts, InboxQuery,
-  InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership, LogLine, Migration,
-  NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction,
-  Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, Contradiction, DueJob, FeedPage, Holding, InboxCounts,
+  InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership, LogLine,
+  Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction, Writer,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -39,6 +38,7 @@ import { parsePostgresUrl } from './sql/url.ts';
 import { orphaned, settleable } from './maintain/families.ts';
 import { extend, heldUnderLeaseOf, lapsed } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
+import { contradictions } from './maintain/contradictions.ts';
 import { health } from './maintain/health.ts';
 import { EndNotices } from './end-notices.ts';
 import { Wake } from './wake.ts';
@@ -347,6 +347,10 @@ export class PostgresStore implements Store {
 
   health(): Promise<StoreHealth> {
     return health(this.#database);
+  }
+
+  contradictions(): Promise<readonly Contradiction[]> {
+    return contradictions(this.#database);
   }
 
   async close(): Promise<void> {
