@@ -7,7 +7,7 @@ import type { Contradiction } from '../../store.ts';
 import type { Database } from '../sql/database.ts';
 import { claimedIdsSql } from '../read/claimed.ts';
 
-interface Check {
+interface TableCheck {
   /** A query for the jobs that contradict, as column `id`. */
   readonly find: (schema: string) => string;
   readonly sentence: (id: number) => string;
@@ -18,7 +18,7 @@ const reportedMax = 20;
 
 const claimed = (schema: string): string => `(${claimedIdsSql(schema)}) claimed`;
 
-const checks: readonly Check[] = [
+const checks: readonly TableCheck[] = [
   {
     find: (s) => `select job.id from ${s}.job join ${s}.ended using (id)`,
     sentence: (id) => `job ${id} is both open and ended`,
