@@ -163,7 +163,7 @@ test("a plan for the values of a batch starts with the batch, whatever the table
   await client.query('set plan_cache_mode = force_custom_plan');
   const plans = new Map<string, string>();
   const session = planning(client, plans, { now: 0, ids: null, count: 1 });
-  const now = store.now() + 1000;
+  const now = store.now() + 86_400_000;
   const claimed = pending.map(({ after }) => decided(after, { do: 'claim', holder: 'h', until: null }, now));
   const ended = claimed.map(({ after }) => decided(after, { do: 'stop', code: 'user' }, now));
   await write(session, 'fast', 'update', claimed);
