@@ -89,6 +89,19 @@ export const history: Topic = {
       deepEqual(numbers(await world.store.history(job.id, 1, historyTailMax + 5)), upTo(historyTailMax + 5));
     },
 
+    'the histories of many jobs are those of each of them': async (world) => {
+      const { job: long } = await rock(world, await world.create({ hold: 'pause' }), historyTailMax * 2 + 2);
+      const ended = await world.createEnded();
+      await world.createAll([{}, {}, {}]);
+      const [first, ...running] = await world.claim();
+      await world.apply(first!, { do: 'succeed', fence: first!.fence });
+      const waiting = await world.create();
+      const ids = [long, ended, first!, ...running, waiting].map(({ id }) => id);
+      const histories = await world.store.histories([...ids, waiting.id + 1]);
+      sameMembers([...histories.keys()], ids);
+      for (const id of ids) same(histories.get(id), await world.store.history(id));
+    },
+
     'many events of one change are stored, even across a history chunk': async (world) => {
       for (const times of [1, historyTailMax - 1, historyTailMax, historyTailMax + 1, historyTailMax * 3]) {
         const job = await world.create();

@@ -3,6 +3,7 @@
  * processes may write. A finding about a job that can be read is checked again later, since two reads of a live store
  * are not one snapshot.
  */
+import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { holdsKey } from '../model/unique-key.ts';
 import type { Instance, Store } from '../store/store.ts';
@@ -121,10 +122,11 @@ class StoreInspection {
 
   async #judge(jobs: readonly Job[]): Promise<Violation[]> {
     const parents = await this.#parentsOf(jobs);
+    const histories = await this.#historiesOf(jobs);
     const found = [...(await this.#checkKeys(jobs)), ...(await this.#checkWaiting(jobs))];
     for (let from = 0; from < jobs.length; from += atOnce) {
       const some = jobs.slice(from, from + atOnce);
-      found.push(...(await Promise.all(some.map((job) => this.#judgeAny(job, parents)))).flat());
+      found.push(...(await Promise.all(some.map((job) => this.#judgeAny(job, histories.get(job.id), parents)))).flat());
     }
     return found;
   }
@@ -133,15 +135,19 @@ class StoreInspection {
    * Checks one job. If the check throws, for example because another version of Stint wrote the row, returns a
    * violation, so that the other jobs are still checked.
    */
-  #judgeAny(seen: Job, parents: ReadonlyMap<number, Job>): Promise<Violation[]> {
-    return this.#judgeOne(seen, parents).catch((error: unknown) => {
+  #judgeAny(seen: Job, events: readonly Event[] | undefined, parents: ReadonlyMap<number, Job>): Promise<Violation[]> {
+    return this.#judgeOne(seen, events, parents).catch((error: unknown) => {
       if (isRefusal(error)) throw error;
       return [violation('S36', seen.id, `job ${seen.id} cannot be checked: ${messageOf(error)}`)];
     });
   }
 
-  async #judgeOne(seen: Job, parents: ReadonlyMap<number, Job>): Promise<Violation[]> {
-    const stored = await this.#withHistory(seen);
+  async #judgeOne(
+    seen: Job,
+    events: readonly Event[] | undefined,
+    parents: ReadonlyMap<number, Job>,
+  ): Promise<Violation[]> {
+    const stored = events?.length === seen.version ? { job: seen, events } : await this.#withHistory(seen);
     if (stored === null) return [];
     const { job } = stored;
     const parent = job.parent === null ? undefined : parents.get(job.parent);
@@ -168,6 +174,14 @@ class StoreInspection {
       [job] = await this.#store.load([job.id]);
       if (!job) return null;
     }
+  }
+
+  /** Returns the histories of a page of jobs; none, if one of them cannot be read: then each is read alone. */
+  #historiesOf(jobs: readonly Job[]): Promise<ReadonlyMap<number, readonly Event[]>> {
+    return this.#store.histories(jobs.map(({ id }) => id)).catch((error: unknown) => {
+      if (isRefusal(error)) throw error;
+      return new Map();
+    });
   }
 
   async #parentsOf(jobs: readonly Job[]): Promise<ReadonlyMap<number, Job>> {

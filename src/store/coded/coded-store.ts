@@ -34,6 +34,9 @@ function codedMethods(store: Store, changes: CodedChanges): Partial<Store> {
     heldUnderLeaseOf: async (instance, limit) => decoded(await store.heldUnderLeaseOf(instance, limit)),
     history: async (id, from, limit) =>
       (await store.history(id, from, limit)).map((event) => changes.decodeEvent(event, id)),
+    histories: async (ids) => new Map(
+      [...(await store.histories(ids))].map(([id, events]) => [id, events.map((event) => changes.decodeEvent(event, id))]),
+    ),
     eventsAfter: async (cursor, limit) => {
       const { events, ...page } = await store.eventsAfter(cursor, limit);
       return { ...page, events: events.map((each) => ({ ...each, event: changes.decodeEvent(each.event, each.job) })) };

@@ -147,6 +147,13 @@ export class MemoryStore implements Store {
     return this.#answer(() => this.#records.history(id).filter((event) => event.n >= from).slice(0, limit));
   }
 
+  histories(ids: readonly number[]): Promise<ReadonlyMap<number, readonly Event[]>> {
+    return this.#answer(() => {
+      const found = ids.map((id) => [id, this.#records.history(id)] as const);
+      return new Map(found.filter(([, events]) => events.length > 0));
+    });
+  }
+
   eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
     return this.#answer(() => this.#feed.after(cursor, limit));
   }

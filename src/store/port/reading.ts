@@ -21,6 +21,9 @@ export interface Reading {
   /** Returns the events of a job from event number `from` on. */
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]>;
 
+  /** Returns all events of each of these jobs by its id; jobs that do not exist are left out. */
+  histories(ids: readonly number[]): Promise<ReadonlyMap<number, readonly Event[]>>;
+
   /** Returns the progress tree of a job as JSON text; null: the job has reported no progress. */
   progress(id: number): Promise<string | null>;
 

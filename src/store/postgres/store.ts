@@ -24,7 +24,7 @@ import { nextDue } from './claim/next-due.ts';
 import { oldestDue } from './claim/oldest-due.ts';
 import { ClaimHints } from './claim/claim-by-hint.ts';
 import { ScanCursors } from './claim/scan-cursor.ts';
-import { eventsAfter, feedEnd, history } from './read/history.ts';
+import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { hintableChange } from './write/claim-hint.ts';
 import {
@@ -193,6 +193,10 @@ export class PostgresStore implements Store {
 
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {
     return history(this.#database, id, from, limit);
+  }
+
+  histories(ids: readonly number[]): Promise<ReadonlyMap<number, readonly Event[]>> {
+    return histories(this.#database, ids);
   }
 
   eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {

@@ -25,7 +25,7 @@ import {
 } from './write/inbox.ts';
 import { openFile, type Connection, type Durability, type WriteTogether } from './connection.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
-import { eventsAfter, feedEnd, history } from './read/history.ts';
+import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
 import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
@@ -168,6 +168,10 @@ export class SqliteStore implements Store {
 
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {
     return this.#read(() => history(this.#connection, id, from, limit));
+  }
+
+  histories(ids: readonly number[]): Promise<ReadonlyMap<number, readonly Event[]>> {
+    return this.#read(() => histories(this.#connection, ids));
   }
 
   eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {

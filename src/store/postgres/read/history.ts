@@ -1,11 +1,11 @@
-/** Reads the histories of jobs, and the feed. Implements `history` of `port/reading.ts`, and `port/feed.ts`. */
+/** Reads the histories of jobs, and the feed. Implements `history` and `histories` of `port/reading.ts`, and `port/feed.ts`. */
 import type { Event } from '../../../model/event.ts';
 import { foreignCursor, repeatedMs } from '../../feed-cursor.ts';
 import { feedEventsOf } from '../../feed-entry.ts';
 import { eventsOfHistory } from '../../row.ts';
 import type { FeedPage, FeedEvent } from '../../store.ts';
 import type { Session } from '../sql/database.ts';
-import { claimOfJobSql } from './claimed.ts';
+import { claimedIdsSql, claimOfJobSql, idsParameter, idsValue } from './claimed.ts';
 
 export async function history(session: Session, id: number, from = 1, limit = Infinity): Promise<Event[]> {
   const { schema } = session;
@@ -20,6 +20,23 @@ export async function history(session: Session, id: number, from = 1, limit = In
     .flatMap(({ lines }) => eventsOfHistory(lines))
     .filter((event) => event.n >= from)
     .slice(0, limit);
+}
+
+/** Reads the histories of many jobs: one read of a page of jobs, instead of one for each job. */
+export async function histories(session: Session, ids: readonly number[]): Promise<Map<number, Event[]>> {
+  const { schema } = session;
+  const wanted = 'unnest($1::bigint[]) as wanted (id)';
+  const each = (select: string): string => `select wanted.id, part.* from ${wanted} cross join lateral (${select}) part`;
+  const text = `select id, lines from (
+      ${each(`select 0::bigint as upto, history as lines from ${schema}.origin where origin.id = wanted.id limit 1`)}
+      union all ${each(`select upto, lines from ${schema}.history_chunk where job = wanted.id`)}
+      union all ${each(`select version, history from ${schema}.job where job.id = wanted.id and history is not null limit 1`)}
+      union all ${each(`select version, history from ${schema}.ended where ended.id = wanted.id limit 1`)}
+      union all select id, ${Number.MAX_SAFE_INTEGER}, line from (${claimedIdsSql(schema, { ids: idsParameter(1) })}) claimed
+    ) part order by id, upto`;
+  const rows = await session.run<{ id: number; lines: string }>(text, [idsValue(ids)]);
+  const parts = Map.groupBy(rows, ({ id }) => id);
+  return new Map([...parts].map(([id, some]) => [id, some.flatMap(({ lines }) => eventsOfHistory(lines))]));
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Reads the histories of jobs, and the feed. Implements `history` of `port/reading.ts`, and `port/feed.ts`. */
+/** Reads the histories of jobs, and the feed. Implements `history` and `histories` of `port/reading.ts`, and `port/feed.ts`. */
 import type { Event } from '../../../model/event.ts';
 import { foreignCursor, repeatedMs } from '../../feed-cursor.ts';
 import { feedEventsOf } from '../../feed-entry.ts';
@@ -17,6 +17,11 @@ export function history(connection: Connection, id: number, from = 1, limit = In
     .flatMap(({ lines }) => eventsOfHistory(lines))
     .filter((event) => event.n >= from)
     .slice(0, limit);
+}
+
+export function histories(connection: Connection, ids: readonly number[]): Map<number, Event[]> {
+  const found = ids.map((id) => [id, history(connection, id)] as const);
+  return new Map(found.filter(([, events]) => events.length > 0));
 }
 
 /**
