@@ -3,7 +3,7 @@ import { createServer, request as ask } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { test } from '../support/browser.ts';
+import { detail, test } from '../support/browser.ts';
 import { api, as, ended, records, tokens } from '../http/world.ts';
 import { bySize } from '../support/size.ts';
 import { dark, dashboard, phone, picture, violations, type Dashboard } from './world.ts';
@@ -40,7 +40,7 @@ describe('accessibility', () => {
     }
   });
 
-  test('axe finds no serious violation in dialogs, menus and suggestions', async () => {
+  detail('axe finds no serious violation in dialogs, menus and suggestions', async () => {
     const page = await board.visit(`/runs/${waiting}`);
     await settled(page);
     const opened = 'dialog[open], .search:has(#search-list:not([hidden]))';
@@ -53,7 +53,7 @@ describe('accessibility', () => {
     }
   });
 
-  test('every control of a page is reachable by Tab and has a name', async () => {
+  detail('every control of a page is reachable by Tab and has a name', async () => {
     const page = await board.visit('/runs');
     await page.locator('tbody tr').first().waitFor();
     const all = await page.evaluate<number>(controlCount);
@@ -88,7 +88,7 @@ describe('accessibility', () => {
     expect(body.items.at(-1)).toMatchObject({ kind: 'paused', why: 'until Monday' });
   });
 
-  test('the format of times and the theme can be changed, and are stored', async () => {
+  detail('the format of times and the theme can be changed, and are stored', async () => {
     const context = await board.browser.newContext({ locale: 'en-US', timezoneId: 'Asia/Tokyo' });
     const page = await context.newPage();
     await page.goto(`${board.url}/runs/${waiting}`);
@@ -110,7 +110,7 @@ describe('accessibility', () => {
     await context.close();
   });
 
-  test('the dashboard works under a path that a proxy adds', async () => {
+  detail('the dashboard works under a path that a proxy adds', async () => {
     const proxy = createServer((request, response) => {
       const { pathname, search } = new URL(request.url!, board.url);
       const isInside = pathname.startsWith('/tools/jobs/');
@@ -200,7 +200,7 @@ describe('pages and roles', () => {
   const pagesShown = async (page: Page): Promise<string[]> =>
     page.locator('.navigation section a').evaluateAll((links) => links.map((link) => link.childNodes[1]!.textContent!));
 
-  test('the navigation shows a role only the pages it may see', async () => {
+  detail('the navigation shows a role only the pages it may see', async () => {
     const shown = new Map<string, string[]>();
     for (const role of ['operator', 'viewer', 'producer'] as const) {
       const page = await signedIn(role, '/settings');
@@ -244,7 +244,7 @@ describe('pages and roles', () => {
     expect(await operator.getByRole('heading', { name: 'Tokens' }).count()).toBe(0);
   });
 
-  test('an operator still sees the audit after a reload', async () => {
+  detail('an operator still sees the audit after a reload', async () => {
     const page = await signedIn('operator', '/audit');
     await page.reload();
     await page.getByText('sign in', { exact: true }).first().waitFor();

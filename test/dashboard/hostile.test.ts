@@ -1,7 +1,7 @@
 // Hostile names, payloads, errors, logs, tags and reasons are rendered as text.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { test } from '../support/browser.ts';
+import { detail, test } from '../support/browser.ts';
 import { jobType } from '../../src/index.ts';
 import { api, ended } from '../http/world.ts';
 import { dashboard, picture, type Dashboard } from './world.ts';
@@ -66,7 +66,7 @@ test('a list shows hostile values as text', async () => {
   }
 });
 
-test('every tab and dialog of a run shows hostile values as text', async () => {
+detail('every tab and dialog of a run shows hostile values as text', async () => {
   for (const [index, id] of runs.entries()) {
     const page = await board.visit(`/runs/${id}`);
     for (const tab of ['payload', 'progress', 'timeline', 'log', 'events', 'relations', 'explain']) {
@@ -81,7 +81,7 @@ test('every tab and dialog of a run shows hostile values as text', async () => {
   }
 });
 
-test('a hostile reason and a hostile search are shown as text', async () => {
+detail('a hostile reason and a hostile search are shown as text', async () => {
   const id = await board.start({ type: 'nobody.knows', delay: '1h' });
   await board.engine.cancelJobRun(id, { by: corpus[1]!, why: corpus[0]! });
   const page = await board.visit(`/runs/${id}?tab=events`);

@@ -1,7 +1,7 @@
 // The layout of the dashboard in a real browser: nothing covers data, and nothing moves while it is being used.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { test } from '../support/browser.ts';
+import { detail, test } from '../support/browser.ts';
 import { jobType } from '../../src/index.ts';
 import { api, ended } from '../http/world.ts';
 import { dashboard, mail, phone, picture, type Dashboard } from './world.ts';
@@ -42,7 +42,7 @@ const coveredTexts = `[...document.querySelectorAll('.table tbody tr')].flatMap(
   return covered;
 })`;
 
-test.each(['/types', '/queues'])('on a phone no button of %s covers data', async (path) => {
+detail.each(['/types', '/queues'])('on a phone no button of %s covers data', async (path) => {
   const page = await board.visit(path, phone);
   await page.locator('tbody tr', { hasText: longName }).waitFor();
   expect(await page.locator('tbody button, tbody summary').count()).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ test.each(['/types', '/queues'])('on a phone no button of %s covers data', async
   await page.close();
 });
 
-test.each([1024, 820, 768, 640])('at a width of %i px the figures fill every row of their box', async (width) => {
+detail.each([1024, 820, 768, 640])('at a width of %i px the figures fill every row of their box', async (width) => {
   const page = await board.visit('/');
   await page.setViewportSize({ width, height: 1000 });
   await page.locator('.figures > div').first().waitFor();
@@ -64,7 +64,7 @@ test.each([1024, 820, 768, 640])('at a width of %i px the figures fill every row
   expect(Math.max(...gaps)).toBeLessThanOrEqual(1);
 });
 
-test.each([1440, 1024])('at %i px a long name of a definition leaves the other columns in view', async (width) => {
+detail.each([1440, 1024])('at %i px a long name of a definition leaves the other columns in view', async (width) => {
   await board.post(`${api}/defs`, { name: `the quarterly ${'x'.repeat(150)}`, type: 'mail.send' });
   const page = await board.visit('/definitions');
   await page.setViewportSize({ width, height: 900 });
@@ -76,7 +76,7 @@ test.each([1440, 1024])('at %i px a long name of a definition leaves the other c
   expect((await page.getByRole('columnheader', { name: 'Schedule' }).boundingBox())!.width).toBeGreaterThan(100);
 });
 
-test('a right-to-left name does not move the number of its run before it', async () => {
+detail('a right-to-left name does not move the number of its run before it', async () => {
   const id = await board.start({ type: 'تقرير.يومي', delay: '1h', input: { one: { two: { three: { four: 4 } } } } });
   const page = await board.visit(`/runs/${id}?tab=payload`);
   await page.getByText('{ 1 member }').waitFor();
@@ -92,7 +92,7 @@ test('a right-to-left name does not move the number of its run before it', async
   expect(name).toBeLessThan(number);
 });
 
-test('a long item of a progress tree stays beside its state', async () => {
+detail('a long item of a progress tree stays beside its state', async () => {
   const id = await board.start({ type: 'long.items' });
   const page = await board.visit(`/runs/${id}?tab=progress`);
   const item = page.locator('.item', { hasText: 'reconciling' });
@@ -105,7 +105,7 @@ const endlessAnimations = `document.getAnimations()
   .filter(({ effect }) => effect.getComputedTiming().endTime === Infinity)
   .map(({ animationName, effect }) => animationName + ' of ' + effect.target.parentElement.outerHTML)`;
 
-test('no page animates endlessly, even while a run is running', async () => {
+detail('no page animates endlessly, even while a run is running', async () => {
   const id = await board.start({ type: 'long.items' });
   const page = await board.visit(`/runs/${id}?tab=progress`, { reducedMotion: 'no-preference' });
   await page.getByRole('switch', { name: 'Live' }).getByText('Live').waitFor();
@@ -115,7 +115,7 @@ test('no page animates endlessly, even while a run is running', async () => {
   await page.close();
 });
 
-test('the icon of the page is found after a run is opened from the list', async () => {
+detail('the icon of the page is found after a run is opened from the list', async () => {
   const page = await board.visit('/runs');
   await page.locator('tbody td.id a').first().click();
   await page.waitForURL(/\/runs\/\d+$/);
@@ -143,7 +143,7 @@ test('a new run does not move the row under the pointer; it appears when the poi
   await expect.poll(async () => (await rowIds(page))[0]).toBe(String(created));
 });
 
-test('the keys act on the same run when a new one appears above it', async () => {
+detail('the keys act on the same run when a new one appears above it', async () => {
   const page = await board.visit('/runs');
   await page.getByRole('switch', { name: 'Live' }).getByText('Live').waitFor();
   for (const key of ['j', 'j', 'j']) await page.keyboard.press(key);
@@ -171,7 +171,7 @@ test('a selected run stays in the list when it no longer matches, and leaves the
   expect(await page.getByText('1 selected').count()).toBe(0);
 });
 
-test('turning the page clears the selection, so that no hidden run is acted on', async () => {
+detail('turning the page clears the selection, so that no hidden run is acted on', async () => {
   for (let number = 0; number < 45; number++) await board.start({ type: 'mail.send' });
   const page = await board.visit('/runs');
   await expect.poll(async () => (await rowIds(page)).length).toBe(50);
@@ -182,7 +182,7 @@ test('turning the page clears the selection, so that no hidden run is acted on',
   await expect.poll(() => page.getByText('1 selected').count()).toBe(0);
 });
 
-test('a search for a run number offers that run', async () => {
+detail('a search for a run number offers that run', async () => {
   const id = await board.start({ type: 'mail.send' });
   const page = await board.visit(`/runs?search=${id}`);
   await page.getByRole('link', { name: `Open run ${id}` }).click();

@@ -1,7 +1,7 @@
 // Queues, failures, instances, operations, audit and settings in a real browser, on SQLite and PostgreSQL.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { test } from '../support/browser.ts';
+import { detail, test } from '../support/browser.ts';
 import { migratedDatabase } from '../support/fresh-database.ts';
 import { api, ended } from '../http/world.ts';
 import { bySize } from '../support/size.ts';
@@ -63,7 +63,7 @@ describe('the pages of the machine on SQLite', () => {
     await page.getByText('connect ECONNREFUSED').waitFor();
   });
 
-  test('the retrying jobs of a failure group are cancelled together', async () => {
+  detail('the retrying jobs of a failure group are cancelled together', async () => {
     const page = await board.visit('/failures');
     const group = page.locator('.failure-group', { hasText: 'ECONNREFUSED' });
     await group.getByText('1 retrying').waitFor();
@@ -75,7 +75,7 @@ describe('the pages of the machine on SQLite', () => {
     await expect.poll(async () => (await board.get(`${api}/runs?type=relay.push&state=cancelled`)).body.items.length).toBe(1);
   });
 
-  test('an instance shows its heartbeat, lease, slots and running jobs', async () => {
+  detail('an instance shows its heartbeat, lease, slots and running jobs', async () => {
     const page = await board.visit('/instances');
     const own = page.getByRole('region', { name: `Instance ${board.engine.instance}` });
     await own.getByText('this server').waitFor();
@@ -116,7 +116,7 @@ describe('the pages of the machine on SQLite', () => {
     expect(page.url()).toContain(`job=${waiting}`);
   });
 
-  test('the settings store display preferences and show the session and the running versions', async () => {
+  detail('the settings store display preferences and show the session and the running versions', async () => {
     const page = await board.visit('/settings');
     await page.getByRole('group', { name: 'Theme' }).getByRole('button', { name: 'dark' }).click();
     expect(await page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark');
@@ -133,7 +133,7 @@ describe('the pages of the machine on SQLite', () => {
     await expect.poll(() => page.getByRole('group', { name: 'Times' }).getByRole('button', { name: 'UTC' }).getAttribute('aria-pressed')).toBe('true');
   });
 
-  test('hostile names, errors, reasons and workers are shown as text on every page', async () => {
+  detail('hostile names, errors, reasons and workers are shown as text on every page', async () => {
     const evil = '<img src=x onerror=alert(1)>';
     const name = `${evil} of a definition`;
     const runs = [await board.start({ type: 'shop.order', input: { says: `${evil} failed` } })];
@@ -159,7 +159,7 @@ describe('the pages of the machine on SQLite', () => {
     }
   });
 
-  test('a remote worker is no second version of Stint, and no idle slot', async () => {
+  detail('a remote worker is no second version of Stint, and no idle slot', async () => {
     await board.post(`${api}/work/claim`, { worker: 'python', types: ['elsewhere'], limit: 3, waitMs: 0 });
     const page = await board.visit('/instances');
     await page.locator('.instance', { hasText: 'python' }).getByText('claims up to 3 jobs at a time').waitFor();

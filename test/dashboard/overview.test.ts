@@ -1,6 +1,6 @@
 // The overview in a real browser: problems, figures, charts and running runs.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { test } from '../support/browser.ts';
+import { detail, test } from '../support/browser.ts';
 import { ended } from '../http/world.ts';
 import { dark, dashboard, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 
@@ -41,7 +41,7 @@ test('figures and charts follow events, over the period in the URL', async () =>
   await expect.poll(() => new URL(page.url()).searchParams.get('search')).toMatch(/^created:>2.*Z created:<2.*Z$/);
 });
 
-test('running runs are listed with their progress', async () => {
+detail('running runs are listed with their progress', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 60, slow: true } });
   const page = await board.visit('/');
   const running = page.locator('.card', { hasText: 'Running and held' });

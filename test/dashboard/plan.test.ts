@@ -1,7 +1,7 @@
 // Job types and definitions in a real browser: forms, schedules, the simulator, overrides and new definitions.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { test } from '../support/browser.ts';
+import { detail, test } from '../support/browser.ts';
 import { api } from '../http/world.ts';
 import { bySize } from '../support/size.ts';
 import { planBoard } from './plan-world.ts';
@@ -63,7 +63,7 @@ test('a run is started with a form made from the schema, and an invalid field is
   expect((await board.get(`${api}/runs/${id}`)).body).toMatchObject({ type: 'report.build', input: said });
 });
 
-test('typed JSON stays in its field when the schema arrives', async () => {
+detail('typed JSON stays in its field when the schema arrives', async () => {
   const page = await board.visit('/types?name=report.build');
   await page.getByRole('button', { name: 'Start a run' }).waitFor();
   const late = Promise.withResolvers<void>();
@@ -102,7 +102,7 @@ test('a definition shows its calendar, and the reason of each skipped tick', asy
   await picture(page, 'ticks-light');
 });
 
-test('the simulator shows the effect of daylight saving, long runs and other policies', async () => {
+detail('the simulator shows the effect of daylight saving, long runs and other policies', async () => {
   const page = await board.visit(def('monthly report', '&tab=simulator'));
   const next = page.getByRole('region', { name: 'Next ticks' });
   await expect.poll(() => next.locator('tbody tr').count()).toBe(20);
@@ -198,7 +198,7 @@ test('a definition is created, and a taken name is refused in the form', async (
   expect(await defOf('count the stock')).toMatchObject({ type: 'shop.order', schedules: [{ words: 'every 6 hours' }] });
 });
 
-test('a new definition takes what was left untouched from its job type', async () => {
+detail('a new definition takes what was left untouched from its job type', async () => {
   const page = await board.visit('/definitions');
   await page.getByRole('button', { name: 'New definition' }).click();
   const dialog = page.getByRole('dialog', { name: 'New definition' });

@@ -1,7 +1,7 @@
 // One run in a real browser: its tabs, the task matrix, and every action on it.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { test } from '../support/browser.ts';
+import { detail, test } from '../support/browser.ts';
 import { api, ended, until } from '../http/world.ts';
 import { dark, dashboard, allowTiles, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 
@@ -43,7 +43,7 @@ test('a run that was handed off is completed or failed in a dialog', async () =>
   await page.getByText('the bank said no').first().waitFor();
 });
 
-test('arrow keys move over the task matrix and Enter opens a task; a state filters the table', async () => {
+detail('arrow keys move over the task matrix and Enter opens a task; a state filters the table', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 120 } });
   await ended(board, id);
   const page = await board.visit(`/runs/${id}`);
@@ -93,7 +93,7 @@ test('a running run shows its progress and log, and a cancel until the handler h
   await picture(page, 'run-cancelled-light');
 });
 
-test('a run whose handler ignores a cancel can be stopped by force', async () => {
+detail('a run whose handler ignores a cancel can be stopped by force', async () => {
   const id = await board.start({ type: 'deaf' });
   const page = await board.visit(`/runs/${id}`);
   await expect.poll(() => badge(page).textContent()).toBe('running');
@@ -154,7 +154,7 @@ test('a failed run shows its error and attempts, and is retried, run again and d
   await page.getByRole('alert').getByText(`There is no run ${newest.id}`).waitFor();
 });
 
-test('payloads keep large numbers, and relations link to the tasks', async () => {
+detail('payloads keep large numbers, and relations link to the tasks', async () => {
   const { job } = await board.engine.jobs.create(
     { kind: 'run', type: 'mail.send', inputText: '{"order":12345678901234567890,"list":[1,{"a":null}]}' }, 'test');
   await ended(board, job!.id);
@@ -172,7 +172,7 @@ test('payloads keep large numbers, and relations link to the tasks', async () =>
   await expect.poll(() => page.locator('tbody tr').count()).toBe(30);
 });
 
-test('the page of a run fits a phone and has a dark theme', async () => {
+detail('the page of a run fits a phone and has a dark theme', async () => {
   const busy = await board.start({ type: 'ledger.sync' });
   const tasks = await board.start({ type: 'map.tiles', input: { count: 400 } });
   for (const [name, id, context] of [
@@ -188,7 +188,7 @@ test('the page of a run fits a phone and has a dark theme', async () => {
   }
 });
 
-test('the log of a run names its attempts if there was more than one', async () => {
+detail('the log of a run names its attempts if there was more than one', async () => {
   const id = await board.start({ type: 'mail.send' });
   await ended(board, id);
   const page = await board.visit(`/runs/${id}?tab=log`);
@@ -201,7 +201,7 @@ test('the log of a run names its attempts if there was more than one', async () 
   expect(await page.locator('.timeline li b').allTextContents()).toEqual(['Attempt 1', 'Attempt 2']);
 });
 
-test('a retried run has the same duration in the list and on its page', async () => {
+detail('a retried run has the same duration in the list and on its page', async () => {
   const id = await board.start({ type: 'invoice.render', tags: { retried: 'yes' } });
   await ended(board, id);
   const page = await board.visit('/runs?search=tag:retried%3Dyes');
@@ -219,7 +219,7 @@ test('a retried run has the same duration in the list and on its page', async ()
   expect([inList, await onPage.textContent()]).toEqual([expect.stringMatching(/\d/), inList]);
 });
 
-test('a cancelled run counts only its succeeded tasks as done', async () => {
+detail('a cancelled run counts only its succeeded tasks as done', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 40, slow: true } });
   await expect.poll(async () => (await board.get(`${api}/runs/${id}`)).body.tasks?.succeeded).toBe(20);
   await board.engine.cancelJobRun(id, { by: 'test' });
@@ -228,7 +228,7 @@ test('a cancelled run counts only its succeeded tasks as done', async () => {
   await expect.poll(() => page.locator('.task-figures dd').first().textContent()).toBe('50 % 20 of 40');
 });
 
-test('a cancelled stage shows how many items were processed, and the rest as skipped', async () => {
+detail('a cancelled stage shows how many items were processed, and the rest as skipped', async () => {
   const id = await board.start({ type: 'rows.copy' });
   await expect.poll(async () => (await board.get(`${api}/runs/${id}/progress`)).body.progress?.processes[0]?.stages[0]?.done).toBe(5);
   await board.engine.cancelJobRun(id, { by: 'test' });
@@ -238,7 +238,7 @@ test('a cancelled stage shows how many items were processed, and the rest as ski
 });
 
 // The last test: its tasks occupy the slots until the end.
-test('a matrix of ten thousand tasks is updated while they run', async () => {
+detail('a matrix of ten thousand tasks is updated while they run', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 10_000, slow: true } });
   await expect.poll(async () => (await board.get(`${api}/runs/${id}`)).body.tasks?.succeeded).toBe(20);
   const begun = Date.now();
@@ -258,7 +258,7 @@ test('a matrix of ten thousand tasks is updated while they run', async () => {
   expect(board.faults).toEqual([]);
 });
 
-test('a waiting run shows its position in the queue, and the instances show who leads', async () => {
+detail('a waiting run shows its position in the queue, and the instances show who leads', async () => {
   const first = await board.start({ type: 'nobody.knows', priority: 5 });
   const second = await board.start({ type: 'nobody.knows' });
   const page = await board.visit(`/runs/${second}`);

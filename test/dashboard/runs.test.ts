@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { test } from '../support/browser.ts';
+import { detail, test } from '../support/browser.ts';
 import { api, ended } from '../http/world.ts';
 import { dark, dashboard, phone, picture, sidewaysScroll, type Dashboard } from './world.ts';
 
@@ -77,7 +77,7 @@ test('the search suggests qualifiers, filters the list, and explains an error', 
   await page.getByRole('heading', { name: `mail.send ${mails[0]}` }).waitFor();
 });
 
-test('state buttons change the search, a view is saved, and columns are hidden', async () => {
+detail('state buttons change the search, a view is saved, and columns are hidden', async () => {
   const page = await board.visit('/runs');
   await page.getByRole('group', { name: 'States' }).getByRole('button', { name: 'failed' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get('search')).toBe('state:failed');
@@ -137,7 +137,7 @@ test('an action on selected runs takes a reason and skips runs to which it does 
   expect(body).toMatchObject({ standing: 'cancelled', cancel: { why: 'the mails are not needed' } });
 });
 
-test('an action on all matching runs shows their number first and runs as an operation', async () => {
+detail('an action on all matching runs shows their number first and runs as an operation', async () => {
   const later = { type: 'mail.send', delay: '2h', tags: { bulk: 'yes' } };
   for (let number = 0; number < 3; number++) await board.start(later);
   const page = await board.visit('/runs?search=tag:bulk%3Dyes');
@@ -155,7 +155,7 @@ test('an action on all matching runs shows their number first and runs as an ope
   await expect.poll(() => page.locator('tbody .badge', { hasText: 'paused' }).count()).toBe(3);
 });
 
-test('matching runs are exported as CSV and as JSON lines', async () => {
+detail('matching runs are exported as CSV and as JSON lines', async () => {
   const page = await board.visit('/runs?search=type:invoice.render');
   await rows(page).first().waitFor();
   const save = async (name: string): Promise<string> => {
@@ -191,7 +191,7 @@ test('a run is started from the list, and a refusal is shown in the dialog', asy
   await page.getByText('team=green').waitFor();
 });
 
-test('the list of runs fits a phone and has a dark theme', async () => {
+detail('the list of runs fits a phone and has a dark theme', async () => {
   const contexts = { 'runs-dark': dark, 'runs-phone': phone, 'runs-phone-dark': { ...phone, ...dark } };
   for (const [name, context] of Object.entries(contexts)) {
     const page = await board.visit('/runs', context);

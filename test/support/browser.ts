@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type LaunchOptions } from 'playwright-core';
 import { test as anyTest } from 'vitest';
 import { browserAdvice, browserSource } from './browser-source.ts';
+import { bySize } from './size.ts';
 
 const modules = join(import.meta.dirname, '..', '..', 'node_modules');
 const chromiumPackage = join(modules, '@sparticuz', 'chromium');
@@ -29,6 +30,9 @@ export const plainPage: BrowserContextOptions = { locale: 'en-US', timezoneId: '
 
 /** `test` for what needs a browser: skipped where the machine has none. */
 export const test = anyTest.skipIf(browserSource() === null);
+
+/** `test` for details of pages: only in the proof. npm test has what users do on each page. */
+export const detail = anyTest.runIf(browserSource() !== null && bySize({ small: false, ci: true }));
 
 let shared: Promise<Browser> | undefined;
 
