@@ -3,6 +3,7 @@ import type { FirstState } from '../model/event.ts';
 import { gateText } from '../model/gate.ts';
 import type { JobOrigin, Policy, Tags, RunTick, UniqueKey } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
+import type { LimitUse } from '../model/limit.ts';
 import { kinds, phases, type Kind, type Phase } from '../model/state.ts';
 import {
   checkFields, checkFlag, checkId, checkName, checkOneOf, checkPriority, checkText, checkTime, checkWhole, keyMax,
@@ -27,6 +28,8 @@ export interface Draft {
   readonly tick?: RunTick;
   /** Jobs of one job type with the same limit key share a limit. Example: a key for each tenant limits each tenant. */
   readonly limitKey?: string;
+  /** What the job takes of named limits when it is claimed. */
+  readonly limitUses?: readonly LimitUse[];
   /**
    * How many jobs may execute at once: `typeMax` limits the jobs of the job type, `defMax` those of the definition. If
    * `type` is set, `typeMax` limits all jobs whose gate has this `type`, instead of the jobs of the job type.
@@ -45,7 +48,7 @@ export interface UniqueRequest {
 /** The most frequent fields come first, because `checkFields` searches this list from the start. */
 const fields: readonly (keyof Draft)[] = [
   'type', 'input', 'due', 'priority', 'phase', 'policy', 'tags', 'unique', 'kind', 'def', 'key', 'inputText', 'tick',
-  'limitKey', 'gate',
+  'limitKey', 'limitUses', 'gate',
 ];
 
 /** Whether all fields of two drafts except the input are identical; equal but distinct objects count as different. */
@@ -62,6 +65,7 @@ export const differsOnlyInInput = (draft: Draft, other: Draft): boolean =>
   draft.key === other.key &&
   draft.tick === other.tick &&
   draft.limitKey === other.limitKey &&
+  draft.limitUses === other.limitUses &&
   draft.gate === other.gate;
 
 export const checkDraft = (draft: Draft): Draft => checkFields('a job', draft, fields);
