@@ -29,6 +29,7 @@ export const refusalCodes = {
   'unknown.type': 'there is no job type with this name',
   'unknown.instance': 'there is no live instance with this name that accepts commands',
   'unknown.parent': 'the parent does not exist',
+  'limit.unknown': 'there is no limit with this name',
   'unknown.request': 'there is no request with this id in the inbox',
   'wrong.state': 'the state of the job does not allow this',
   'lost.lease': 'the worker no longer holds the lease of the job',
