@@ -22,8 +22,8 @@ export { httpType, type HttpInput, type HttpResult, type HttpTypeOptions } from 
 export { execType, type ExecInput, type ExecResult } from './builtin/exec.ts';
 export type { ExecProgram, ExecTypeOptions } from './builtin/exec-policy.ts';
 export { typed, type Schema } from './engine/declare/schema.ts';
-export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFacts } from './engine/handler/context.ts';
-export { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './engine/handler/errors.ts';
+export { HandedOff, type Context, type JobLimits, type JobLog, type NamedLimit, type ProgressTracker, type RunFacts } from './engine/handler/context.ts';
+export { Cancelled, Fail, Interrupted, LeaseLost, RateLimited, RetryAfter, Snooze, TimedOut } from './engine/handler/errors.ts';
 export {
   RunCancelled, RunFailed, RunHandle,
   type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunUpdate, type Snapshot,
@@ -31,7 +31,8 @@ export {
 export type { TransactionRuns } from './engine/transaction-runs.ts';
 export type { PreviewedTick } from './engine/inspect/schedule-preview.ts';
 export type { RunRequest } from './engine/declare/run-request.ts';
-export type { Reason, ReasonCode } from './engine/inspect/explain.ts';
+export type { Reason, ReasonCode } from './engine/inspect/reason.ts';
+export type { LimitOverride, LimitSettings, LimitStatus } from './engine/limit-actions.ts';
 export type { StopAnswer } from './engine/inspect/stop.ts';
 export type { Logger } from './logger.ts';
 export { at, cron, every, repeat, type Schedule } from './time/schedule.ts';

@@ -116,9 +116,14 @@ function checkTick(tick: RunTick): RunTick {
   };
 }
 
-function gateOf({ type, def, limitKey, gate, policy, limitUses = [] }: Draft): string | null {
+/** Whether the job waits at a gate: then only the store can claim it. */
+export const isGated = ({ limitKey, gate, policy, limitUses = [] }: Draft): boolean =>
+  limitKey !== undefined || gate !== undefined || (policy?.leaderOnly ?? false) || limitUses.length > 0;
+
+function gateOf(draft: Draft): string | null {
+  if (!isGated(draft)) return null;
+  const { type, def, limitKey, gate, policy, limitUses = [] } = draft;
   const leaderOnly = policy?.leaderOnly ?? false;
-  if (limitKey === undefined && gate === undefined && !leaderOnly && limitUses.length === 0) return null;
   const key = limitKey === undefined ? null : checkText('limit key', limitKey, keyMax);
   const { type: name = type, ...most } = checkFields('gate', gate ?? {}, ['type', 'typeMax', 'defMax']);
   for (const max of Object.values(most)) checkWhole('a limit', max, 1, 1_000_000);

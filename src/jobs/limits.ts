@@ -53,6 +53,20 @@ export async function overrideLimit(
   return (await readLimit(store, name))!;
 }
 
+/** Stores a limit that no code declares: all its values are an override. Refused if the name is in use. */
+export async function createLimit(
+  store: Store,
+  { name, keyed, override }: Pick<LimitContent, 'name' | 'keyed'> & { readonly override: Partial<LimitValues> },
+  { by, why }: { readonly by: string; readonly why?: string },
+): Promise<LimitRecord> {
+  const contentAfter = (before: unknown): LimitContent => {
+    if (before === undefined) return { name, code: null, keyed, override, by, why: why ?? null };
+    throw new Refusal('taken.key', `there is a limit ${name} already: override it instead`, { name });
+  };
+  await writeRecords(store, [{ kind: 'limit', name, contentAfter }], { by, ...(why === undefined ? {} : { why }) });
+  return (await readLimit(store, name))!;
+}
+
 /** Returns the record of a limit; null: no program has declared it. */
 export async function readLimit(store: Pick<Store, 'load'>, name: string): Promise<LimitRecord | null> {
   const [job] = await store.load([recordId('limit', name)]);

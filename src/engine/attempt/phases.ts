@@ -147,6 +147,7 @@ class TaskPlan {
     const { onTaskFailure: _, retentionMs: _retention, startBy: _startBy, ...own } = policy;
     const typeMax = taskConcurrency === undefined ? {} : { typeMax: taskConcurrency };
     const limitUses = rulesOfType(this.#type).taskLimitUses(task);
+    const isGated = taskConcurrency !== undefined || own.leaderOnly || limitUses.length > 0;
     return {
       kind: 'task',
       type,
@@ -155,7 +156,7 @@ class TaskPlan {
       priority: taskPriority ? taskPriority(task) : priority,
       policy: own,
       ...(taskKey ? { key: taskKey(task) } : {}),
-      ...(taskConcurrency === undefined && !own.leaderOnly ? {} : { gate: { type: taskGate(type), ...typeMax } }),
+      ...(isGated ? { gate: { type: taskGate(type), ...typeMax } } : {}),
       ...(limitUses.length === 0 ? {} : { limitUses }),
     };
   }
