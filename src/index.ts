@@ -8,6 +8,8 @@ export { encrypt, type EncryptionKeys } from './store/coded/encrypt.ts';
 export type { Middleware, WorkAttempt } from './engine/declare/middleware.ts';
 export type { NewRun, RunChanges } from './jobs/creation-hook.ts';
 export { jobType, type JobType, type EndedTask, type TaskCounts } from './engine/declare/job-type.ts';
+export { limit, type Limit, type LimitOptions } from './engine/declare/limit.ts';
+export type { Cost } from './engine/declare/limit-uses.ts';
 export type { RetrySettings, Settings } from './engine/declare/settings.ts';
 export type { DefChanges } from './engine/declare/def-changes.ts';
 export type { DefDocument } from './engine/declare/def-document.ts';
@@ -20,8 +22,8 @@ export { httpType, type HttpInput, type HttpResult, type HttpTypeOptions } from 
 export { execType, type ExecInput, type ExecResult } from './builtin/exec.ts';
 export type { ExecProgram, ExecTypeOptions } from './builtin/exec-policy.ts';
 export { typed, type Schema } from './engine/declare/schema.ts';
-export { HandedOff, type Context, type JobLog, type ProgressTracker, type RunFacts } from './engine/handler/context.ts';
-export { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from './engine/handler/errors.ts';
+export { HandedOff, type Context, type JobLimits, type JobLog, type NamedLimit, type ProgressTracker, type RunFacts } from './engine/handler/context.ts';
+export { Cancelled, Fail, Interrupted, LeaseLost, RateLimited, RetryAfter, Snooze, TimedOut } from './engine/handler/errors.ts';
 export {
   RunCancelled, RunFailed, RunHandle,
   type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunUpdate, type Snapshot,
@@ -29,13 +31,15 @@ export {
 export type { TransactionRuns } from './engine/transaction-runs.ts';
 export type { PreviewedTick } from './engine/inspect/schedule-preview.ts';
 export type { RunRequest } from './engine/declare/run-request.ts';
-export type { Reason, ReasonCode } from './engine/inspect/explain.ts';
+export type { Reason, ReasonCode } from './engine/inspect/reason.ts';
+export type { LimitOverride, LimitSettings, LimitStatus } from './engine/limit-actions.ts';
 export type { StopAnswer } from './engine/inspect/stop.ts';
 export type { Logger } from './logger.ts';
 export { at, cron, every, repeat, type Schedule } from './time/schedule.ts';
 export type { ScheduleEntry } from './time/schedule-entry.ts';
 export { preview } from './time/preview.ts';
 export type { Duration } from './time/duration.ts';
+export type { RateText } from './time/rate.ts';
 export { Refusal, refusalCodes, type RefusalCode } from './refusal.ts';
 export type { Job, JobError } from './model/job.ts';
 export type { Event } from './model/event.ts';

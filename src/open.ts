@@ -149,7 +149,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     instance,
     host: hostname(),
     version,
-    build: build === undefined ? buildOf(registry.entries, defs) : checkName('build', build),
+    build: build === undefined ? buildOf(registry.entries, defs, registry.namedLimits) : checkName('build', build),
     boot: random.hex(8),
     undeclaredDefs: checkOneOf('undeclaredDefs', undeclaredDefs, ['tick', 'stop']),
     logger,

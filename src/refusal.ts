@@ -5,6 +5,7 @@
 
 export const refusalCodes = {
   'malformed.duration': 'a duration does not have the form 30s, 5m or 1h30m, or is out of bounds',
+  'malformed.rate': 'a rate does not have the form 500/1m or 10/s, or is out of bounds',
   'malformed.time': 'a time cannot be parsed',
   'malformed.zone': 'a time zone is not an IANA name',
   'malformed.cron': 'a cron expression cannot be parsed',
@@ -29,8 +30,10 @@ export const refusalCodes = {
   'unknown.type': 'there is no job type with this name',
   'unknown.instance': 'there is no live instance with this name that accepts commands',
   'unknown.parent': 'the parent does not exist',
+  'limit.unknown': 'there is no limit with this name',
   'unknown.request': 'there is no request with this id in the inbox',
   'wrong.state': 'the state of the job does not allow this',
+  'limit.cost': 'the cost of a job is not a number above 0, or is above the burst of its limit',
   'lost.lease': 'the worker no longer holds the lease of the job',
   'wrong.parent': 'the state of the parent does not allow this for its child',
   'other.parent': 'the job that has this name belongs to another parent',

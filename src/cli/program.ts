@@ -9,6 +9,7 @@ import { defsCommand } from './commands/defs.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { inboxCommand } from './commands/inbox.ts';
 import { instancesCommand } from './commands/instances.ts';
+import { limitsCommand } from './commands/limits.ts';
 import { listCommands } from './commands/lists.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { runsCommand } from './commands/runs.ts';
@@ -23,8 +24,8 @@ import { printError } from './print.ts';
 const usageExitCode = 2;
 
 const commands = [
-  serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, inboxCommand, instancesCommand, listCommands,
-  topCommand, doctorCommand, verifyCommand, backupCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
+  serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, inboxCommand, instancesCommand, limitsCommand,
+  listCommands, topCommand, doctorCommand, verifyCommand, backupCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
 ];
 
 export function program(): Command {

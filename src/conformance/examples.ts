@@ -12,6 +12,7 @@ import { insert } from './insert.ts';
 import { instances } from './instances.ts';
 import { leader } from './leader.ts';
 import { leases } from './leases.ts';
+import { limits } from './limits.ts';
 import { notes } from './notes.ts';
 import { purge } from './purge.ts';
 import { schema } from './schema.ts';
@@ -20,7 +21,7 @@ import { within } from './caller-transaction.ts';
 import { NotApplicable, World, type Example, type Open, type Topic } from './world.ts';
 
 export const topics: readonly Topic[] = [
-  schema, insert, guard, claim, claimedTogether, gates, ahead, unique, leases, family, find, history, notes,
+  schema, insert, guard, claim, claimedTogether, gates, limits, ahead, unique, leases, family, find, history, notes,
   instances, leader, purge, inbox, within,
 ];
 

@@ -6,9 +6,11 @@
  */
 import { createHash } from 'node:crypto';
 import { declaresDef, declaresType, readBuilds, registerBuild, registerTypes } from '../jobs/catalogue.ts';
+import { declareLimits } from '../jobs/limits.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
 import type { JobDef } from './declare/job-def.ts';
+import type { Limit } from './declare/limit.ts';
 import type { DefinitionActions } from './definition-actions.ts';
 import { isNewer, livingBuildIds } from './living-builds.ts';
 import type { Stores } from './stores.ts';
@@ -45,7 +47,9 @@ export class Declarations {
     const living = await livingBuildIds(stores.database.store);
     const others = (await readBuilds(store, living)).filter(({ id }) => id !== build);
     const newer = others.filter((other) => isNewer(other, own));
-    await registerTypes(store, entries.filter(({ name }) => !newer.some((other) => declaresType(other, name))), { by });
+    const isOurs = (name: string): boolean => !newer.some((other) => declaresType(other, name));
+    await registerTypes(store, entries.filter(({ name }) => isOurs(name)), { by });
+    await declareLimits(store, declaredLimits(registry, isOurs), by);
     await definitions.declareAll(
       defs.filter(({ name, spec }) => spec.inMemory || !newer.some((other) => declaresDef(other, name))),
       { build, isShared: (name) => others.some((other) => declaresDef(other, name)) },
@@ -66,10 +70,22 @@ export class Declarations {
   }
 }
 
-/** The default id of a build: a hash of its types and definitions. */
-export function buildOf(entries: readonly TypeEntry[], defs: readonly JobDef[]): string {
+/** Returns the named limits with values in the code. A limit of a type that a newer build declares is left to it. */
+function declaredLimits(registry: TypeRegistry, isOurs: (type: string) => boolean) {
+  const others = new Set(registry.entries.filter(({ name }) => !isOurs(name)).flatMap(limitNames));
+  return registry.namedLimits.flatMap(({ name, values, key }) =>
+    values === null || others.has(name) ? [] : [{ name, values, keyed: key !== null }]);
+}
+
+const limitNames = ({ limits = [], taskLimits = [] }: TypeEntry): string[] =>
+  [...limits, ...taskLimits].map(({ name }) => name);
+
+/** The default id of a build: a hash of its types, definitions and limits. */
+export function buildOf(entries: readonly TypeEntry[], defs: readonly JobDef[], limits: readonly Limit[]): string {
+  const values = limits.map(({ name, values }) => ({ name, values })).sort(byName);
   const declared = [
     entries.toSorted(byName), defs.map(({ name, spec, enabled }) => ({ name, spec, enabled })).sort(byName),
+    ...(values.length === 0 ? [] : [values]),
   ];
   return createHash('sha256').update(JSON.stringify(declared)).digest('hex').slice(0, 16);
 }

@@ -1,4 +1,5 @@
 /** Definition actions: the code declares definitions; operators define, override, enable, disable and end them. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   changedDeclarations, declare, definition, disable, enable, override, undefine, type Declaration, type KnownDefinition,
 } from '../jobs/define.ts';
@@ -6,7 +7,9 @@ import type { Jobs } from '../jobs.ts';
 import { mergeOverride, type OverridePatch } from '../jobs/checks/spec.ts';
 import { checkName, checkTypeName } from '../jobs/checks/values.ts';
 import { specOf } from '../model/definition.ts';
-import { keyAt } from '../model/type-entry.ts';
+import type { Json } from '../model/json.ts';
+import { keyAt } from '../model/path.ts';
+import { needsCode, usesAt } from '../model/type-limit.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { overridePatch, type DefChanges } from './declare/def-changes.ts';
@@ -188,12 +191,24 @@ export async function checkedPatch(rules: TypeRules, known: KnownDefinition, cha
     rules, { params: patch.params === undefined ? (params ?? undefined) : params, schedules },
   );
   if (patch.params === undefined) return patch;
+  return { ...limitUsesPatch(rules, params, output), ...keyPatch(rules, params, output), ...patch };
+}
+
+/** Returns the part of a patch that has the limit key of new parameters; `output` is the output of their schema. */
+function keyPatch(rules: TypeRules, params: Json, output: unknown): OverridePatch {
   const limitKey = rules.limitKey(output);
   const { keyPath } = rules.entry;
   // If the type names a path of the input as its limit key, each new run reads the key from its parameters. The key is
   // stored in the override only if the type computes it with a function, or its schema changes it.
-  if (keyPath !== null && keyAt(params, keyPath) === limitKey) return { limitKey: null, ...patch };
-  return limitKey === undefined ? patch : { limitKey, ...patch };
+  if (keyPath !== null && keyAt(params, keyPath) === limitKey) return { limitKey: null };
+  return limitKey === undefined ? {} : { limitKey };
+}
+
+/** As `keyPatch`, for the named limits: each new run reads its parameters, unless only the code can compute the uses. */
+function limitUsesPatch({ entry: { limits = [] }, limitUses }: TypeRules, params: Json, output: unknown): OverridePatch {
+  const uses = limitUses(output);
+  const isAtPaths = !needsCode(limits) && isDeepStrictEqual(usesAt(limits, params), uses);
+  return { limitUses: isAtPaths ? null : uses };
 }
 
 /**

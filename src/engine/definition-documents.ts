@@ -191,7 +191,9 @@ export class DefinitionDocuments {
       return { spec: specFrom(rules, options, await outputOf(rules, options)), override, enabled };
     }
     const spec = specFrom(rules, options, undefined);
-    return { spec: { ...spec, limitKey: known.spec.limitKey }, override, enabled };
+    const { limitUses } = known.code;
+    const limits = { limitKey: known.spec.limitKey, ...(limitUses === undefined ? {} : { limitUses }) };
+    return { spec: { ...spec, ...limits }, override, enabled };
   }
 
   async #preparedOverride(

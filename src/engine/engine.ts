@@ -5,6 +5,7 @@ import type { DeployedDef } from '../jobs/tick.ts';
 import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
+import type { LimitUse } from '../model/limit.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
@@ -25,7 +26,7 @@ import type { JobType } from './declare/job-type.ts';
 import type { RequestOf, ResultOf, Runnable, RunRequest } from './declare/run-request.ts';
 import { DefinitionActions, type NamedRunnable } from './definition-actions.ts';
 import { DefinitionDocuments, type ApplyOptions, type ExportOptions } from './definition-documents.ts';
-import type { Reason } from './inspect/explain.ts';
+import type { Reason } from './inspect/reason.ts';
 import type { Failures, FailuresRequest } from './inspect/failures.ts';
 import type { LimitInUse } from './inspect/limits-in-use.ts';
 import type { PreviewedTick } from './inspect/schedule-preview.ts';
@@ -33,6 +34,7 @@ import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './declare/instance-command.ts';
 import { InboxActions } from './inbox-actions.ts';
 import { InboxRuns } from './inbox-runs.ts';
+import { LimitActions, type LimitOverride, type LimitStatus } from './limit-actions.ts';
 import { undeclaredDefNames, hasNewerBuildWith } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions, type RunEdit } from './run-actions.ts';
@@ -81,6 +83,7 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #creation: RunCreation;
   readonly #actions: RunActions;
   readonly #inbox: InboxActions;
+  readonly #limits: LimitActions;
   #ready: Promise<void> | null = null;
 
   constructor(parts: EngineParts) {
@@ -107,6 +110,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
     this.#actions = new RunActions({ ...parts, stores, workers, audit });
     this.#inbox = new InboxActions(stores, audit);
+    this.#limits = new LimitActions(stores, audit, workers);
   }
 
   // Lifecycle.
@@ -277,6 +281,39 @@ export class EngineCore implements RunBackend, RunMaker {
   /** Deletes a request of the inbox without creating its run. */
   removeInboxRequest(id: number, act?: ActOptions): Promise<void> {
     return this.#inbox.remove(id, act);
+  }
+
+  // Named limits.
+
+  /** All named limits with their use, in the order of their names. */
+  limits(): Promise<readonly LimitStatus[]> {
+    return this.#limits.list();
+  }
+
+  /** A named limit with the use of up to 100 of its keys. */
+  limit(name: string): Promise<LimitStatus> {
+    return this.#limits.show(name);
+  }
+
+  /**
+   * Overrides the values of a named limit, on all instances from the next claim on. The override replaces the one
+   * before and survives deploys. A value that is left out comes from the code; null means not limited. Null for
+   * `override` removes it.
+   */
+  overrideLimit(name: string, override: LimitOverride | null, act?: ActOptions): Promise<LimitStatus> {
+    return this.#limits.override(name, override, act);
+  }
+
+  /**
+   * Creates a named limit that no code declares, for job types that list it as `limit('name')`. With `isKeyed`, each key
+   * has the values for itself. Refused if the name is in use.
+   */
+  defineLimit(
+    name: string,
+    values: LimitOverride & { readonly isKeyed?: boolean },
+    act?: ActOptions,
+  ): Promise<LimitStatus> {
+    return this.#limits.define(name, values, act);
   }
 
   // Definitions.
@@ -469,8 +506,13 @@ export class EngineCore implements RunBackend, RunMaker {
    * The limits on jobs of these types, from the code of this engine or as another program registered them. A claim for
    * a worker without the code of the types needs these limits.
    */
-  limits(types: readonly string[]): Promise<Limits> {
+  claimLimits(types: readonly string[]): Promise<Limits> {
     return this.#reads.limits(types);
+  }
+
+  /** Returns a function that computes what a task of one of these types takes of its named limits. */
+  taskLimitUses(types: readonly string[]): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
+    return this.#reads.taskLimitUses(types);
   }
 
   /** The limits on jobs of these types, each with the number of jobs that it has admitted. */

@@ -8,6 +8,7 @@ import { isEncodedPayload, shownLine } from '../model/encoded-payload.ts';
 import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
 import { jobKinds, workKinds } from '../model/state.ts';
+import type { LimitUse } from '../model/limit.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import { feedPageMax, parsePosition, positionOf, type EventPosition } from '../store/feed-position.ts';
@@ -23,9 +24,10 @@ import { defFilter, type DefFilter } from './declare/def-filter.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
 import type { JobType } from './declare/job-type.ts';
 import { configurationIn } from './inspect/configuration.ts';
-import { explain, type Reason } from './inspect/explain.ts';
+import { explain } from './inspect/explain.ts';
 import { findFailures, type Failures, type FailuresRequest } from './inspect/failures.ts';
 import { gatedTypes, limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
+import type { Reason } from './inspect/reason.ts';
 import { previewTicks, type PreviewedTick } from './inspect/schedule-preview.ts';
 import { TaskCountCache } from './inspect/task-counts.ts';
 import { undeclaredDefNames } from './living-builds.ts';
@@ -157,6 +159,11 @@ export class EngineReads {
 
   limits(types: readonly string[]): Promise<Limits> {
     return this.#catalogue.limits([...new Set(types)]);
+  }
+
+  async taskLimitUses(types: readonly string[]): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
+    const rules = await this.#catalogue.rulesOf([...new Set(types)]);
+    return (type, task) => rules.get(type)!.taskLimitUses(task);
   }
 
   async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {

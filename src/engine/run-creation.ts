@@ -1,7 +1,7 @@
 /** Run creation: requests become drafts, and drafts become jobs in the database or in memory. */
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
-import type { Draft } from '../jobs/draft.ts';
+import { isGated, type Draft } from '../jobs/draft.ts';
 import { busyType, newToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
 import { throughHook } from './declare/hooked-requests.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
@@ -77,7 +77,8 @@ export class RunCreation {
     const { stores, workers } = this.#parts;
     const { claimOnCreate } = workers;
     const single = drafts.length === 1 && jobs === stores.database ? drafts[0]! : null;
-    if (single && claimOnCreate.applies(single.type)) return claimOnCreate.create(single, by);
+    // For a gated job, a slot would be reserved in vain, and the claimer might find no other.
+    if (single && !isGated(single) && claimOnCreate.applies(single.type)) return claimOnCreate.create(single, by);
     return jobs.createMany(drafts, by);
   }
 }

@@ -7,7 +7,7 @@ import type { TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import type { LogLine } from '../store/store.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
-import type { Reason } from './inspect/explain.ts';
+import type { Reason } from './inspect/reason.ts';
 import type { TaskCounts } from './declare/job-type.ts';
 import type { RequestOf, ResultOf, Runnable } from './declare/run-request.ts';
 import type { StopAnswer } from './inspect/stop.ts';

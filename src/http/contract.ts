@@ -16,6 +16,7 @@ export {
   TokenView,
   TypeDetail, TypeView,
 } from './contract/views.ts';
+export { NamedLimitView } from './contract/limit-routes.ts';
 export { ClaimedView, ProgressStep } from './contract/work.ts';
 export {
   type Answer, type ParsedRequest, type Route, type RouteName, routes, type Routes, type RequestArguments,

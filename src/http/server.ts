@@ -26,6 +26,7 @@ import { HttpRefusal } from './problems.ts';
 import { RemoteWorkers } from './remote-workers.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { inboxRoutes } from './routes/inbox.ts';
+import { limitRoutes } from './routes/limits.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { defDocumentRoutes } from './routes/def-documents.ts';
 import { defRoutes } from './routes/defs.ts';
@@ -75,7 +76,7 @@ export interface Http {
 
 const handlers: RouteHandlers<RouteName> = {
   ...selfRoutes, ...runRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...defDocumentRoutes, ...failureRoutes,
-  ...inboxRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes,
+  ...inboxRoutes, ...limitRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes,
   ...typeRoutes, ...workRoutes,
 };
 

@@ -4,6 +4,7 @@
  * handler of their run plans them.
  */
 import type { Tags } from '../model/job.ts';
+import type { LimitUse } from '../model/limit.ts';
 
 /** A run that is about to be created, as its middleware sees it. */
 export interface NewRun {
@@ -35,6 +36,8 @@ export interface RunChanges {
 export interface ChangedRun extends NewRun {
   /** The limit key of the new input; absent: the input has not changed, or its creator computes the key itself. */
   readonly limitKey?: string | undefined;
+  /** What the run takes of its named limits with the new input; absent as `limitKey`. */
+  readonly limitUses?: readonly LimitUse[];
 }
 
 /** Returns the run to create, or rejects with a refusal. */

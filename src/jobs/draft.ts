@@ -1,9 +1,11 @@
 /** The draft: a producer's description of a new job, validated before anything is stored. */
 import type { FirstState } from '../model/event.ts';
 import { gateText } from '../model/gate.ts';
+import type { LimitUse } from '../model/limit.ts';
 import type { JobOrigin, Policy, Tags, RunTick, UniqueKey } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { kinds, phases, type Kind, type Phase } from '../model/state.ts';
+import { Refusal } from '../refusal.ts';
 import {
   checkFields, checkFlag, checkId, checkName, checkOneOf, checkPriority, checkText, checkTime, checkWhole, keyMax,
   timeMax, checkJson, checkTags,
@@ -32,6 +34,8 @@ export interface Draft {
    * `type` is set, `typeMax` limits all jobs whose gate has this `type`, instead of the jobs of the job type.
    */
   readonly gate?: { readonly type?: string; readonly typeMax?: number; readonly defMax?: number };
+  /** What the job takes of named limits when it is claimed; at most one use of each limit. */
+  readonly limitUses?: readonly LimitUse[];
 }
 
 export interface UniqueRequest {
@@ -45,7 +49,7 @@ export interface UniqueRequest {
 /** The most frequent fields come first, because `checkFields` searches this list from the start. */
 const fields: readonly (keyof Draft)[] = [
   'type', 'input', 'due', 'priority', 'phase', 'policy', 'tags', 'unique', 'kind', 'def', 'key', 'inputText', 'tick',
-  'limitKey', 'gate',
+  'limitKey', 'gate', 'limitUses',
 ];
 
 /** Whether all fields of two drafts except the input are identical; equal but distinct objects count as different. */
@@ -62,7 +66,8 @@ export const differsOnlyInInput = (draft: Draft, other: Draft): boolean =>
   draft.key === other.key &&
   draft.tick === other.tick &&
   draft.limitKey === other.limitKey &&
-  draft.gate === other.gate;
+  draft.gate === other.gate &&
+  draft.limitUses === other.limitUses;
 
 export const checkDraft = (draft: Draft): Draft => checkFields('a job', draft, fields);
 
@@ -111,13 +116,36 @@ function checkTick(tick: RunTick): RunTick {
   };
 }
 
-function gateOf({ type, def, limitKey, gate, policy }: Draft): string | null {
+/** Whether the job waits at a gate: then only the store can claim it. */
+export const isGated = ({ limitKey, gate, policy, limitUses = [] }: Draft): boolean =>
+  limitKey !== undefined || gate !== undefined || (policy?.leaderOnly ?? false) || limitUses.length > 0;
+
+function gateOf(draft: Draft): string | null {
+  if (!isGated(draft)) return null;
+  const { type, def, limitKey, gate, policy, limitUses = [] } = draft;
   const leaderOnly = policy?.leaderOnly ?? false;
-  if (limitKey === undefined && gate === undefined && !leaderOnly) return null;
   const key = limitKey === undefined ? null : checkText('limit key', limitKey, keyMax);
   const { type: name = type, ...most } = checkFields('gate', gate ?? {}, ['type', 'typeMax', 'defMax']);
   for (const max of Object.values(most)) checkWhole('a limit', max, 1, 1_000_000);
   // If `gate.type` is set to another name than the job type, the job does not count toward the limit of its definition.
   const ofDef = name === type ? (def ?? null) : null;
-  return gateText({ type: checkName('gate', name), def: ofDef, key, leaderOnly, ...most });
+  const uses = limitUses.map(checkUse);
+  checkOnce(uses);
+  return gateText({ type: checkName('gate', name), def: ofDef, key, leaderOnly, ...most, uses });
+}
+
+function checkUse(use: LimitUse): LimitUse {
+  const { name, key, cost } = checkFields('a use of a limit', use, ['name', 'key', 'cost']);
+  if (typeof cost !== 'number' || !(cost > 0 && cost <= costMax)) {
+    throw new Refusal('malformed.number', `the cost of a job must be above 0 and at most ${costMax}`, { cost });
+  }
+  return { name: checkName('limit', name), key: key == null ? null : checkText('limit key', key, keyMax), cost };
+}
+
+const costMax = 1_000_000_000;
+
+function checkOnce(uses: readonly LimitUse[]): void {
+  const twice = uses.find(({ name }, index) => uses.findIndex((use) => use.name === name) < index);
+  if (!twice) return;
+  throw new Refusal('malformed.option', `a job can use the limit ${JSON.stringify(twice.name)} only once`, { limit: twice.name });
 }

@@ -9,7 +9,7 @@ import type { ChangedRun, CreationHook, NewRun } from './creation-hook.ts';
 import type { Draft } from './draft.ts';
 
 /** The fields that the hook has changed in the draft of a run. */
-export type DraftChanges = Pick<Draft, 'input' | 'priority' | 'tags' | 'limitKey'>;
+export type DraftChanges = Pick<Draft, 'input' | 'priority' | 'tags' | 'limitKey' | 'limitUses'>;
 
 export interface HookedTicking extends Ticking {
   readonly changesOf: (run: CalledRun) => DraftChanges;
@@ -70,12 +70,13 @@ async function answerOf(
 const isTemporary = ({ code }: Refusal): boolean => code.startsWith('unavailable.');
 
 function changesOf(spec: Spec, answers: ReadonlyMap<string, ChangedRun | Refusal>, run: CalledRun): DraftChanges {
-  const { input, priority = spec.priority, tags, limitKey } = answers.get(nameOf(run)) as ChangedRun;
+  const { input, priority = spec.priority, tags, limitKey, limitUses } = answers.get(nameOf(run)) as ChangedRun;
   return {
     input,
     priority,
     ...(Object.keys(tags).length === 0 ? {} : { tags }),
     ...(limitKey === undefined ? {} : { limitKey }),
+    ...(limitUses === undefined ? {} : { limitUses }),
   };
 }
 

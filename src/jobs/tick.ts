@@ -122,6 +122,7 @@ export function draftOf(name: string, spec: Spec): Draft {
     ...(spec.tags === null ? {} : { tags: spec.tags }),
     ...(spec.gate === null ? {} : { gate: spec.gate }),
     ...(spec.limitKey === null ? {} : { limitKey: spec.limitKey }),
+    ...(spec.limitUses === undefined ? {} : { limitUses: spec.limitUses }),
   };
 }
 

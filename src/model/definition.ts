@@ -10,7 +10,10 @@ import { instantMax } from '../time/instant.ts';
 import type { EventBody, TickOutcome, TickSkip } from './event.ts';
 import type { Job, Plan, Policy, SchedulePlan, Tags } from './job.ts';
 import type { Json } from './json.ts';
-import { keyAt, typeMaxOf, type TypeEntry } from './type-entry.ts';
+import type { LimitUse } from './limit.ts';
+import { keyAt } from './path.ts';
+import { typeMaxOf, type TypeEntry } from './type-entry.ts';
+import { needsCode, usesAt } from './type-limit.ts';
 
 /**
  * The policy for a tick while an earlier run is open: `allow` starts another run, `skip` starts none, `queue` lets the
@@ -40,6 +43,8 @@ export interface Spec {
   readonly phase: 'run' | 'prepare';
   readonly gate: SpecGate | null;
   readonly limitKey: string | null;
+  /** What each run takes of the named limits of its type; absent: nothing. Depends on the code of the type, too. */
+  readonly limitUses?: readonly LimitUse[];
   /**
    * The settings that the definition sets itself. The other settings in this spec are copies from its type, made when
    * the definition was stored; they apply only if the type is not known. Absent: this spec applies as it is.
@@ -81,7 +86,8 @@ export interface Definition {
 export function specOf(definition: Definition, type: TypeEntry | null = null): Spec {
   const { code, override } = definition;
   const base = type === null || code.own === undefined ? code : inheriting(code, code.own, type);
-  const spec: Spec = { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
+  const { limitUses, ...spec }: Spec = { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
+  const uses = limitUsesOf(definition, spec.params, limitUses, type);
   // A definition cannot turn off the `onePerType` of its type.
   const onePerType = spec.onePerType || (type?.onePerType ?? false);
   const limits = { ...base.gate, ...override?.gate };
@@ -90,6 +96,7 @@ export function specOf(definition: Definition, type: TypeEntry | null = null): S
     onePerType,
     gate: gateOf(onePerType ? 1 : limits.typeMax, spec.overlap === 'queue' ? 1 : limits.defMax),
     limitKey: limitKeyOf(definition, spec, type?.keyPath ?? null),
+    ...(uses.length === 0 ? {} : { limitUses: uses }),
   };
 }
 
@@ -107,6 +114,21 @@ function limitKeyOf(
   const isByCode = build !== undefined && !isOverridden;
   if (keyPath === null || isByCode || override?.limitKey !== undefined) return limitKey;
   return keyAt(params, keyPath) ?? (isOverridden ? null : code.limitKey);
+}
+
+/**
+ * Returns what the runs take of the named limits of their type. As for the limit key, the parameters are read at the
+ * paths that the type names, unless the stored uses are as new as these paths or only the code can compute them.
+ */
+function limitUsesOf(
+  { override, build }: Definition,
+  params: Json,
+  stored: readonly LimitUse[] = [],
+  type: TypeEntry | null,
+): readonly LimitUse[] {
+  const isByCode = build !== undefined && override?.params === undefined;
+  if (type === null || isByCode || override?.limitUses !== undefined) return stored;
+  return needsCode(type.limits ?? []) ? stored : usesAt(type.limits ?? [], params);
 }
 
 const inheriting = (code: Spec, own: OwnSettings, type: TypeEntry): Spec => ({

@@ -2,6 +2,7 @@
  * The type entry: the settings of a job type that a program needs to create runs of the type, even without its code.
  */
 import type { Policy } from './job.ts';
+import type { TypeLimit } from './type-limit.ts';
 
 export interface TypeEntry {
   readonly name: string;
@@ -28,6 +29,9 @@ export interface TypeEntry {
    */
   readonly keyPath: readonly string[] | null;
   readonly isolate: 'thread' | 'process' | null;
+  /** The named limits of its runs, and of its tasks; absent: none. */
+  readonly limits?: readonly TypeLimit[];
+  readonly taskLimits?: readonly TypeLimit[];
 }
 
 /** Returns how many runs of the type may execute at a time; undefined: any number. */
@@ -48,16 +52,3 @@ export const unknownType = (name: string): TypeEntry => ({
   keyPath: null,
   isolate: null,
 });
-
-/**
- * Returns the string or number at a path of the input, as text; runs with the same text are limited together.
- * Undefined: the input has neither a string nor a number there.
- */
-export function keyAt(input: unknown, path: readonly string[]): string | undefined {
-  let value = input;
-  for (const name of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Record<string, unknown>)[name];
-  }
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
-}

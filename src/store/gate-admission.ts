@@ -7,6 +7,7 @@
  */
 import { byClaimOrder } from '../model/claim-order.ts';
 import type { GateAdmissions } from '../model/gate.ts';
+import type { ClaimRequest } from './store.ts';
 
 /** A due job that waits at a gate. */
 export interface WaitingJob {
@@ -68,6 +69,25 @@ export class GateMemory {
   readonly #lanes = new Map<string, number>();
   /** Whether the last claim left out a job because the gate of that job had no room. Only PostgreSQL uses it. */
   isCrowded = false;
+  /** Gates of jobs that use named limits, as the last claim saw them. Only PostgreSQL uses it. */
+  limitedGates: readonly string[] = [];
+  readonly #openings = new Map<string, number>();
+
+  /**
+   * Returns when named limits open for a job that the last claim of the request left out because of them; null: there
+   * was no such job.
+   */
+  opensAt(request: NamedRequest): number | null {
+    return this.#openings.size === 0 ? null : (this.#openings.get(requestName(request)) ?? null);
+  }
+
+  /** Records when named limits open, as `GateAdmissions.opensAt` returns it after a claim. */
+  recordOpening(request: NamedRequest, opensAt: number | null): void {
+    if (opensAt === null && this.#openings.size === 0) return;
+    if (this.#openings.size === requestsMax) this.#openings.clear();
+    if (opensAt === null) this.#openings.delete(requestName(request));
+    else this.#openings.set(requestName(request), opensAt);
+  }
 
   /** Returns the gate behind which the next walk starts; empty: the walk starts at the first gate. */
   start(of: GatedType): string {
@@ -95,5 +115,13 @@ export class GateMemory {
  */
 const stopsMax = 10_000;
 const requestsMax = 1_000;
+
+type NamedRequest = Pick<ClaimRequest, 'kinds' | 'names'>;
+
+const requestName = ({ kinds, names }: NamedRequest): string => JSON.stringify([kinds, names]);
+
+/** Returns the earlier of two times, of which each may be unknown. */
+export const earlier = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
 
 const nameOf = ({ kind, type }: GatedType): string => `${kind} ${type}`;

@@ -1,5 +1,5 @@
 /**
- * The port: the methods that Stint requires of a database, in seven groups. A store does not decide what happens to a
+ * The port: the methods that Stint requires of a database, in eight groups. A store does not decide what happens to a
  * job. It receives finished changes, and writes each of them if the stored job still has the version that was read. No
  * caller needs a transaction across two calls, except users, for their own writes (`within`, `transact`).
  *
@@ -10,11 +10,12 @@ import type { Claiming } from './port/claiming.ts';
 import type { Feed } from './port/feed.ts';
 import type { Inbox } from './port/inbox.ts';
 import type { Instances } from './port/instances.ts';
+import type { LimitStates } from './port/limits.ts';
 import type { Maintenance } from './port/maintenance.ts';
 import type { Reading } from './port/reading.ts';
 import type { Writing } from './port/writing.ts';
 
-export interface Store extends Writing, Claiming, Reading, Feed, Inbox, Instances, Maintenance {
+export interface Store extends Writing, Claiming, Reading, Feed, Inbox, Instances, LimitStates, Maintenance {
   /** The URL and options with which another thread can open the same store; absent: another thread cannot open it. */
   readonly address?: StoreAddress;
 }
@@ -38,3 +39,4 @@ export {
   instanceKeptMs, type Beat, type BeatReply, type Instance, type InstanceAbout, type Instances, type Leadership,
 } from './port/instances.ts';
 export type { Bloat, Contradiction, Maintenance, Migration, Pool, PurgeOptions, StoreHealth } from './port/maintenance.ts';
+export type { LimitInUseNow, LimitStates } from './port/limits.ts';

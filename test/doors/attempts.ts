@@ -1,6 +1,6 @@
 // Attempts to create and change runs and definitions, right and wrong, with the answer that every door must give.
 import { z } from 'zod';
-import { every, jobDef, jobType, type DefChanges } from '../../src/index.ts';
+import { every, jobDef, jobType, limit, type DefChanges } from '../../src/index.ts';
 import { untilTold } from '../engine/api/kit.ts';
 
 const never = every('1000d');
@@ -16,8 +16,18 @@ export const alone = jobType('alone', { onePerType: true, run: ({ signal }) => u
 const perTenant = jobType('perTenant', {
   input: z.object({ tenant: z.string() }), limit: { key: 'tenant', concurrency: 2 }, concurrency: 5, run: () => null,
 });
+const named = jobType('named', {
+  input: z.object({ tenant: z.string().optional(), size: z.number().optional() }),
+  limits: [
+    limit('mail', { rate: '1000000/s', burst: 9 }), limit('tenant', { key: 'tenant', concurrency: 100 }),
+  ],
+  cost: { mail: 'size' },
+  run: () => null,
+});
+const usesText = (uses: [string, string | null, number][]): string =>
+  `any/named/////${encodeURIComponent(JSON.stringify(uses))}`;
 const plain = jobType('plain', { run: () => null });
-export const types = [report, alone, perTenant, plain];
+export const types = [report, alone, perTenant, named, plain];
 
 const params = { year: 2026 };
 export const open = jobDef('open', alone);
@@ -80,6 +90,16 @@ export const attempts: readonly Attempt[] = [
   run('alone', 'is due later, though busy', { dueTime: soon }, { gate: 'any/alone///1/' }),
   run('perTenant', 'has a key', { input: { tenant: 'acme' } }, { gate: 'any/perTenant//acme/5/' }),
   run('perTenant', 'lacks its key', { input: {} }, 'malformed.input'),
+  run('named', 'uses its limits', { input: { tenant: 'acme', size: 2 } }, {
+    gate: usesText([['mail', null, 2], ['tenant', 'acme', 1]]),
+  }),
+  run('named', 'has neither key nor cost', { input: {} }, { gate: usesText([['mail', null, 1]]) }),
+  run('named', 'costs nothing', { input: { size: 0 } }, 'limit.cost'),
+  run('named', 'costs more than the burst', { input: { size: 10 } }, 'limit.cost'),
+  define('named', 'uses its limits', { params: { tenant: 'b', size: 3 }, schedules: cron }, {
+    limitUses: [{ name: 'mail', key: null, cost: 3 }, { name: 'tenant', key: 'b', cost: 1 }],
+  }),
+  define('named', 'costs more than the burst', { params: { size: 10 } }, 'limit.cost'),
   run('plain', 'takes anything', { input: [1, 'two'] }, { input: '[1,"two"]' }),
   run('nobody.knows', 'is accepted: its program may start later', { input: 1 }, { priority: 0 }),
   ...['a b', 'a*', 'a,b', '-a', 'ü'.repeat(200)].flatMap((type) => [

@@ -16,6 +16,7 @@ export const callOf = (type: string, rest: Partial<IsolatedCall> & { input?: unk
       idempotencyKey: '12.1',
       fence: 5,
       token: '12.5.00',
+      limitNames: [],
     },
     ...given,
   };
@@ -25,6 +26,7 @@ export const deaf = (): IsolatedHooks => ({
   signal: new AbortController().signal,
   onProgress: () => {},
   onLog: () => {},
+  onSpend: () => {},
 });
 
 /** Records all reports, and can wait for a line of the log. */
@@ -47,6 +49,9 @@ export class Ears implements IsolatedHooks {
     this.progress.push(progress);
     this.#onHeard();
   };
+
+  readonly spent: [string, number][] = [];
+  readonly onSpend = (limit: string, cost: number): void => void this.spent.push([limit, cost]);
 
   until(isHeard: (ears: this) => boolean): Promise<void> {
     return new Promise((resolve) => {

@@ -10,7 +10,7 @@ import { HandedOff } from '../../src/engine/handler/context.ts';
 import {
   HandlerCrashed, Isolation, MissingOutput, type IsolationOptions,
 } from '../../src/engine/isolation/isolation.ts';
-import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, TimedOut } from '../../src/engine/handler/errors.ts';
+import { Cancelled, Fail, Interrupted, LeaseLost, RateLimited, RetryAfter, TimedOut } from '../../src/engine/handler/errors.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import { callOf, deaf, Ears, fixture } from './isolated-calls.ts';
@@ -105,6 +105,19 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
     });
   });
 
+  test('a handler spends of the limits that its job uses, and of no others', async () => {
+    const ears = new Ears();
+    const facts = { ...callOf('spends').facts, limitNames: ['api'] };
+    await shared.run(mode, callOf('spends', { facts, input: { limit: 'api', cost: 2.5 } }), ears).result;
+    expect(ears.spent).toEqual([['api', 2.5]]);
+    for (const [input, code] of [
+      [{ limit: 'other', cost: 1 }, 'limit.unknown'], [{ limit: 'api', cost: 0 }, 'limit.cost'],
+    ] as const) {
+      expect(await thrownBy(shared.run(mode, callOf('spends', { facts, input }), ears).result)).toMatchObject({ code });
+    }
+    expect(ears.spent).toHaveLength(1);
+  });
+
   describe('errors keep their meaning', () => {
     const thrown = (input: string): Promise<unknown> => thrownBy(run(shared, 'throws', { input }));
 
@@ -120,6 +133,12 @@ describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
       const error = await thrown('retry');
       expect(error).toBeInstanceOf(RetryAfter);
       expect(error).toMatchObject({ message: 'busy', afterMs: 90_000 });
+    });
+
+    test('RateLimited comes with its limit and its time', async () => {
+      const error = await thrown('limited');
+      expect(error).toBeInstanceOf(RateLimited);
+      expect(error).toMatchObject({ limit: 'api', afterMs: 90_000 });
     });
 
     test('an error of a class of its own keeps the name of the class and what hangs on it', async () => {

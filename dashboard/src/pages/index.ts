@@ -4,6 +4,7 @@ import { auditPage } from './audit.tsx';
 import { definitionsPage } from './definitions.tsx';
 import { failuresPage } from './failures.tsx';
 import { instancesPage } from './instances.tsx';
+import { limitsPage } from './limits.tsx';
 import { operationsPage } from './operations.tsx';
 import { overviewPage } from './overview.tsx';
 import { queuesPage } from './queues.tsx';
@@ -13,6 +14,6 @@ import { settingsPage } from './settings.tsx';
 import { typesPage } from './types.tsx';
 
 export const pages: readonly Page[] = [
-  overviewPage, runsPage, runPage, failuresPage, definitionsPage, typesPage, queuesPage, instancesPage, operationsPage,
-  auditPage, settingsPage,
+  overviewPage, runsPage, runPage, failuresPage, definitionsPage, typesPage, queuesPage, limitsPage, instancesPage,
+  operationsPage, auditPage, settingsPage,
 ];

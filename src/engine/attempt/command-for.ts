@@ -5,7 +5,7 @@ import type { Attempt } from './attempt.ts';
 import { HandedOff } from '../handler/context.ts';
 import { holderOfToken } from '../handler/token.ts';
 import { MissingOutput } from '../isolation/isolation.ts';
-import { Cancelled, Fail, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
+import { Cancelled, Fail, RateLimited, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
 import { isA, isMalformedInput, messageOf, storedError } from './stored-error.ts';
 
 /** Returns the command for a value that a handler returned. A value that JSON cannot hold fails the job. */
@@ -32,6 +32,7 @@ export function commandForError(
   const { fence } = attempt.holding;
   if (attempt.isLost || attempt.isCompleted) return null;
   if (attempt.isReleased) return { do: 'release', fence };
+  if (isA(RateLimited, error)) return { do: 'release', fence, due: now + error.afterMs };
   if (isA(Snooze, error)) return { do: 'release', fence, due: now + error.forMs };
   if (isA(RetryAfter, error)) {
     return { do: 'fail', fence, retryable: true, retryAt: now + error.afterMs, error: storedError(error) };

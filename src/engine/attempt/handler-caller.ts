@@ -13,6 +13,7 @@ import type { Tracker } from '../progress/tracker.ts';
 import type { Attempt } from './attempt.ts';
 import { completionOf, type CompletionParts } from './completion.ts';
 import { fittingInput } from './fitting-input.ts';
+import { jobLimits, limitUsesOf } from './limit-use.ts';
 import { contextOf, factsOf, tickTimeOf } from './handler-context.ts';
 import { gather, prepare, type PhaseParts } from './phases.ts';
 import type { TaskParents } from './task-parents.ts';
@@ -45,7 +46,7 @@ export class HandlerCaller {
     const { type, attempt, tracker } = execution;
     const { job } = attempt;
     const complete = completionOf(this.#parts, attempt, () => this.#finishNotes(execution));
-    const context = contextOf(attempt, tracker, this.#logOf(attempt), complete);
+    const context = contextOf(attempt, tracker, this.#logOf(attempt), complete, jobLimits(this.#parts.jobs.store, job));
     return job.kind === 'task'
       ? andThen(this.#parts.parents.of(job), (parent) => this.#callTask(execution, context, parent))
       : andThen(fittingInput(type, job), (input) => this.#callRun(execution, context, input));
@@ -114,12 +115,17 @@ export class HandlerCaller {
     const { isolation, notes } = this.#parts;
     const log = this.#logOf(attempt);
     const { idempotencyKey, fence } = factsOf(attempt);
-    const facts = { run, idempotencyKey, fence, token: attempt.token };
+    const limits = jobLimits(this.#parts.jobs.store, attempt.job);
+    const limitNames = limitUsesOf(attempt.job).map(({ name }) => name);
+    const facts = { run, idempotencyKey, fence, token: attempt.token, limitNames };
     const call = { module: type.options.module!, type: type.name, phase, data, facts };
     const { result, kill } = isolation.run(type.options.isolate!, call, {
       signal: attempt.signal,
       onProgress: (progress) => notes.progress(attempt.holding, progress),
       onLog: (level, text) => log[level](text),
+      onSpend: (limit, cost) => void limits.spend(limit, cost).catch((error: unknown) => {
+        log.error(`cannot spend ${cost} of the limit ${limit}: ${String(error)}`);
+      }),
     });
     attempt.onKill(kill);
     return result;

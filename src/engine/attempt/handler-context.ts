@@ -2,7 +2,7 @@
 import type { Job } from '../../model/job.ts';
 import { durationMs } from '../../time/duration.ts';
 import type { Attempt } from './attempt.ts';
-import { HandedOff, type Context, type JobLog, type ProgressTracker } from '../handler/context.ts';
+import { HandedOff, type Context, type JobLimits, type JobLog, type ProgressTracker } from '../handler/context.ts';
 
 /** Returns the context of an attempt. It has only plain properties, so that handlers can destructure or spread it. */
 export function contextOf(
@@ -10,11 +10,12 @@ export function contextOf(
   progress: ProgressTracker,
   log: JobLog,
   complete: Context['complete'],
+  limits: JobLimits,
 ): Context {
   const { run, idempotencyKey, fence } = factsOf(attempt);
   const handOff: Context['handOff'] = ({ within } = {}) =>
     new HandedOff(attempt.token, within === undefined ? null : durationMs(within));
-  return { run, idempotencyKey, fence, signal: attempt.signal, progress, log, handOff, complete };
+  return { run, idempotencyKey, fence, signal: attempt.signal, progress, log, handOff, complete, limits };
 }
 
 export const factsOf = ({ job }: Attempt): Pick<Context, 'run' | 'idempotencyKey' | 'fence'> => ({

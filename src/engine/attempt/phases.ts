@@ -12,6 +12,7 @@ import type { Attempt } from './attempt.ts';
 import type { Context } from '../handler/context.ts';
 import { taskGate } from '../declare/type-registry.ts';
 import type { EndedTask, JobType } from '../declare/job-type.ts';
+import { rulesOfType } from '../declare/type-rules.ts';
 import { countTasks } from '../inspect/task-counts.ts';
 import { LeaseLost } from '../handler/errors.ts';
 
@@ -145,6 +146,8 @@ class TaskPlan {
     const { taskKey, taskPriority, taskConcurrency } = this.#type.options;
     const { onTaskFailure: _, retentionMs: _retention, startBy: _startBy, ...own } = policy;
     const typeMax = taskConcurrency === undefined ? {} : { typeMax: taskConcurrency };
+    const limitUses = rulesOfType(this.#type).taskLimitUses(task);
+    const isGated = taskConcurrency !== undefined || own.leaderOnly || limitUses.length > 0;
     return {
       kind: 'task',
       type,
@@ -153,7 +156,8 @@ class TaskPlan {
       priority: taskPriority ? taskPriority(task) : priority,
       policy: own,
       ...(taskKey ? { key: taskKey(task) } : {}),
-      ...(taskConcurrency === undefined && !own.leaderOnly ? {} : { gate: { type: taskGate(type), ...typeMax } }),
+      ...(isGated ? { gate: { type: taskGate(type), ...typeMax } } : {}),
+      ...(limitUses.length === 0 ? {} : { limitUses }),
     };
   }
 }

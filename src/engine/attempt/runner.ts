@@ -7,8 +7,10 @@ import type { Jobs } from '../../jobs.ts';
 import type { Command } from '../../model/command.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { Progress } from '../../model/progress.ts';
+import { Refusal } from '../../refusal.ts';
 import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import type { TypeRegistry } from '../declare/type-registry.ts';
+import { RateLimited } from '../handler/errors.ts';
 import { Tracker } from '../progress/tracker.ts';
 import { AbandonedHandlers } from './abandoned-handlers.ts';
 import type { Attempt } from './attempt.ts';
@@ -19,6 +21,7 @@ import { InputMisfit, misfitWaitMs } from './fitting-input.ts';
 import {
   HandlerCaller, isIsolated, phaseOf, tasksPlanned, type Execution, type HandlerCallerParts,
 } from './handler-caller.ts';
+import { closeFor } from './limit-use.ts';
 import { PendingOutcomes, type PendingOutcomesParts } from './pending-outcomes.ts';
 import { isA, storedError } from './stored-error.ts';
 import { captureStrayRejections } from './stray-rejections.ts';
@@ -167,9 +170,26 @@ export class Runner {
   }
 
   #commandForError(execution: Execution, error: unknown): MaybePromise<Command | null> {
+    if (isA(RateLimited, error)) return this.#commandForRateLimit(execution, error);
     return isA(InputMisfit, error)
       ? this.#commandForMisfit(execution, error)
       : this.#commandForFailure(execution, error);
+  }
+
+  /**
+   * Closes the limit, before the job is released: no other job may start in between. If the limit cannot be closed
+   * because the store cannot be reached, the job is released all the same.
+   */
+  async #commandForRateLimit(execution: Execution, error: RateLimited): Promise<Command | null> {
+    const { attempt: { job } } = execution;
+    const { jobs: { store }, logger } = this.#parts;
+    try {
+      await closeFor(store, job, error.limit, store.now() + error.afterMs);
+    } catch (cause) {
+      if (isA(Refusal, cause) && cause.code === 'limit.unknown') return this.#commandForFailure(execution, cause);
+      logger.warn(`cannot close the limit ${error.limit}; job ${job.id} is released`, { error: cause });
+    }
+    return this.#commandForFailure(execution, error);
   }
 
   /**

@@ -47,7 +47,8 @@ const merge = (run: NewRun, { input, priority, tags }: RunChanges): NewRun => ({
 
 async function checkedTick(run: NewRun, rulesOf: (type: string) => Promise<TypeRules>): Promise<ChangedRun> {
   const rules = await rulesOf(run.type);
-  return { ...run, limitKey: rules.limitKey(await rules.check(run.input)) };
+  const output = await rules.check(run.input);
+  return { ...run, limitKey: rules.limitKey(output), limitUses: rules.limitUses(output) };
 }
 
 function refusalOf(error: unknown, { type }: NewRun): Refusal {

@@ -38,7 +38,8 @@ export interface OverrideEntry extends DefSettings {
 
 /** Returns the settings in the override of a definition. */
 export const overrideSettings = ({ override }: Pick<Definition, 'override'>): DefSettings => {
-  const { policy, gate, priority, onePerType, ...rest } = override ?? {};
+  // The uses of named limits are computed from the parameters again.
+  const { policy, gate, priority, onePerType, limitUses: _uses, ...rest } = override ?? {};
   const { defMax, ...otherGate } = gate ?? {};
   return settingsOf({
     ...rest, policy: policy ?? {}, priority, onePerType, concurrency: defMax, gate: otherGate,

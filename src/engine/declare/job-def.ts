@@ -105,7 +105,9 @@ export async function checkedSpec({ type, spec }: JobDef): Promise<Spec> {
   } catch {
     return spec;
   }
-  return isPromiseLike(output) ? { ...spec, limitKey: keyOf(rules, await output) } : spec;
+  if (!isPromiseLike(output)) return spec;
+  const valid = await output;
+  return { ...spec, limitKey: keyOf(rules, valid), ...usesOf(rules, valid) };
 }
 
 /**
@@ -154,20 +156,28 @@ export function specFrom(rules: TypeRules, options: DefOptions<unknown>, output:
     own,
   };
   refuseInMemory(entry, code);
-  return { ...specOf({ code, override: null }, entry), limitKey: code.limitKey, own };
+  const { limitUses: _uses, ...spec } = specOf({ code, override: null }, entry);
+  return { ...spec, limitKey: code.limitKey, ...usesOf(rules, output), own };
 }
 
 const keyOf = (rules: TypeRules, output: unknown): string | null =>
   output === undefined ? null : (rules.limitKey(output) ?? null);
 
+function usesOf(rules: TypeRules, output: unknown): Pick<Spec, 'limitUses'> {
+  const limitUses = output === undefined ? [] : rules.limitUses(output);
+  return limitUses.length === 0 ? {} : { limitUses };
+}
+
 /**
- * Refuses `inMemory` for a type with `onePerType`. The unique key and the gate that enforce `onePerType` are in the
- * database; a run in the memory of one process would not be counted.
+ * Refuses `inMemory` for a type with `onePerType` or named limits. What enforces them is in the database; a run in the
+ * memory of one process would not be counted.
  */
-export function refuseInMemory({ name, onePerType }: TypeEntry, spec: Pick<Spec, 'inMemory' | 'onePerType'>): void {
-  if (!spec.inMemory || !(onePerType || spec.onePerType)) return;
-  const message =
-    `runs of ${name} run one at a time on all instances, so that none can be in memory: leave out inMemory`;
+export function refuseInMemory(entry: TypeEntry, spec: Pick<Spec, 'inMemory' | 'onePerType'>): void {
+  const { name, onePerType, limits, taskLimits } = entry;
+  const isNamed = limits !== undefined || taskLimits !== undefined;
+  if (!spec.inMemory || !(onePerType || spec.onePerType || isNamed)) return;
+  const why = isNamed ? 'are limited by name' : 'run one at a time';
+  const message = `runs of ${name} ${why} on all instances, so that none can be in memory: leave out inMemory`;
   throw new Refusal('malformed.option', message, { type: name });
 }
 

@@ -2,6 +2,8 @@
 import { checkFields, checkPriority, checkTypeName } from '../../jobs/checks/values.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Context, HandedOff } from '../handler/context.ts';
+import { checkLimits, type Cost } from './limit-uses.ts';
+import type { Limit } from './limit.ts';
 import { checkStorable } from './json-schema.ts';
 import { policyOf } from './policy.ts';
 import type { InputOf, OutputOf, Schema } from './schema.ts';
@@ -20,6 +22,14 @@ interface CommonOptions<S extends Schema> extends Settings {
    * code of the type can create runs.
    */
   readonly limit?: { readonly key: string | ((input: OutputOf<S>) => string); readonly concurrency: number };
+  /** The named limits of the runs, made by `limit()`. A run starts when all of them admit it. */
+  readonly limits?: readonly Limit<NoInfer<OutputOf<S>>>[];
+  /**
+   * How much a run takes of its limits. Default: 1. A path in the input, such as `tokens`, a function of the input, or
+   * numbers and paths by the names of the limits. With a function, only programs that have the code of the type can
+   * create runs.
+   */
+  readonly cost?: Cost<OutputOf<S>>;
   /**
    * True: only one run of this type at a time, scheduled or manual. A manual run that is due now is refused while
    * another run of the type is running, or is open and was due at its creation. Definitions of the type cannot switch
@@ -76,6 +86,10 @@ export interface TaskOptions<S extends Schema, Details, Task, TaskResult, Result
   readonly taskKey?: (task: Task) => string;
   /** Returns the priority of a task; higher is claimed first. Default: the priority of the run. */
   readonly taskPriority?: (task: Task) => number;
+  /** The named limits of the tasks, made by `limit()`. Keys are those of the task, not of the input of the run. */
+  readonly taskLimits?: readonly Limit<NoInfer<Task>>[];
+  /** How much a task takes of its limits, as `cost`: a path in the task, a function of it, or by the limits' names. */
+  readonly taskCost?: Cost<NoInfer<Task>>;
 }
 
 export interface TaskCounts {
@@ -135,8 +149,8 @@ export const hasTasks = ({ options }: JobType): boolean => options.taskResults !
 
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({
-  input: 0, concurrency: 0, taskConcurrency: 0, limit: 0, onePerType: 0, isolate: 0, module: 0, run: 0, jobDetails: 0,
-  taskDetails: 0, taskResults: 0, jobResults: 0, isTaskErrorRetryable: 0, taskKey: 0, taskPriority: 0, timeout: 0,
+  input: 0, concurrency: 0, taskConcurrency: 0, limit: 0, limits: 0, cost: 0, taskLimits: 0, taskCost: 0, onePerType: 0, isolate: 0,
+  module: 0, run: 0, jobDetails: 0, taskDetails: 0, taskResults: 0, jobResults: 0, isTaskErrorRetryable: 0, taskKey: 0, taskPriority: 0, timeout: 0,
   prepareTimeout: 0, retry: 0, onTaskFailure: 0, priority: 0, retention: 0,
 } satisfies Record<keyof AnyOptions, 0>);
 
@@ -159,6 +173,8 @@ function checkOptions(name: string, options: AnyOptions): void {
     const message = `the concurrency of job type ${name} must be a whole number above 0`;
     throw new Refusal('malformed.number', message, { type: name });
   }
+  checkLimits(`job type ${name}`, options.limits, options.cost);
+  checkLimits(`a task of job type ${name}`, options.taskLimits, options.taskCost);
   policyOf(options);
   if (options.priority !== undefined) checkPriority(options.priority);
 }

@@ -141,6 +141,7 @@ function filledIn(
   output: unknown,
 ): Draft {
   const limitKey = rules.limitKey(output);
+  const limitUses = rules.limitUses(output);
   const { startBy } = request;
   const due = dueOf(request, now);
   // Only a run that is due now takes the unique key of `onePerType`. A run that is due in the future would block all
@@ -149,8 +150,9 @@ function filledIn(
   const overlap = isOnePerType && due <= now
     ? { unique: { key: overlapKey('', { type: draft.type, onePerType: true }) } }
     : {};
+  const { limitUses: _uses, ...common } = draft;
   return {
-    ...draft,
+    ...common,
     ...overlap,
     input,
     due,
@@ -159,6 +161,7 @@ function filledIn(
     ...(request.tags === undefined ? {} : { tags: { ...draft.tags, ...request.tags } }),
     ...(request.unique === undefined ? {} : { unique: uniqueOf(request.unique) }),
     ...(limitKey === undefined ? {} : { limitKey }),
+    ...(limitUses.length === 0 ? {} : { limitUses }),
   };
 }
 

@@ -4,18 +4,22 @@ import { Refusal } from '../../refusal.ts';
 import { typeMaxOf, type TypeEntry } from '../../model/type-entry.ts';
 import { refuseInMemory, type JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
+import { distinctLimits, type Limit } from './limit.ts';
 import { rulesOfType, withOnePerType, type TypeRules } from './type-rules.ts';
 
 export class TypeRegistry {
   readonly #types = new Map<string, JobType>();
   readonly #rules = new Map<string, TypeRules>();
   readonly #limits: Limits;
+  /** The named limits that the types list, each once. */
+  readonly namedLimits: readonly Limit[];
 
   constructor(types: readonly JobType[], defs: readonly JobDef[]) {
     for (const type of [...types, ...defs.map((def) => def.type)]) this.#add(type);
     for (const type of this.#types.values()) this.#rules.set(type.name, rulesOf(type, defs));
     checkDefs(defs, this.#rules);
     this.#limits = limitsOf(this.entries);
+    this.namedLimits = distinctLimits([...this.#types.values()].map(listedLimits));
   }
 
   /** The catalogue entries of these types. They are stored so that programs without the code can create runs. */
@@ -68,6 +72,9 @@ export class TypeRegistry {
 
 /** Returns the name of the gate that limits the tasks of a type. The gate that limits its runs has the type's name. */
 export const taskGate = (type: string): string => `${type} tasks`;
+
+const listedLimits = ({ options: { limits = [], taskLimits = [] } }: JobType): readonly Limit[] =>
+  [...limits, ...taskLimits];
 
 /** Returns the rules of a type. If one of its definitions has `onePerType`, that setting applies to the whole type. */
 function rulesOf(type: JobType, defs: readonly JobDef[]): TypeRules {

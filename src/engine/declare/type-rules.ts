@@ -2,11 +2,13 @@
  * The rules of a type: its catalogue entry, how to validate inputs, and how to find the limit key of a run. They come
  * from the code of the type, or, in a program without the code, from the catalogue.
  */
-import { keyAt, unknownType, type TypeEntry } from '../../model/type-entry.ts';
+import { keyAt } from '../../model/path.ts';
+import { unknownType, type TypeEntry } from '../../model/type-entry.ts';
 import { Refusal } from '../../refusal.ts';
 import type { MaybePromise } from '../../time/maybe-promise.ts';
 import { hasTasks, type AnyOptions, type JobType } from './job-type.ts';
 import { jsonSchemaText, schemaFromText } from './json-schema.ts';
+import { registeredUses, typeLimits, usesByCode, type UsesOf } from './limit-uses.ts';
 import { policyOf } from './policy.ts';
 import { checked, type Schema } from './schema.ts';
 
@@ -18,6 +20,10 @@ export interface TypeRules {
   readonly check: (input: unknown) => MaybePromise<unknown>;
   /** Returns the limit key of a run, given the output of `check`; undefined: the run is not limited by a key. */
   readonly limitKey: (output: unknown) => string | undefined;
+  /** Returns what a run takes of its named limits, given the output of `check`. */
+  readonly limitUses: UsesOf;
+  /** Returns what a task takes of its named limits, given the task. */
+  readonly taskLimitUses: UsesOf;
 }
 
 const known = new WeakMap<JobType, TypeRules>();
@@ -26,12 +32,14 @@ const known = new WeakMap<JobType, TypeRules>();
 export function rulesOfType(type: JobType): TypeRules {
   const cached = known.get(type);
   if (cached) return cached;
-  const { input, limit } = type.options;
+  const { input, limit, limits, cost, taskLimits, taskCost } = type.options;
   const rules: TypeRules = {
     entry: entryOf(type),
     isKnown: true,
     check: checkBy(input ?? null, type.name),
     limitKey: limit ? (output) => limitKeyOf(limit, output) : () => undefined,
+    limitUses: usesByCode(`a run of ${type.name}`, limits, cost),
+    taskLimitUses: usesByCode(`a task of ${type.name}`, taskLimits, taskCost),
   };
   known.set(type, rules);
   return rules;
@@ -43,6 +51,8 @@ export const rulesOfEntry = (entry: TypeEntry): TypeRules => ({
   isKnown: true,
   check: checkBy(entry.schema === null ? null : schemaFromText(entry.schema), entry.name),
   limitKey: (output) => registeredKey(entry, output),
+  limitUses: registeredUses(`a run of ${entry.name}`, entry.limits),
+  taskLimitUses: registeredUses(`a task of ${entry.name}`, entry.taskLimits),
 });
 
 export const rulesOfUnknown = (name: string): TypeRules =>
@@ -68,6 +78,8 @@ function entryOf(type: JobType): TypeEntry {
     keyConcurrency: options.limit?.concurrency ?? null,
     keyPath: typeof options.limit?.key === 'string' ? options.limit.key.split('.') : null,
     isolate: options.isolate ?? null,
+    ...(options.limits?.length ? { limits: typeLimits(options.limits, options.cost) } : {}),
+    ...(options.taskLimits?.length ? { taskLimits: typeLimits(options.taskLimits, options.taskCost) } : {}),
   };
 }
 

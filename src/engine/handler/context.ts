@@ -15,6 +15,8 @@ export interface Context {
   readonly progress: ProgressTracker;
   /** Writes lines to the log of the job. */
   readonly log: JobLog;
+  /** Spends more of the named limits of the job than its cost at the start. */
+  readonly limits: JobLimits;
   /**
    * A key that is the same for every attempt of this job, so that other systems can detect a repeated request. When an
    * operator retries an ended job, the job gets a new key.
@@ -64,6 +66,19 @@ export class HandedOff {
     this.token = token;
     this.withinMs = withinMs;
   }
+}
+
+/** A named limit, or its name. */
+export type NamedLimit = string | { readonly name: string };
+
+export const limitNameOf = (limit: NamedLimit): string => (typeof limit === 'string' ? limit : limit.name);
+
+export interface JobLimits {
+  /**
+   * Takes `cost` more from the rate of a limit that the type of the job lists, even if nothing is left of it: later jobs
+   * wait longer. In an isolated handler, the promise resolves when the engine was asked to do it.
+   */
+  spend(limit: NamedLimit, cost: number): Promise<void>;
 }
 
 export interface JobLog {

@@ -1,5 +1,6 @@
 /** The errors that a handler can throw to control its job, and the errors that can be the reason of its signal. */
 import { durationMs, type Duration } from '../../time/duration.ts';
+import { limitNameOf, type NamedLimit } from './context.ts';
 
 /** Thrown by a handler: the job fails and is not retried. */
 export class Fail extends Error {
@@ -20,6 +21,22 @@ export class RetryAfter extends Error {
   constructor(after: Duration, message = `retry after ${after}`) {
     super(message);
     this.afterMs = durationMs(after);
+  }
+}
+
+/**
+ * Thrown by a handler when another system refuses requests for some time: no job that uses the limit starts for
+ * `afterMs`, on any instance; if the limit has keys, no job with the same key. The attempt does not count.
+ */
+export class RateLimited extends Error {
+  override readonly name = 'RateLimited';
+  readonly limit: string;
+  readonly afterMs: number;
+
+  constructor(limit: NamedLimit, retryAfter: Duration, message = `${limitNameOf(limit)} is closed for ${retryAfter}`) {
+    super(message);
+    this.limit = limitNameOf(limit);
+    this.afterMs = durationMs(retryAfter);
   }
 }
 

@@ -7,17 +7,8 @@ import { parseGate, GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';
 import type { Instance } from '../../store/store.ts';
 import { openStandings } from '../../store/query.ts';
-
-export interface Reason {
-  readonly code: ReasonCode;
-  /** A sentence for display. */
-  readonly says: string;
-  readonly detail?: Readonly<Record<string, unknown>>;
-}
-
-export type ReasonCode =
-  | 'ended' | 'running' | 'paused' | 'waits.parent' | 'waits.children' | 'not.due' | 'parent.cancelled'
-  | 'type.unknown' | 'suspended' | 'leader.only' | 'limit.full' | 'slots.busy' | 'about.to.run';
+import { namedLimitReasons } from './named-limit-reasons.ts';
+import type { Reason } from './reason.ts';
 
 export async function explain(jobs: Jobs, job: Job, limits: Limits): Promise<readonly Reason[]> {
   switch (job.state) {
@@ -62,6 +53,7 @@ async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Prom
     able.length === 0 ? unknownType(job) : null,
     able.length > 0 && able.every(({ about }) => about.draining) ? allSuspended(able) : null,
     await gateReason(jobs, job, limits, able),
+    ...(await namedReasons(jobs, job)),
     able.length > 0 && able.every(({ about }) => about.busy >= about.slots) ? allBusy(able) : null,
   ].filter((reason) => reason !== null);
   return reasons.length > 0 ? reasons : [aboutToRun];
@@ -122,6 +114,11 @@ async function gateReason(
   const holders = running.jobs.filter((other) => other.admitted).map(({ id }) => id);
   const says = `its limit is reached: in use by ${holders.map((id) => `job ${id}`).join(', ')}`;
   return { code: 'limit.full', says, detail: { gate, holders } };
+}
+
+async function namedReasons({ store }: Jobs, { gate, admitted, due }: PendingJob): Promise<readonly Reason[]> {
+  if (gate === null || admitted || due > store.now()) return [];
+  return namedLimitReasons(store, parseGate(gate).uses ?? []);
 }
 
 const leaderOnly = (able: readonly Instance[]): Reason => ({

@@ -1,7 +1,7 @@
 /** Transfers an error between threads or processes: converts it to data, and back. */
 import { jsonText, parseJson } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
-import { Cancelled, Fail, Interrupted, LeaseLost, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
+import { Cancelled, Fail, Interrupted, LeaseLost, RateLimited, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
 
 export interface ErrorData {
   readonly name: string;
@@ -23,6 +23,7 @@ export interface ErrorData {
 const makers = {
   Fail: () => new Fail(''),
   RetryAfter: () => new RetryAfter('0s'),
+  RateLimited: () => new RateLimited('', '0s'),
   Snooze: () => new Snooze('0s'),
   Cancelled: () => new Cancelled(),
   TimedOut: () => new TimedOut(),
@@ -39,8 +40,8 @@ const makers = {
 type KnownClass = keyof typeof makers;
 
 const classes: ReadonlyArray<readonly [KnownClass, abstract new (...args: never[]) => Error]> = [
-  ['Fail', Fail], ['RetryAfter', RetryAfter], ['Snooze', Snooze], ['Cancelled', Cancelled], ['TimedOut', TimedOut],
-  ['LeaseLost', LeaseLost], ['Interrupted', Interrupted], ['Refusal', Refusal], ['TypeError', TypeError],
+  ['Fail', Fail], ['RetryAfter', RetryAfter], ['RateLimited', RateLimited], ['Snooze', Snooze], ['Cancelled', Cancelled],
+  ['TimedOut', TimedOut], ['LeaseLost', LeaseLost], ['Interrupted', Interrupted], ['Refusal', Refusal], ['TypeError', TypeError],
   ['RangeError', RangeError], ['ReferenceError', ReferenceError], ['SyntaxError', SyntaxError],
   ['AggregateError', AggregateError],
 ];

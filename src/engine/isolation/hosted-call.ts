@@ -16,6 +16,7 @@ export interface IsolatedHooks {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
   readonly onLog: (level: LogLevel, text: string) => void;
+  readonly onSpend: (limit: string, cost: number) => void;
 }
 
 export interface CallSettings {
@@ -112,6 +113,8 @@ export class HostedCall {
         return this.#hooks.onProgress(report.progress);
       case 'log':
         return this.#hooks.onLog(report.level, report.text);
+      case 'spend':
+        return this.#hooks.onSpend(report.limit, report.cost);
       case 'crashed':
         return this.#expectEnd(errorFromData(report.error));
       default:

@@ -25,6 +25,8 @@ export interface IsolatedCall {
     readonly fence: number;
     /** The token of `handOff`. */
     readonly token: string;
+    /** The names of the limits that the job uses. */
+    readonly limitNames: readonly string[];
   };
 }
 
@@ -45,6 +47,7 @@ export type ChildReport =
   | { readonly kind: 'started' }
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string }
+  | { readonly kind: 'spend'; readonly limit: string; readonly cost: number }
   | { readonly kind: 'crashed'; readonly error: ErrorData }
   | CallOutcome;
 

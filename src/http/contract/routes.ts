@@ -4,6 +4,7 @@ import { defRouteTable } from './def-routes.ts';
 import {
   Act, DefParams, flag, InstanceParams, listOf, name, pageFields, ReasonQuery, RunParams, whole,
 } from './requests.ts';
+import { limitRouteTable } from './limit-routes.ts';
 import { readers, operate, administer, Items, text, at, define } from './route.ts';
 import { runRouteTable } from './run-routes.ts';
 import { pageOf } from './run-views.ts';
@@ -44,6 +45,7 @@ export const routes = define({
 
   ...runRouteTable,
   ...defRouteTable,
+  ...limitRouteTable,
 
   listTypes: {
     method: 'get', path: at('/types'), roles: readers,

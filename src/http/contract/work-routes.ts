@@ -4,7 +4,7 @@ import { RunParams } from './requests.ts';
 import { work, Items, at, define } from './route.ts';
 import {
   ChildrenRequest, WorkClaimRequest, ClaimedView, CompleteRequest, FailRequest, HeartbeatRequest, HeartbeatReply,
-  LogLinesRequest, ProgressRequest, ReleaseRequest, WorkReply,
+  LogLinesRequest, ProgressRequest, ReleaseRequest, SpendRequest, WorkReply,
 } from './work.ts';
 
 export const workRouteTable = define({
@@ -44,5 +44,10 @@ export const workRouteTable = define({
     method: 'post', path: at('/work/{id}/release'), roles: work,
     summary: 'Return a job to the queue; the attempt does not count',
     params: RunParams, body: ReleaseRequest, answer: WorkReply,
+  },
+  spendLimit: {
+    method: 'post', path: at('/work/{id}/spend'), roles: work,
+    summary: 'Take more from the rate of a named limit of the job', params: RunParams, body: SpendRequest,
+    answer: WorkReply,
   },
 });

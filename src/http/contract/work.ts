@@ -1,6 +1,6 @@
 /** The schemas of the worker API. */
 import { z } from 'zod';
-import { dueFields, fence, name, tags, time } from './requests.ts';
+import { dueFields, duration, fence, name, tags, time } from './requests.ts';
 import { count, instant, RunView } from './run-views.ts';
 import { errorWords, kindWords, levelWords, phaseWords, standingWords } from './words.ts';
 
@@ -112,7 +112,16 @@ export const FailRequest = z
     retryAt: time.optional(),
   })
   .meta({ id: 'FailRequest' });
-export const ReleaseRequest = z.strictObject({ fence, ...dueFields }).meta({ id: 'ReleaseRequest' });
+export const ReleaseRequest = z
+  .strictObject({
+    fence,
+    ...dueFields,
+    rateLimited: z.strictObject({ limit: name, retryAfter: duration }).optional().meta({
+      description: 'closes a named limit of the job for this long, for all jobs; the job is due again after it',
+    }),
+  })
+  .meta({ id: 'ReleaseRequest' });
+export const SpendRequest = z.strictObject({ fence, limit: name, cost: z.number() }).meta({ id: 'SpendRequest' });
 export const WorkReply = z
   .object({ id: z.number().int(), standing: z.enum(standingWords), isCancelled: z.boolean() })
   .meta({ id: 'WorkReply' });

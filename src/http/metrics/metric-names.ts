@@ -25,6 +25,17 @@ export const metricNames = {
       + '"unsettled" wait for children that have all ended, "unknown_type" have no instance with their code. '
       + 'The first two are counted up to 100.',
   },
+  stint_limit_jobs: {
+    kind: 'gauge', labels: ['limit'],
+    help: 'Running jobs of a named limit; if it has keys, of its fullest key. Up to 50 limits.',
+  },
+  stint_limit_concurrency: {
+    kind: 'gauge', labels: ['limit'], help: 'How many jobs a named limit lets run at a time, per key.',
+  },
+  stint_limit_wait_seconds: {
+    kind: 'gauge', labels: ['limit'],
+    help: 'How long no job of a named limit may start, because of its rate or because a job has closed it.',
+  },
   stint_inbox_requests: {
     kind: 'gauge', labels: ['standing'],
     help: 'Requests that programs have written in SQL and that have not become runs: waiting or refused.',

@@ -1,6 +1,7 @@
 /** The metrics for Prometheus at /metrics. The number of different label values is bounded. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
+import type { LimitStatus } from '../../engine/limit-actions.ts';
 import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
 import { endings, type Event } from '../../model/event.ts';
 import { workKinds } from '../../model/state.ts';
@@ -12,6 +13,7 @@ import type { JobDurations } from './durations.ts';
 import type { JobCounts } from './job-counts.ts';
 
 const typesMax = 50;
+const limitsMax = 50;
 const otherTypes = 'other types';
 const lateMs = 1_000;
 
@@ -68,6 +70,7 @@ export class Metrics {
       ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
       ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
       ...stuckLines(await findStuck(this.#engine.jobs, tallies)),
+      ...limitLines(await this.#engine.limits(), now),
       ...inboxLines(await this.#engine.countInbox()),
       ...healthLines(await this.#engine.jobs.store.health()),
       ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as MetricName, value)),
@@ -128,6 +131,24 @@ function stuckLines({ lapsed, unsettled, unknownTypes }: Stuck): string[] {
   return [
     ...headOf('stint_stuck_jobs'),
     ...Object.entries(counts).map(([reason, count]) => line('stint_stuck_jobs', { reason }, count)),
+  ];
+}
+
+/** The metrics of the first `limitsMax` named limits; a limit with keys has those of its most used key. */
+function limitLines(limits: readonly LimitStatus[], now: number): string[] {
+  const shown = limits.slice(0, limitsMax);
+  const linesOf = (name: MetricName, valueOf: (limit: LimitStatus) => number | null): string[] => [
+    ...headOf(name),
+    ...shown.flatMap((limit) => {
+      const value = valueOf(limit);
+      return value === null ? [] : [line(name, { limit: limit.name }, value)];
+    }),
+  ];
+  const opensAt = ({ use: [most] }: LimitStatus): number => Math.max(most?.opensAt ?? 0, most?.closedUntil ?? 0);
+  return [
+    ...linesOf('stint_limit_jobs', ({ use: [most] }) => most?.admitted ?? 0),
+    ...linesOf('stint_limit_concurrency', ({ values }) => values.concurrency),
+    ...linesOf('stint_limit_wait_seconds', (limit) => Math.max(0, opensAt(limit) - now) / 1000),
   ];
 }
 

@@ -1,11 +1,15 @@
 /** The worker API over HTTP, for workers in any language. Every write needs the fence of the claim. */
+import { closeFor, spendMore } from '../../engine/attempt/limit-use.ts';
+import { taskGate } from '../../engine/declare/type-registry.ts';
 import { checkTypeName } from '../../jobs/checks/values.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
+import type { LimitUse } from '../../model/limit.ts';
 import { isEncodedPayload } from '../../model/encoded-payload.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../model/progress.ts';
 import { Refusal } from '../../refusal.ts';
 import { endedStandings, standingOf } from '../../store/query.ts';
+import { durationMs, type Duration } from '../../time/duration.ts';
 import type { Answer, ParsedRequest } from '../contract.ts';
 import { dueField, instantOf } from '../filter.ts';
 import type { HttpServices, RouteHandlers } from '../handler.ts';
@@ -16,7 +20,7 @@ import { HttpRefusal } from '../problems.ts';
 import { cancelView, claimedView } from '../views.ts';
 
 type WorkRouteNames =
-  | 'claim' | 'heartbeat' | 'tellProgress' | 'tellLog' | 'createChildren' | 'complete' | 'fail' | 'release';
+  | 'claim' | 'heartbeat' | 'tellProgress' | 'tellLog' | 'createChildren' | 'complete' | 'fail' | 'release' | 'spendLimit';
 
 const leaseDefaultMs = 30_000;
 const claimPollMs = 1_000;
@@ -34,7 +38,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     const address = call.credentials.address ?? 'remote';
     await remoteWorkers.report({ id, address, types: body.types, slots: body.limit ?? 1 });
     for (;;) {
-      const request = { ...claimOf(body, call.principal), limits: await engine.limits(body.types) };
+      const request = { ...claimOf(body, call.principal), limits: await engine.claimLimits(body.types) };
       const notified = workSignal.notified;
       const { jobs, searchedAt } = await engine.jobs.claimBatch(request);
       if (jobs.length > 0 && call.signal.aborted) await release(services, jobs);
@@ -80,10 +84,12 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
   async createChildren({ engine, priorities }, { params: { id }, body: { fence, children } }, { principal }) {
     for (const { priority } of children) checkPriorityOf(principal, priority, priorities);
     await held(engine, id, fence, principal);
+    const usesOf = await engine.taskLimitUses(children.map(({ type }) => checkTypeName(type)));
     const drafts = children.map(({ key, tags, ...rest }) => ({
       kind: 'task' as const,
-      type: checkTypeName(rest.type),
+      type: rest.type,
       input: rest.input,
+      ...limitFields(rest.type, usesOf(rest.type, rest.input)),
       ...(rest.priority === undefined ? {} : { priority: rest.priority }),
       ...(key === undefined ? {} : { key }),
       ...(tags === undefined ? {} : { tags }),
@@ -120,13 +126,24 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     return reply(answer!.after!);
   },
 
-  async release({ engine }, { params: { id }, body: { fence, ...rest } }, { principal }) {
-    await held(engine, id, fence, principal);
-    const { due } = dueField(rest);
+  async release({ engine }, { params: { id }, body: { fence, rateLimited, ...rest } }, { principal }) {
+    const claimed = await held(engine, id, fence, principal);
+    const closed = await closedUntil(engine, claimed, rateLimited);
+    const { due = closed } = dueField(rest);
     const job = await engine.jobs.release(id, fence, { by: actor(principal) }, due);
     return reply(job);
   },
+
+  async spendLimit({ engine }, { params: { id }, body: { fence, limit, cost } }, { principal }) {
+    const job = await held(engine, id, fence, principal);
+    await spendMore(engine.jobs.store, job, limit, cost);
+    return reply(job);
+  },
 };
+
+/** The gate of tasks, so that they do not count toward the limits of the runs of their type. */
+const limitFields = (type: string, limitUses: readonly LimitUse[]) =>
+  (limitUses.length === 0 ? {} : { limitUses, gate: { type: taskGate(type) } });
 
 /** Replaces NUL and unpaired surrogates, which PostgreSQL cannot store. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
@@ -149,6 +166,18 @@ const holderName = (principal: Principal, worker: string): string => `${holderPr
 
 /** The first part of the holder names of the caller's workers. A slash in the caller's name is encoded: it ends the part. */
 const holderPrefix = (principal: Principal): string => `${actor(principal).replaceAll(/[%/]/g, encodeURIComponent)}/`;
+
+/** Closes the limit of which the worker was refused; returns until when. Undefined: the worker was not refused. */
+async function closedUntil(
+  { jobs: { store } }: HttpServices['engine'],
+  job: RunningJob,
+  refused: ParsedRequest<'release'>['body']['rateLimited'],
+): Promise<number | undefined> {
+  if (refused === undefined) return undefined;
+  const until = store.now() + durationMs(refused.retryAfter as Duration);
+  await closeFor(store, job, refused.limit, until);
+  return until;
+}
 
 async function release({ engine }: HttpServices, jobs: readonly RunningJob[]): Promise<void> {
   await engine.jobs.conclude(

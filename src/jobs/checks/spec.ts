@@ -6,6 +6,7 @@ import { checkMisfire } from '../../time/ticks.ts';
 import {
   checkFields, checkFlag, checkList, checkObject, checkOneOf, checkPriority, checkText, checkWhole, keyMax, checkTags,
 } from './values.ts';
+import { checkLimitUses } from './limit-uses.ts';
 import { checkPolicy } from './policy.ts';
 
 const schedulesMax = 100;
@@ -14,7 +15,7 @@ const limitMax = 1_000_000;
 /** The fields that an operator can override. The others are set by the code of the job type, which depends on them. */
 type Overridable = Exclude<keyof Spec, 'type' | 'phase' | 'inMemory' | 'own'>;
 
-const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec[F] } = {
+const checks: { readonly [F in Overridable]-?: (value: never, now: number) => Spec[F] } = {
   params: (value) => parseJson(jsonText(value)),
   schedules: (value) => checkList('schedules', value, schedulesMax, checkSchedule),
   policy: checkPolicy,
@@ -26,6 +27,7 @@ const checks: { readonly [F in Overridable]: (value: never, now: number) => Spec
   tags: (value) => (value === null ? null : checkTags(value)),
   gate: (value) => (value === null ? null : checkGate(value)),
   limitKey: (value) => (value === null ? null : checkText('limit key', value, keyMax)),
+  limitUses: (value) => checkLimitUses(value),
 };
 
 /**

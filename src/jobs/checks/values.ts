@@ -28,11 +28,13 @@ export function checkName(what: string, name: unknown): string {
  * Checks the name of a job type that a run, a task or a definition is created with. It can be written without quotes in
  * a shell, a URL and a list with commas, and is never taken for a pattern. Names of Bedrock jobs need only `checkName`.
  */
-export function checkTypeName(name: unknown): string {
-  if (typeof name === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._:/-]{0,199}$/u.test(name)) return checkName('type', name);
+export const checkTypeName = (name: unknown): string => checkPlainName('a job type', name);
+
+export function checkPlainName(what: string, name: unknown): string {
+  if (typeof name === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._:/-]{0,199}$/u.test(name)) return checkName(what, name);
   const shown = String(name).slice(0, 200);
   const rule = 'start with a letter or digit, then write letters, digits and . _ : / -, at most 200 characters';
-  throw new Refusal('malformed.name', `cannot use ${JSON.stringify(shown)} as the name of a job type: ${rule}`, {
+  throw new Refusal('malformed.name', `cannot use ${JSON.stringify(shown)} as the name of ${what}: ${rule}`, {
     name: shown,
   });
 }

@@ -1,15 +1,22 @@
 /** Finds claim candidates, due times, queue positions and the jobs admitted per gate in the memory store. */
-import { GateAdmissions, noLimits } from '../../model/gate.ts';
+import { GateAdmissions, noLimits, type LimitsNow } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
 import { byClaimOrder } from '../../model/claim-order.ts';
 import { namePredicate } from '../name-filter.ts';
+import type { GateMemory } from '../gate-admission.ts';
 import { queuePositionMax, type Candidate, type ClaimRequest, type DueJob } from '../store.ts';
 import type { Records } from './records.ts';
 
-export function candidates(records: Records, request: ClaimRequest, now: number): Candidate[] {
+export function candidates(
+  records: Records,
+  request: ClaimRequest,
+  named: LimitsNow,
+  memory: GateMemory,
+): Candidate[] {
+  const { now } = named;
   const { kinds, names, limit, limits = noLimits, isLeader = false, priorities } = request;
   const isNamed = namePredicate(names);
-  const admissions = new GateAdmissions(admittedPerGate(records, () => true), limits, isLeader);
+  const admissions = new GateAdmissions(admittedPerGate(records, () => true), limits, isLeader, named);
   const isClaimable = (job: Job): boolean =>
     job.state === 'pending' && job.due <= now && kinds.includes(job.kind) && isNamed(job.type) &&
     (priorities?.includes(job.priority) ?? true);
@@ -19,6 +26,7 @@ export function candidates(records: Records, request: ClaimRequest, now: number)
     if (job.gate !== null && !job.admitted && !admissions.admit(job.gate)) continue;
     chosen.push({ job, parentCancelled: job.parent !== null && Boolean(records.get(job.parent)?.cancel) });
   }
+  memory.recordOpening(request, admissions.opensAt);
   return chosen;
 }
 

@@ -7,13 +7,15 @@ import type { Event } from '../../model/event.ts';
 import { ownRetentionMs, type Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
+import { earlier, GateMemory } from '../gate-admission.ts';
 import { matchesQuery, pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, InboxCounts, InboxQuery, InboxRefusal, InboxRequest,
-  InboxTake, Instance, Leadership, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreHealth, Writer,
+  InboxTake, Instance, Leadership, LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
 import { MemoryInbox } from './inbox.ts';
+import { MemoryLimits } from './limits.ts';
 import { MemoryInstances } from './instances.ts';
 import { queuePosition, admittedPerGate, candidates, nextDue, oldestDue } from './claim.ts';
 import { Records } from './records.ts';
@@ -25,6 +27,8 @@ export class MemoryStore implements Store {
   readonly #feed = new MemoryFeed();
   readonly #instances = new MemoryInstances();
   readonly #inbox = new MemoryInbox();
+  readonly #limits: MemoryLimits;
+  readonly #gateMemory = new GateMemory();
   readonly #staged = new Map<string, Change[]>();
   readonly #listeners = new Set<() => void>();
   #lastId: number;
@@ -33,6 +37,7 @@ export class MemoryStore implements Store {
   constructor(clock: Clock, firstId = 1) {
     this.#clock = clock;
     this.#records = new Records(clock);
+    this.#limits = new MemoryLimits(this.#records);
     this.#lastId = firstId - 1;
   }
 
@@ -55,14 +60,16 @@ export class MemoryStore implements Store {
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
     return this.#answer(() => {
       const now = this.now();
-      const changes = decide(candidates(this.#records, request, now), now, now);
+      const limits = this.#limits.at(now);
+      const changes = decide(candidates(this.#records, request, limits, this.#gateMemory), now, now);
       const isWritten = this.#write({ changes });
+      this.#limits.start(changes, limits);
       return changes.filter((_, index) => isWritten[index]);
     });
   }
 
   nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after = this.now()): Promise<number | null> {
-    return this.#answer(() => nextDue(this.#records, request, after));
+    return this.#answer(() => earlier(nextDue(this.#records, request, after), this.#gateMemory.opensAt(request)));
   }
 
   oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>> {
@@ -237,6 +244,18 @@ export class MemoryStore implements Store {
     return this.#inbox.listen(call);
   }
 
+  limitUse(name: string, keys: Parameters<Store['limitUse']>[1]): Promise<readonly LimitInUseNow[]> {
+    return this.#answer(() => this.#limits.use(name, keys, this.now()));
+  }
+
+  closeLimit(name: string, key: string | null, until: number): Promise<void> {
+    return this.#answer(() => this.#limits.close(name, key, until));
+  }
+
+  spendLimit(name: string, key: string | null, cost: number): Promise<void> {
+    return this.#answer(() => this.#limits.spend(name, key, cost, this.now()));
+  }
+
   purge({ limit, feedKeptMs, retentionMs }: PurgeOptions): Promise<number> {
     return this.#answer(() => {
       const now = this.now();
@@ -251,6 +270,7 @@ export class MemoryStore implements Store {
       this.#feed.dropUntil(now - feedKeptMs);
       for (const name of this.#staged.keys()) if (!this.#records.holds(holdingOf(name))) this.#staged.delete(name);
       if (retentionMs !== null) this.#inbox.purge(now - retentionMs);
+      this.#limits.purge(now);
       this.#instances.purge(now, (instance) => this.#records.isHolder(instance));
       return past.length;
     });

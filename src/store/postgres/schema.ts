@@ -203,6 +203,14 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     ),
   ],
   inboxStatements,
+  (s) => [
+    // How far the rates of named limits are used, and until when limits are closed. `key` is empty for a limit without
+    // keys. No index has `tat`, so that an update stays on its page.
+    `create table ${s}.rate (tat double precision not null, interval double precision not null, closed_until bigint,
+      name text collate "C" not null, key text collate "C" not null, primary key (name, key))
+      with (fillfactor = 50, ${hot})`,
+    ...stretch(`${s}.rate`, 'name, key, tat, interval', `repeat('-', 400), n, 0, 0`),
+  ],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

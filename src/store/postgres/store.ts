@@ -6,12 +6,12 @@ import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { Turns } from '../../time/turns.ts';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
-import { GateMemory } from '../gate-admission.ts';
+import { earlier, GateMemory } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, Contradiction, DueJob, FeedPage, Holding, InboxCounts,
-  InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership, LogLine,
-  Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction, Writer,
+  InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership, LimitInUseNow,
+  LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction, Writer,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -20,6 +20,8 @@ import { commit, commitWithin, reserveIds } from './write/commit.ts';
 import { Database, type DatabaseSettings, type Session } from './sql/database.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
+import { limitUse } from './claim/limit-use.ts';
+import { closeLimit, spendLimit } from './claim/limits.ts';
 import { nextDue } from './claim/next-due.ts';
 import { oldestDue } from './claim/oldest-due.ts';
 import { ClaimHints } from './claim/claim-by-hint.ts';
@@ -135,10 +137,11 @@ export class PostgresStore implements Store {
   }
 
   async nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after?: number): Promise<number | null> {
-    const { cursors, hints } = this.#claimParts;
+    const { cursors, hints, gateMemory } = this.#claimParts;
     if (hints.isScanDue(request)) return Math.ceil(this.now() + afterHintMs);
     if (cursors.lastScan(request)?.isEmpty) return null;
-    const due = await this.#database.transaction((transaction) => nextDue(transaction, request, after));
+    const next = await this.#database.transaction((transaction) => nextDue(transaction, request, after));
+    const due = earlier(next, gateMemory.opensAt(request));
     const scanMs = cursors.nextScanIn(request);
     return scanMs === null ? due : Math.min(due ?? Infinity, Math.ceil(this.now() + scanMs));
   }
@@ -289,6 +292,20 @@ export class PostgresStore implements Store {
     this.#inboxListeners.add(call);
     this.#wake.listenForNotices();
     return () => this.#inboxListeners.delete(call);
+  }
+
+  limitUse(name: string, keys: Parameters<Store['limitUse']>[1]): Promise<readonly LimitInUseNow[]> {
+    return limitUse(this.#database, name, keys);
+  }
+
+  async closeLimit(name: string, key: string | null, until: number): Promise<void> {
+    requireKnownSchema(this.#schemaFound);
+    await closeLimit(this.#database, name, key, until);
+  }
+
+  async spendLimit(name: string, key: string | null, cost: number): Promise<void> {
+    requireKnownSchema(this.#schemaFound);
+    await spendLimit(this.#database, name, key, cost);
   }
 
   purge(options: PurgeOptions): Promise<number> {

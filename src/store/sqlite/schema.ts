@@ -113,6 +113,13 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX inbox_waiting ON inbox(id) WHERE refused_at IS NULL`,
     `CREATE INDEX inbox_refused ON inbox(refused_at) WHERE refused_at IS NOT NULL`,
   ],
+  [
+    // How far the rates of named limits are used, and until when limits are closed. `key` is empty for a limit without
+    // keys. The index is for the purge.
+    `CREATE TABLE rate(name TEXT NOT NULL, key TEXT NOT NULL, tat REAL NOT NULL, interval REAL NOT NULL,
+      closed_until INTEGER, PRIMARY KEY(name, key)) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX rate_tat ON rate(tat)`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -6,16 +6,18 @@ import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
 import { Turns } from '../../time/turns.ts';
-import { GateMemory } from '../gate-admission.ts';
+import { earlier, GateMemory } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, InboxCounts, InboxQuery, InboxRefusal,
-  InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction, Writer,
+  InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership, LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction, Writer,
 } from '../store.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
 import { candidates, nextDue } from './claim/claim.ts';
 import { admittedPerGate } from './claim/gates.ts';
+import { limitUse } from './claim/limit-use.ts';
+import { closeLimit, limitsAt, spendLimit, spendStarts } from './claim/limits.ts';
 import { oldestDue } from './claim/oldest-due.ts';
 import { writeBatch, writeBatches, writeWithin } from './write/commit.ts';
 import { stageChildren } from './write/staging.ts';
@@ -100,9 +102,10 @@ export class SqliteStore implements Store {
   async claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]> {
     const claimed = await this.#connection.write(() => {
       const now = this.now();
-      const changes = decide(candidates(this.#connection, request, this.#gateMemory, now), now, now);
-      if (changes.length === 0) return [];
-      writeBatch(this.#connection, { changes }, now);
+      const limits = limitsAt(this.#connection, now);
+      const changes = decide(candidates(this.#connection, request, this.#gateMemory, limits), now, now);
+      if (changes.length > 0) writeBatch(this.#connection, { changes }, now);
+      spendStarts(this.#connection, changes, limits);
       return changes;
     });
     this.#endWatch.noteEnds(claimed);
@@ -110,7 +113,7 @@ export class SqliteStore implements Store {
   }
 
   nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after = this.now()): Promise<number | null> {
-    return this.#read(() => nextDue(this.#connection, request, after));
+    return this.#read(() => earlier(nextDue(this.#connection, request, after), this.#gateMemory.opensAt(request)));
   }
 
   oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>> {
@@ -258,6 +261,18 @@ export class SqliteStore implements Store {
       this.#inboxListeners.delete(call);
       stopListening();
     };
+  }
+
+  limitUse(name: string, keys: Parameters<Store['limitUse']>[1]): Promise<readonly LimitInUseNow[]> {
+    return this.#read(() => limitUse(this.#connection, name, keys, this.now()));
+  }
+
+  closeLimit(name: string, key: string | null, until: number): Promise<void> {
+    return this.#connection.write(() => closeLimit(this.#connection, name, key, until));
+  }
+
+  spendLimit(name: string, key: string | null, cost: number): Promise<void> {
+    return this.#connection.write(() => spendLimit(this.#connection, name, key, cost, this.now()));
   }
 
   purge(options: PurgeOptions): Promise<number> {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Event, RunHandle } from '../../../src/index.ts';
 import {
-  alone, fan, forLeader, oneAfterTheOther, perTenant, threeOfTheDefinition, twoAtATime,
+  alone, fan, forLeader, oneAfterTheOther, perTenant, spaced, spacedToo, spacing, threeOfTheDefinition, twoAtATime,
 } from './children/limited.ts';
 import type { Entry } from './children/ledger.ts';
 import { flawsOf, histories, ledgerFlaws, type Told } from './histories.ts';
@@ -36,6 +36,23 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(peakOf(ofDef('three'), ledger)).toBe(3);
       for (const tenant of ['tenant 0', 'tenant 1', 'tenant 2']) expect(peakOf(ofTenant(tenant), ledger)).toBe(1);
       expect(peakOf(told.filter(({ job }) => job.type === 'fan' && job.kind === 'task'), ledger)).toBe(3);
+    });
+
+    test('a named limit spaces the starts of two types, and bounds how many run, by the clock of the store', async () => {
+      await using world = await World.create(kind);
+      await world.startAll('limited', names.slice(0, 2));
+      const requests = Array.from({ length: runs }, () => ({}));
+      await allEnd((await Promise.all([
+        world.engine.createJobRuns(spaced, requests), world.engine.createJobRuns(spacedToo, requests),
+      ])).flat());
+
+      const told = await histories(world.engine);
+      expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
+      const starts = told.flatMap(({ events }) => heldIn(events).map(([from]) => from)).sort((a, b) => a - b);
+      expect(starts).toHaveLength(2 * runs);
+      expect(mostInAdvance(starts)).toBeLessThanOrEqual(spacing.values!.rate!.burst);
+      expect(peak(told.flatMap(({ events }) => heldIn(events)))).toBeLessThanOrEqual(3);
+      expect(new Set(world.entries({ what: 'start' }).map(({ instance }) => instance)).size).toBe(2);
     });
 
     test('a limit holds while an instance is killed, and what it held counts until its lease is over', async () => {
@@ -82,6 +99,14 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
     });
   });
 });
+
+/** By how many starts any window was ahead of the rate; the times of the store are whole milliseconds. */
+function mostInAdvance(starts: readonly number[]): number {
+  const { count, per } = spacing.values!.rate!;
+  const ahead = starts.flatMap((from, first) =>
+    starts.slice(first).map((to, index) => index + 1 - ((to + 1 - from) / per) * count));
+  return Math.max(...ahead);
+}
 
 async function allEnd(all: readonly RunHandle[]): Promise<void> {
   for (const run of all) await run.result();

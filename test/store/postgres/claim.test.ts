@@ -200,9 +200,9 @@ test('a claim at gates reads what it takes, whatever the number of gates and of 
   for (const isFirst of [true, false]) {
     const { session, pages } = metered(client);
     const locked = await gatedRows(session, ask, memory);
-    expect(locked!.rows).toHaveLength(10);
-    expect(new Set(locked!.rows.map(({ gate }) => gate)).size).toBe(10);
-    if (isFirst) expect(locked!.rows[0]!.id).toBe(1_000_001);
+    expect(locked.jobs!.rows).toHaveLength(10);
+    expect(new Set(locked.jobs!.rows.map(({ gate }) => gate)).size).toBe(10);
+    if (isFirst) expect(locked.jobs!.rows[0]!.id).toBe(1_000_001);
     expect(pages()).toBeLessThan(3_000);
   }
   expect(await store.load([free!.id])).toHaveLength(1);

@@ -1,10 +1,11 @@
 /** One handler call in a child: imports the module, calls the handler, reports progress and returns the outcome. */
+import { checkLimitUses } from '../../../jobs/checks/limit-uses.ts';
 import { jsonText } from '../../../model/json.ts';
 import type { Progress } from '../../../model/progress.ts';
 import { Refusal } from '../../../refusal.ts';
 import { systemClock, type Clock } from '../../../time/clock.ts';
 import { durationMs } from '../../../time/duration.ts';
-import { HandedOff, type Context } from '../../handler/context.ts';
+import { HandedOff, limitNameOf, type Context } from '../../handler/context.ts';
 import { jobLog } from '../../handler/job-log.ts';
 import { Tracker } from '../../progress/tracker.ts';
 import { findType } from './find-type.ts';
@@ -68,7 +69,7 @@ export class HandlerCall {
   }
 
   #context(): Context {
-    const { run, idempotencyKey, fence, token } = this.#call.facts;
+    const { run, idempotencyKey, fence, token, limitNames } = this.#call.facts;
     return {
       run,
       idempotencyKey,
@@ -78,9 +79,18 @@ export class HandlerCall {
       log: jobLog((level, text) => {
         if (!this.#isOver) this.#report({ kind: 'log', level, text });
       }),
+      limits: { spend: async (limit, cost) => this.#spend(limitNameOf(limit), cost, limitNames) },
       handOff: ({ within } = {}) => new HandedOff(token, within === undefined ? null : durationMs(within)),
       complete: () => Promise.reject(new Refusal('malformed.store', isolatedCompletion)),
     };
+  }
+  #spend(limit: string, cost: number, limitNames: readonly string[]): void {
+    if (!limitNames.includes(limit)) {
+      const message = `the job does not use the limit ${limit}: list it in the limits of its job type`;
+      throw new Refusal('limit.unknown', message, { limit });
+    }
+    checkLimitUses([{ name: limit, key: null, cost }]);
+    if (!this.#isOver) this.#report({ kind: 'spend', limit, cost });
   }
 }
 

@@ -80,7 +80,9 @@ import type { LockedRows } from '../write/claim-batch.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
 import { confirmWritten } from '../write/unknown-outcome.ts';
 import type { ScanCursors } from './scan-cursor.ts';
-import { gatedRows } from './gates.ts';
+import { gatedRows, type AdmittedJobs } from './gates.ts';
+import { spendRates } from './limits.ts';
+import { spentUses } from '../../limit-use.ts';
 import type { GateMemory } from '../../gate-admission.ts';
 import { freeRows } from './free-jobs.ts';
 import type { LockedJobs } from './lanes.ts';
@@ -130,8 +132,10 @@ function claimOnce(
     const isBlocked = candidates.length === 0 && locked.rows.length > 0;
     if (isBlocked && !isLastTry) return 'parents are changing';
     decided = decide(candidates, locked.now, isBlocked ? beforeAll(locked) : locked.searchedAt);
-    if (decided.length === 0) return [];
-    const written = await commitClaimed(transaction, decided, lockedRowsOf(locked));
+    const [written] = await Promise.all([
+      decided.length === 0 ? [] : commitClaimed(transaction, decided, lockedRowsOf(locked)),
+      locked.limits && spendRates(transaction, locked.limits, spentUses(decided, locked.limits.outdated)),
+    ]);
     return decided.filter((_, index) => written[index]);
   };
   return parts.database.transaction(attempt, () => {
@@ -154,7 +158,7 @@ async function claimable(
   transaction: Transaction,
   { cursors, hints, gateMemory }: ClaimParts,
   request: ClaimRequest,
-): Promise<LockedJobs> {
+): Promise<LockedJobs & Partial<Pick<AdmittedJobs, 'limits'>>> {
   // If jobs waited at gates at the last scan, lanes and gates are read in one round trip.
   const [free, early] = await Promise.all([
     freeRows(transaction, cursors, request),
@@ -162,9 +166,11 @@ async function claimable(
   ]);
   hints.recordScan(request);
   const gated = early === undefined && free.hasJobsAtGates ? await gatedRows(transaction, request, gateMemory) : early;
-  if (!gated) return free;
-  const rows = [...free.rows, ...gated.rows].sort(byClaimOrder).slice(0, request.limit);
-  return { ...free, rows, parents: new Map([...free.parents, ...gated.parents]), now: gated.now };
+  if (!gated) gateMemory.recordOpening(request, null);
+  if (!gated?.jobs) return { ...free, ...(gated && { limits: gated.limits }) };
+  const { jobs, limits } = gated;
+  const rows = [...free.rows, ...jobs.rows].sort(byClaimOrder).slice(0, request.limit);
+  return { ...free, rows, parents: new Map([...free.parents, ...jobs.parents]), now: jobs.now, limits };
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Gates: locks due jobs whose gates have room. `admittedPerGate` counts the admitted jobs of each gate, and
- * `GateAdmissions` computes from the counts how many more jobs each gate admits. See claim.ts. Implements
- * `admittedPerGate` of `port/claiming.ts`.
+ * Gates: locks due jobs whose gates have room. `admittedPerGate` counts the admitted jobs of each gate, `ClaimedLimits`
+ * reads the named limits of gates, and `GateAdmissions` computes from both how many more jobs each gate admits. See
+ * claim.ts. Implements `admittedPerGate` of `port/claiming.ts`.
  */
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { noLimits, GateAdmissions } from '../../../model/gate.ts';
@@ -14,55 +14,68 @@ import type { Session } from '../sql/database.ts';
 import {
   inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockSql, pendingNames, type LockedJobs,
 } from './lanes.ts';
+import { ClaimedLimits } from './limits.ts';
 import { cursorName } from './scan-cursor.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { claimedIdsSql } from '../read/claimed.ts';
 
 /**
- * Locks jobs that their gates admit now, and returns them in claim order. If the gates admit no job, returns either
- * null or an object whose `rows` are empty. If the last claim found no full gate, one round trip both locks the first
- * waiting jobs and counts the admitted jobs.
+ * Locks jobs that their gates admit now, and returns them in claim order. If the last claim found no full gate, one
+ * round trip both locks the first waiting jobs and counts the admitted jobs.
  */
 export async function gatedRows(
   session: Session,
   request: ClaimRequest,
   memory: GateMemory,
-): Promise<LockedJobs | null> {
+): Promise<AdmittedJobs> {
+  const limits = new ClaimedLimits(session);
   const [, first, admitted] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
     memory.isCrowded ? null : lockFirst(session, request, memory),
     admittedPerGate(session),
+    limits.load(memory.limitedGates),
   ]);
+  if (first) await limits.load(first.rows.map(({ gate }) => gate!));
   const admissions = (): GateAdmissions =>
-    new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false);
-  return (first && admitFirst(first, memory, admissions(), request.limit)) ?? search(session, request, memory, admissions());
+    new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false, limits);
+  const walk = { request, memory, limits, admissions: admissions() };
+  const jobs = (first && admitFirst(first, walk)) ?? (await search(session, { ...walk, admissions: admissions() }));
+  memory.limitedGates = [...limits.gates].slice(-limitedGatesMax);
+  return { jobs, limits };
 }
+
+export interface AdmittedJobs {
+  /** The jobs that were locked and admitted; null: there is none. */
+  readonly jobs: LockedJobs | null;
+  /** The named limits that were read. */
+  readonly limits: ClaimedLimits;
+}
+
+/**
+ * Of how many gates the next claim reads the named limits before it knows its jobs, in the round trip that locks them.
+ */
+const limitedGatesMax = 16;
 
 /**
  * Returns the locked jobs that their gates admit. Null: a gate is full, and later jobs, which are not locked yet, may
  * be admitted instead.
  */
-function admitFirst(
-  first: LockedJobs,
-  memory: GateMemory,
-  admissions: GateAdmissions,
-  limit: number,
-): LockedJobs | null {
+function admitFirst(first: LockedJobs, { request, memory, admissions }: GateWalk): LockedJobs | null {
   const rows = first.rows.filter(({ gate }) => admissions.admit(gate!));
   memory.isCrowded = rows.length < first.rows.length;
-  return memory.isCrowded && first.rows.length === limit ? null : { ...first, rows };
+  if (memory.isCrowded && first.rows.length === request.limit) return null;
+  memory.recordOpening(request, admissions.opensAt);
+  return { ...first, rows };
 }
 
-async function search(
-  session: Session,
-  request: ClaimRequest,
-  memory: GateMemory,
-  admissions: GateAdmissions,
-): Promise<LockedJobs | null> {
+async function search(session: Session, walk: GateWalk): Promise<LockedJobs | null> {
+  const { request, memory, limits, admissions } = walk;
   const waiting = await firstWaiting(session, request);
+  await limits.load(waiting.map(({ gate }) => gate));
   const { jobs, isComplete, isCrowded } = admitInOrder(lanesOf(waiting, request.limit), admissions, request.limit);
   memory.isCrowded = isCrowded;
-  const more = isComplete ? [] : await admitByWalk(session, { request, memory, admissions }, waiting, jobs);
+  const more = isComplete ? [] : await admitByWalk(session, walk, waiting, jobs);
+  memory.recordOpening(request, admissions.opensAt);
   const chosen = [...jobs, ...more];
   return chosen.length === 0 ? null : lockWaiting(session, chosen);
 }
@@ -123,6 +136,7 @@ function lanesOf(rows: readonly WaitingRow[], limit: number): GateLane[] {
 interface GateWalk {
   readonly request: ClaimRequest;
   readonly memory: GateMemory;
+  readonly limits: ClaimedLimits;
   readonly admissions: GateAdmissions;
 }
 
@@ -146,7 +160,7 @@ async function admitByWalk(
 
 async function waitingOnWalk(
   session: Session,
-  { request, memory, admissions }: GateWalk,
+  { request, memory, limits, admissions }: GateWalk,
   type: GatedType,
   limit: number,
   known: ReadonlySet<number>,
@@ -157,6 +171,7 @@ async function waitingOnWalk(
   let after = start;
   for (let isRound = start === ''; found.length < limit; ) {
     const gates = await gatesAfter(session, type, after, portion, isRound && start !== '' ? start : null);
+    await limits.load(gates);
     const open = gates
       .map((gate) => ({ gate, room: Math.min(admissions.room(gate), request.limit) }))
       .filter(({ room }) => room > 0);

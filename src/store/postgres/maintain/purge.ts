@@ -1,7 +1,7 @@
 /**
  * Purges ended jobs past their retention, old feed entries, expired keys, children staged under a fence that is no
- * longer current, instances whose lease lapsed long ago, and old refused requests of the inbox. Dissolves claims of
- * which few jobs still run. Implements `purge` of `port/maintenance.ts`.
+ * longer current, instances whose lease lapsed long ago, old refused requests of the inbox, and rates that are no longer
+ * in use. Dissolves claims of which few jobs still run. Implements `purge` of `port/maintenance.ts`.
  */
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Database } from '../sql/database.ts';
@@ -72,6 +72,8 @@ async function purgeLeftovers(session: Session): Promise<void> {
   const { schema, time } = session;
   const held = `select 1 from ${schema}.job where state = 'running'`;
   await session.run(`delete from ${schema}.unique_key where until <= ${nowSql}`, [time.parameter()]);
+  await session.run(`delete from ${schema}.rate where tat <= ${nowSql}
+    and (closed_until is null or closed_until <= ${nowSql})`, [time.parameter()]);
   await session.run(`delete from ${schema}.staged
     where not exists (${held} and job.id = staged.parent and job.fence = staged.fence)
       and not exists (select 1 from (${claimedIdsSql(schema)}) claimed where claimed.id = staged.parent)`);

@@ -3,6 +3,7 @@
  * (gates.ts). `claim` in store.ts lets the caller decide on them. Implements `nextDue` of `port/claiming.ts`.
  */
 import { byClaimOrder } from '../../../model/claim-order.ts';
+import type { LimitsNow } from '../../../model/gate.ts';
 import { jobOfOpen } from '../../row.ts';
 import type { Candidate, ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
@@ -19,9 +20,9 @@ export function candidates(
   connection: Connection,
   request: ClaimRequest,
   memory: GateMemory,
-  now: number,
+  limits: LimitsNow,
 ): Candidate[] {
-  const rows = [...freeRows(connection, request, now), ...gatedRows(connection, request, memory, now)];
+  const rows = [...freeRows(connection, request, limits.now), ...gatedRows(connection, request, memory, limits)];
   return rows
     .sort(byClaimOrder)
     .slice(0, request.limit)

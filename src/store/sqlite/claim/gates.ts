@@ -1,8 +1,8 @@
 /**
  * Finds the jobs at gates that a claim can take. A job is claimable if its gate has room, which `GateAdmissions`
- * computes from the number of admitted jobs. Implements `admittedPerGate` of `port/claiming.ts`.
+ * computes from the number of admitted jobs and the use of named limits. Implements `admittedPerGate` of `port/claiming.ts`.
  */
-import { noLimits, GateAdmissions } from '../../../model/gate.ts';
+import { noLimits, GateAdmissions, type LimitsNow } from '../../../model/gate.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { admitInOrder, gateLaneRows, type GateLane, type GateMemory, type WaitingJob } from '../../gate-admission.ts';
 import type { OpenRow } from '../../row.ts';
@@ -21,15 +21,25 @@ export function admittedPerGate(connection: Connection, types?: readonly string[
  * Returns due jobs that their gates admit now, at most `request.limit`. They are the first in claim order, unless too
  * many of the first jobs are at full gates: then a walk from gate to gate adds others.
  */
-export function gatedRows(connection: Connection, request: ClaimRequest, memory: GateMemory, now: number): OpenRow[] {
+export function gatedRows(
+  connection: Connection,
+  request: ClaimRequest,
+  memory: GateMemory,
+  limits: LimitsNow,
+): OpenRow[] {
+  const { now } = limits;
   const types = namedTypes(connection, 2, request);
-  if (types.length === 0) return [];
+  if (types.length === 0) {
+    memory.recordOpening(request, null);
+    return [];
+  }
   const admissions = new GateAdmissions(
-    admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false,
+    admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false, limits,
   );
   const read = lanesOf(connection, 2, types, request).map((lane) => firstWaiting(connection, lane, request.limit, now));
   const { jobs, isComplete } = admitInOrder(read, admissions, request.limit);
   const more = isComplete ? [] : admitByWalk(connection, { request, types, memory, admissions, now }, jobs);
+  memory.recordOpening(request, admissions.opensAt);
   const ids = [...jobs, ...more].map(({ id }) => id);
   return openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
 }

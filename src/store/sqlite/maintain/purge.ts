@@ -1,7 +1,7 @@
 /**
  * Purges ended jobs past their retention, old feed entries, expired keys, children staged under a fence that is no
- * longer current, instances whose lease lapsed long ago, and old refused requests of the inbox. Implements `purge`
- * of `port/maintenance.ts`.
+ * longer current, instances whose lease lapsed long ago, old refused requests of the inbox, and rates that are no
+ * longer in use. Implements `purge` of `port/maintenance.ts`.
  */
 import type { Connection } from '../connection.ts';
 import { instanceKeptMs, type PurgeOptions } from '../../store.ts';
@@ -23,6 +23,7 @@ export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }
   connection.run('DELETE FROM unique_key WHERE until <= ?', now);
   if (retentionMs !== null) connection.run('DELETE FROM inbox WHERE refused_at <= ?', now - retentionMs);
   purgeStaged(connection);
+  connection.run('DELETE FROM rate WHERE tat <= ?1 AND (closed_until IS NULL OR closed_until <= ?1)', now);
   connection.run(`DELETE FROM instance WHERE lease_until <= ? AND NOT EXISTS
     (SELECT 1 FROM job WHERE job.state = 'running' AND job.holder = instance.id)`, now - instanceKeptMs);
   return past.length;

@@ -1,6 +1,6 @@
 // Types and definitions with limits that hold for all instances together.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jobDef, jobType, typed, type Context } from '../../../../src/index.ts';
+import { jobDef, jobType, limit, typed, type Context } from '../../../../src/index.ts';
 import { gate, of, tell } from './ledger.ts';
 
 async function work(context: Context): Promise<void> {
@@ -16,6 +16,10 @@ export const perTenant = jobType('tenant', {
   limit: { key: ({ tenant }) => tenant, concurrency: 1 },
   run: work,
 });
+
+export const spacing = limit('spacing', { rate: '50/s', burst: 4, concurrency: 3 });
+export const spaced = jobType('spaced', { limits: [spacing], run: work });
+export const spacedToo = jobType('spaced-too', { limits: [spacing], run: work });
 
 export const fan = jobType('fan', {
   taskConcurrency: 3,
@@ -37,5 +41,5 @@ export const alone = jobType('alone', {
 
 export const forLeader = jobDef('for the leader', plain, { overlap: 'allow', leaderOnly: true });
 
-export const types = [twoAtATime, perTenant, fan, alone];
+export const types = [twoAtATime, perTenant, spaced, spacedToo, fan, alone];
 export const defs = [oneAfterTheOther, threeOfTheDefinition, forLeader];

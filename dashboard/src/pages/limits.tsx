@@ -1,0 +1,150 @@
+/** Limits: the named limits, their use, and the values in the code beside those of an operator. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { NamedLimitView } from '../../../src/http/contract.ts';
+import { call } from '../api.ts';
+import { Badge } from '../components/badge.tsx';
+import { confirm } from '../components/dialog.tsx';
+import { Icon } from '../components/icon.tsx';
+import { Empty, Failure, Loading } from '../components/notice.tsx';
+import { withToast } from '../components/toast.tsx';
+import { duration, number } from '../format.ts';
+import type { Page } from '../page.ts';
+import { now } from '../state/clock.ts';
+import { useInterval } from '../state/live.ts';
+import { useResource } from '../state/resource.ts';
+import { mayOperate } from '../state/session.ts';
+import { EditLimit } from './limits/edit.tsx';
+
+const reloadMs = 2_000;
+/** A shorter wait is not shown: it would be over before the page is reloaded. */
+const soonMs = 1_000;
+
+function Limits(): JSX.Element {
+  const limits = useResource((abort) => call('listLimits', {}, abort), []);
+  const [edited, setEdited] = useState<NamedLimitView | null>(null);
+  useInterval(limits.reload, reloadMs);
+  return (
+    <>
+      <header class="page-head"><h1>Limits</h1></header>
+      {limits.error !== null && <Failure error={limits.error} onRetry={limits.reload} />}
+      {limits.data === null && limits.error === null && <Loading />}
+      {limits.data?.items.length === 0 && (
+        <Empty title="No named limits" icon="limits">
+          Declare one in your code with <code>limit('name', {'{'} rate: '500/1m' {'}'})</code>, and list it in the{' '}
+          <code>limits</code> of a job type.
+        </Empty>
+      )}
+      <div class="limits grid">
+        {limits.data?.items.map((limit) => (
+          <LimitCard key={limit.name} limit={limit} onEdit={() => setEdited(limit)} onChange={limits.reload} />
+        ))}
+      </div>
+      {edited !== null && <EditLimit limit={edited} onClose={() => setEdited(null)} onDone={limits.reload} />}
+    </>
+  );
+}
+
+interface CardProps {
+  readonly limit: NamedLimitView;
+  readonly onEdit: () => void;
+  readonly onChange: () => void;
+}
+
+function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
+  const { name, isKeyed, override, use } = limit;
+  return (
+    <section class="card" aria-label={`Limit ${name}`}>
+      <h2>{name} {isKeyed && <span class="faint">for each key</span>}</h2>
+      <dl class="facts">
+        <Value label="Rate" limit={limit} textOf={rateText} isOverridden={override?.rate !== undefined} />
+        <Value
+          label="Concurrency" limit={limit} textOf={concurrencyText} isOverridden={override?.concurrency !== undefined}
+        />
+      </dl>
+      {override !== null && (
+        <p class="faint">Overridden by {override.by ?? 'an operator'}{override.why === null ? '' : `: ${override.why}`}</p>
+      )}
+      <ul>{use.map((each) => <Use key={each.key} use={each} limit={limit} />)}</ul>
+      {mayOperate.value && (
+        <footer class="card-actions">
+          <button type="button" class="button" onClick={onEdit}><Icon name="edit" /> Override</button>
+          {override !== null && (
+            <button type="button" class="button" onClick={() => void reset(name, onChange)}>
+              <Icon name="retry" /> Reset
+            </button>
+          )}
+        </footer>
+      )}
+    </section>
+  );
+}
+
+type Values = NamedLimitView['values'];
+
+interface ValueProps {
+  readonly label: string;
+  readonly limit: NamedLimitView;
+  readonly textOf: (values: Values) => string;
+  readonly isOverridden: boolean;
+}
+
+/** The value that applies; if an operator has overridden it, with the value in the code. */
+function Value({ label, limit: { values, code }, textOf, isOverridden }: ValueProps): JSX.Element {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>
+        {textOf(values)}
+        {isOverridden && code !== null && <span class="faint"> in the code: {textOf(code)}</span>}
+      </dd>
+    </>
+  );
+}
+
+const rateText = ({ rate, burst }: Values): string =>
+  (rate === null ? 'any' : `${rate}, ${number(burst ?? 1)} at once`);
+
+const concurrencyText = ({ concurrency }: Values): string => (concurrency === null ? 'any' : number(concurrency));
+
+interface UseProps {
+  readonly use: NamedLimitView['use'][number];
+  readonly limit: NamedLimitView;
+}
+
+function Use({ use: { key, admitted, opensAt, closedUntil }, limit: { values: { concurrency } } }: UseProps): JSX.Element {
+  const opens = Math.max(opensAt, closedUntil ?? 0);
+  const isClosed = closedUntil !== null && closedUntil > now.value;
+  const isFull = concurrency !== null && admitted >= concurrency;
+  const running = concurrency === null ? `${number(admitted)} running` : `${number(admitted)} of ${number(concurrency)}`;
+  return (
+    <li class="limit">
+      <span>{key ?? 'running jobs'}</span>
+      <span class="number">
+        {running}
+        {isFull && <> <Badge status="held" text="full" /></>}
+        {opens > now.value + soonMs && <> <Badge
+          status={isClosed ? 'failed' : 'pending'} text={`${isClosed ? 'closed' : 'next'} in ${duration(opens - now.value)}`}
+        /></>}
+      </span>
+      {concurrency !== null && (
+        <progress
+          max={concurrency} value={Math.min(admitted, concurrency)} data-full={isFull}
+          aria-label={`${key ?? 'running jobs'}: ${admitted} of ${concurrency}`}
+        />
+      )}
+    </li>
+  );
+}
+
+async function reset(name: string, onChange: () => void): Promise<void> {
+  const text = 'The override is removed; the values in the code apply from the next claim on.';
+  const query = await confirm({ title: `Reset the limit ${name}?`, text, action: 'Reset limit', isDanger: true });
+  if (query === null) return;
+  await withToast(() => call('resetLimit', { params: { name }, query }), () => `Reset the limit ${name}`);
+  onChange();
+}
+
+export const limitsPage: Page = {
+  path: '/limits', title: 'Limits', view: Limits, nav: { icon: 'limits', key: 'l', group: 'Plan' },
+};

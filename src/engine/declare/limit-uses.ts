@@ -1,0 +1,130 @@
+/** What a new job uses of the named limits that its type lists, by the code of the type or by its catalogue entry. */
+import { checkFields, checkList, checkObject, checkText, keyMax } from '../../jobs/checks/values.ts';
+import type { LimitUse } from '../../model/limit.ts';
+import { keyAt } from '../../model/path.ts';
+import { costAt, isCost, needsCode, usesAt, type TypeLimit } from '../../model/type-limit.ts';
+import { Refusal } from '../../refusal.ts';
+import type { Limit } from './limit.ts';
+
+/**
+ * The cost of a job: for all its limits, or by the names of the limits; a limit that is left out costs 1. A text is the
+ * path of the cost in the input, such as `tokens`.
+ */
+export type Cost<Input> =
+  | string
+  | ((input: Input) => number | Readonly<Record<string, number>>)
+  | Readonly<Record<string, number | string>>;
+
+// oxlint-disable-next-line typescript/no-explicit-any -- inside the engine the input of a type is not known
+type AnyCost = Cost<any>;
+
+export type UsesOf = (input: unknown) => readonly LimitUse[];
+
+const listMax = 10;
+const none: readonly LimitUse[] = [];
+
+/** Refuses a list of limits, or a cost, that no job could have. `what` names their owner. */
+export function checkLimits(what: string, limits: readonly Limit[] = [], cost?: AnyCost): void {
+  checkList(`the limits of ${what}`, limits, listMax, ({ name }) => name);
+  const names = limits.map(({ name, values }) => {
+    if (typeof name === 'string' && values !== undefined) return name;
+    throw new Refusal('malformed.option', `the limits of ${what} must be made by limit('name', …)`, { what });
+  });
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw new Refusal('malformed.option', `${what} lists the limit ${twice} twice: list it once`, { name: twice });
+  }
+  if (cost === undefined || typeof cost === 'function') return;
+  if (names.length === 0) throw new Refusal('malformed.option', `${what} has a cost but no limits`, { what });
+  if (typeof cost === 'string') return;
+  checkFields(`the cost of ${what}`, checkObject(`the cost of ${what}`, cost), names);
+  for (const limit of typeLimits(limits, cost)) {
+    if (typeof limit.cost === 'number') checkCost(what, limit, limit.cost);
+  }
+}
+
+/** Returns the limits of a type for its catalogue entry. */
+export const typeLimits = (limits: readonly Limit[], cost: AnyCost | undefined): readonly TypeLimit[] =>
+  limits.map(({ name, key, values }) => ({
+    name,
+    key: key == null ? null : typeof key === 'function' ? 'code' : key.split('.'),
+    cost: storedCost(name, cost),
+    burst: values?.rate?.burst ?? null,
+  }));
+
+function storedCost(name: string, cost: AnyCost | undefined): TypeLimit['cost'] {
+  if (typeof cost === 'function') return 'code';
+  const own = typeof cost === 'object' ? (cost[name] ?? 1) : (cost ?? 1);
+  return typeof own === 'number' ? own : own.split('.');
+}
+
+/** Returns the function that computes the uses of a job by the code of its type. */
+export function usesByCode(what: string, limits: readonly Limit[] = [], cost?: AnyCost): UsesOf {
+  if (limits.length === 0) return () => none;
+  const stored = typeLimits(limits, cost);
+  if (!needsCode(stored)) return usesByPaths(what, stored);
+  return (input) => {
+    const given = typeof cost === 'function' ? checkedCosts(what, cost(input), limits) : null;
+    return stored.flatMap((limit, index) => {
+      const key = keyOf(limits[index]!, input);
+      if (key === undefined) return [];
+      const own = given === null ? pathCost(limit, input) : typeof given === 'object' ? (given[limit.name] ?? 1) : given;
+      return [{ name: limit.name, key, cost: checkCost(what, limit, own) }];
+    });
+  };
+}
+
+/** Returns the function that computes the uses of a job by the catalogue entry of its type. */
+export function registeredUses(what: string, limits: readonly TypeLimit[] = []): UsesOf {
+  if (!needsCode(limits)) return usesByPaths(what, limits);
+  const { name } = limits.find((limit) => needsCode([limit]))!;
+  return () => {
+    const message =
+      `what ${what} uses of the limit ${name} only its code can compute: create it where the code is, ` +
+      'or declare the key and the cost as paths of the input';
+    throw new Refusal('needs.code', message, { limit: name });
+  };
+}
+
+/** Jobs whose uses do not depend on the input share one list: the store writes equal new jobs together. */
+function usesByPaths(what: string, limits: readonly TypeLimit[]): UsesOf {
+  const isConstant = limits.every(({ key, cost }) => key === null && typeof cost === 'number');
+  const constant = isConstant ? usesAt(limits, null) : null;
+  if (constant !== null) return () => constant;
+  return (input) => {
+    for (const limit of limits) checkCost(what, limit, pathCost(limit, input));
+    return usesAt(limits, input).map((use) => ({ ...use, key: checkLimitKey(use.name, use.key) }));
+  };
+}
+
+const pathCost = ({ cost }: TypeLimit, input: unknown): unknown =>
+  typeof cost === 'number' ? cost : costAt(input, cost as readonly string[]);
+
+function checkedCosts(
+  what: string,
+  costs: number | Readonly<Record<string, number>>,
+  limits: readonly Limit[],
+): number | Readonly<Record<string, number>> {
+  if (typeof costs !== 'object' || costs === null) return costs;
+  return checkFields(`the cost of ${what}`, costs, limits.map(({ name }) => name));
+}
+
+function keyOf({ name, key }: Limit, input: unknown): string | null | undefined {
+  if (key == null) return null;
+  const found = typeof key === 'function' ? key(input) : keyAt(input, key.split('.'));
+  return found === undefined ? undefined : checkLimitKey(name, found);
+}
+
+const checkLimitKey = (name: string, key: string | null): string | null =>
+  key === null ? null : checkText(`key of limit ${name}`, key, keyMax);
+
+/** Returns a valid cost. A cost above the burst would never be admitted. */
+function checkCost(what: string, { name, burst }: TypeLimit, cost: unknown): number {
+  if (!isCost(cost)) {
+    const message = `the cost of ${what} for the limit ${name} must be a number above 0`;
+    throw new Refusal('limit.cost', message, { limit: name });
+  }
+  if (burst === null || cost <= burst) return cost;
+  const message = `the cost of ${what} for the limit ${name} is ${cost}, and its burst is ${burst}: raise the burst`;
+  throw new Refusal('limit.cost', message, { limit: name, cost, burst });
+}

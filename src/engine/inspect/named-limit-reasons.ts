@@ -1,0 +1,45 @@
+/** Explains which named limits keep a due job from starting. */
+import { readLimit } from '../../jobs/limits.ts';
+import type { LimitUse, LimitValues, Rate } from '../../model/limit.ts';
+import type { LimitInUseNow, Store } from '../../store/store.ts';
+import { formatDuration } from '../../time/duration.ts';
+import type { Reason } from './reason.ts';
+
+/** Returns a reason for each limit that does not admit the job now. */
+export async function namedLimitReasons(store: Store, uses: readonly LimitUse[]): Promise<readonly Reason[]> {
+  const reasons = await Promise.all(uses.map((use) => reasonsOf(store, use)));
+  return reasons.flat();
+}
+
+async function reasonsOf(store: Store, use: LimitUse): Promise<readonly Reason[]> {
+  const record = await readLimit(store, use.name);
+  if (record === null) return [];
+  const [now] = await store.limitUse(use.name, { keys: [use.key] });
+  if (now === undefined) return [];
+  return [rateReason(use, record.values, now, store.now()), fullReason(use, record.values, now)]
+    .filter((reason) => reason !== null);
+}
+
+function rateReason(use: LimitUse, { rate }: LimitValues, use1: LimitInUseNow, now: number): Reason | null {
+  const { closedUntil } = use1;
+  const opensAt = Math.max(openFor(use, rate, use1), closedUntil ?? 0);
+  if (opensAt <= now) return null;
+  const isClosed = closedUntil !== null && closedUntil > now;
+  const why = isClosed ? 'was closed by a job that another system refused' : allowance(rate!);
+  const says = `${labelOf(use)} ${why}; it may start in ${Math.ceil((opensAt - now) / 1000)} s`;
+  return { code: 'rate.used', says, detail: { limit: use.name, key: use.key, cost: use.cost, opensAt } };
+}
+
+/** `opensAt` of the store is that of a cost of 1: each further unit takes one interval of the rate. */
+const openFor = ({ cost }: LimitUse, rate: Rate | null, { opensAt }: LimitInUseNow): number =>
+  rate === null ? opensAt : opensAt + Math.max(0, Math.min(cost, rate.burst) - 1) * (rate.per / rate.count);
+
+const allowance = ({ count, per }: Rate): string => `allows ${count} per ${formatDuration(per)}`;
+
+function fullReason(use: LimitUse, { concurrency }: LimitValues, { admitted }: LimitInUseNow): Reason | null {
+  if (concurrency === null || admitted < concurrency) return null;
+  const says = `${labelOf(use)} is full: ${admitted} of ${concurrency} are running`;
+  return { code: 'limit.full', says, detail: { limit: use.name, key: use.key, admitted, concurrency } };
+}
+
+const labelOf = ({ name, key }: LimitUse): string => (key === null ? `limit ${name}` : `limit ${name} for ${key}`);

@@ -1,0 +1,31 @@
+/** Named limits over HTTP: list, create and override them. */
+import type { LimitOverride, LimitStatus } from '../../engine/limit-actions.ts';
+import type { NamedLimitView } from '../contract.ts';
+import type { RouteHandlers } from '../handler.ts';
+import { act } from './runs.ts';
+
+type LimitRouteNames = 'listLimits' | 'createLimit' | 'getLimit' | 'overrideLimit' | 'resetLimit';
+
+export const limitRoutes: RouteHandlers<LimitRouteNames> = {
+  async listLimits({ engine }) {
+    return { items: (await engine.limits()).map(limitView) };
+  },
+
+  async createLimit({ engine }, { body: { name, why, ...values } }, { principal }) {
+    return limitView(await engine.defineLimit(name, values as LimitOverride, act(principal, why)));
+  },
+
+  async getLimit({ engine }, { params: { name } }) {
+    return limitView(await engine.limit(name));
+  },
+
+  async overrideLimit({ engine }, { params: { name }, body: { why, ...override } }, { principal }) {
+    return limitView(await engine.overrideLimit(name, override as LimitOverride, act(principal, why)));
+  },
+
+  async resetLimit({ engine }, { params: { name }, query: { why } }, { principal }) {
+    return limitView(await engine.overrideLimit(name, null, act(principal, why)));
+  },
+};
+
+const limitView = ({ use, ...status }: LimitStatus): NamedLimitView => ({ ...status, use: [...use] });
