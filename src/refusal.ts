@@ -30,6 +30,7 @@ export const refusalCodes = {
   'unknown.instance': 'there is no live instance with this name that accepts commands',
   'unknown.parent': 'the parent does not exist',
   'unknown.request': 'there is no request with this id in the inbox',
+  'unknown.pause': 'the job type or key is not paused',
   'wrong.state': 'the state of the job does not allow this',
   'lost.lease': 'the worker no longer holds the lease of the job',
   'wrong.parent': 'the state of the parent does not allow this for its child',

@@ -15,8 +15,8 @@ import type { Store } from '../store/store.ts';
 import { originOf } from './draft.ts';
 
 /**
- * The lowest id of types and builds. Their highest id is below `firstMemoryId` (2 ** 52), the lowest id of in-memory
- * jobs.
+ * The lowest id of types, builds and pauses. Their highest id is below `firstMemoryId` (2 ** 52), the lowest id of
+ * in-memory jobs.
  */
 export const firstRecordId = 2 ** 51;
 
@@ -54,7 +54,7 @@ export async function readTypes(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, TypeEntry>> {
   if (names.length === 0) return new Map();
-  const entries = (await store.load([...new Set(names)].map((name) => idOf('type', name)))).map(entryOf);
+  const entries = (await store.load([...new Set(names)].map((name) => recordId('type', name)))).map(entryOf);
   return new Map(entries.map((entry) => [entry.name, entry]));
 }
 
@@ -77,7 +77,7 @@ export async function registerBuild(
 /** Returns the registered builds among these ids, ordered by when they were first seen. */
 export async function readBuilds(store: Pick<Store, 'load'>, ids: readonly string[]): Promise<readonly Build[]> {
   if (ids.length === 0) return [];
-  const known = (await store.load([...new Set(ids)].map((id) => idOf('build', id)))).map(buildOf);
+  const known = (await store.load([...new Set(ids)].map((id) => recordId('build', id)))).map(buildOf);
   return known.sort((a, b) => a.firstSeen - b.firstSeen || (a.id < b.id ? -1 : 1));
 }
 
@@ -92,7 +92,7 @@ interface NamedRecord {
 }
 
 const recordOf = (kind: NamedRecord['kind'], name: string, content: unknown): NamedRecord =>
-  ({ kind, id: idOf(kind, name), name, input: JSON.stringify(content) });
+  ({ kind, id: recordId(kind, name), name, input: JSON.stringify(content) });
 
 async function write(store: Store, records: readonly NamedRecord[], asker: Asker): Promise<void> {
   await applyTogether(store, async () => {
@@ -122,10 +122,10 @@ function buildOf({ input, created }: Job): Build {
 }
 
 /**
- * Returns the id of a type or build: 51 bits of a hash of its name. With 10,000 names, the probability that two get the
+ * Returns the id of a type, build or pause: 51 bits of a hash of its name. With 10,000 names, the probability that two get the
  * same id is 1 in 40 million.
  */
-const idOf = (kind: NamedRecord['kind'], name: string): number =>
+export const recordId = (kind: NamedRecord['kind'] | 'pause', name: string): number =>
   firstRecordId + Number(digestOf(`${kind} ${name}`).readBigUInt64BE() >> 13n);
 
 /**

@@ -48,23 +48,42 @@ export function parseGate(text: string): Gate {
 /** Decodes only parts with escapes, so that a gate is parsed in 0.4 instead of 0.8 µs. */
 const decoded = (part: string): string => (part.includes('%') ? decodeURIComponent(part) : part);
 
+/** Returns the name under which the jobs of a key are counted; null: the gate has no key. */
+export const keyNameOf = ({ type, key }: Pick<Gate, 'type' | 'key'>): string | null =>
+  (key === null ? null : `key ${type} ${key}`);
+
+/** Returns the names of the keys of these gates, as `GateAdmissions` takes them. */
+export const keyNames = (gates: readonly string[]): ReadonlySet<string> =>
+  new Set(gates.flatMap((gate) => keyNameOf(parseGate(gate)) ?? []));
+
 /** Admits candidates one after the other, starting from a count of the jobs admitted before. */
 export class GateAdmissions {
   readonly #admitted: Map<string, number>;
   readonly #limits: Limits;
   readonly #isLeader: boolean;
+  readonly #pausedKeys: ReadonlySet<string>;
   /** By the text of the gate: a candidate is often asked about twice, and many candidates have the same gate. */
   readonly #limitedGates = new Map<string, LimitedGate>();
 
-  constructor(admitted: ReadonlyMap<string, number>, limits: Limits, isLeader: boolean) {
+  constructor(
+    admitted: ReadonlyMap<string, number>,
+    limits: Limits,
+    isLeader: boolean,
+    pausedKeys: ReadonlySet<string> = new Set(),
+  ) {
     this.#admitted = admittedPerLimit(admitted);
     this.#limits = limits;
     this.#isLeader = isLeader;
+    this.#pausedKeys = pausedKeys;
   }
 
-  /** Returns how many more jobs the gate admits; 0 for a gate with `leaderOnly` if this instance is not the leader. */
+  /**
+   * Returns how many more jobs the gate admits; 0 for a gate with `leaderOnly` if this instance is not the leader, and
+   * for a gate whose key is paused.
+   */
   room(text: string): number {
     const limited = this.#limited(text);
+    if (this.#pausedKeys.has(limited.names[2])) return 0;
     return limited.gate.leaderOnly && !this.#isLeader ? 0 : Math.max(0, roomAt(limited, this.#admitted, this.#limits));
   }
 

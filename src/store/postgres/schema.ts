@@ -203,6 +203,9 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     ),
   ],
   inboxStatements,
+  // An empty table that statements that claim lock (read/pauses.ts). Older versions do not know pauses; they must not
+  // claim any more.
+  (s) => [`create table ${s}.claim_barrier ()`],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

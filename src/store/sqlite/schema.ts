@@ -113,6 +113,8 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX inbox_waiting ON inbox(id) WHERE refused_at IS NULL`,
     `CREATE INDEX inbox_refused ON inbox(refused_at) WHERE refused_at IS NOT NULL`,
   ],
+  // Pauses need no statement. Older versions do not know them, and must not claim any more.
+  [],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -17,6 +17,7 @@ import {
 import { cursorName } from './scan-cursor.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { claimedIdsSql } from '../read/claimed.ts';
+import { pausedKeys } from '../read/pauses.ts';
 
 /**
  * Locks jobs that their gates admit now, and returns them in claim order. If the gates admit no job, returns either
@@ -28,13 +29,14 @@ export async function gatedRows(
   request: ClaimRequest,
   memory: GateMemory,
 ): Promise<LockedJobs | null> {
-  const [, first, admitted] = await Promise.all([
+  const [, first, admitted, paused] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
     memory.isCrowded ? null : lockFirst(session, request, memory),
     admittedPerGate(session),
+    pausedKeys(session),
   ]);
   const admissions = (): GateAdmissions =>
-    new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false);
+    new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false, paused);
   return (first && admitFirst(first, memory, admissions(), request.limit)) ?? search(session, request, memory, admissions());
 }
 

@@ -10,6 +10,7 @@ import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
 import { lanesOf, namedTypes, type Lane, type NamedType } from './lanes.ts';
+import { pausedKeys } from '../read/pauses.ts';
 
 export function admittedPerGate(connection: Connection, types?: readonly string[]): Map<string, number> {
   const ofTypes = types ? 'AND type IN (SELECT value FROM json_each(?))' : '';
@@ -22,10 +23,10 @@ export function admittedPerGate(connection: Connection, types?: readonly string[
  * many of the first jobs are at full gates: then a walk from gate to gate adds others.
  */
 export function gatedRows(connection: Connection, request: ClaimRequest, memory: GateMemory, now: number): OpenRow[] {
-  const types = namedTypes(connection, 2, request);
+  const types = namedTypes(connection, 2, request, now);
   if (types.length === 0) return [];
   const admissions = new GateAdmissions(
-    admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false,
+    admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false, pausedKeys(connection, now),
   );
   const read = lanesOf(connection, 2, types, request).map((lane) => firstWaiting(connection, lane, request.limit, now));
   const { jobs, isComplete } = admitInOrder(read, admissions, request.limit);
