@@ -9,16 +9,11 @@ import type { Change } from '../model/change.ts';
 import { never } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { create, record } from '../model/machine.ts';
+import { firstRecordId } from '../model/record-id.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
 import { originOf } from './draft.ts';
-
-/**
- * The lowest id of types, builds and pauses. Their highest id is below `firstMemoryId` (2 ** 52), the lowest id of
- * in-memory jobs.
- */
-export const firstRecordId = 2 ** 51;
 
 const recordBatch = 500;
 const typeRecord = 'stint.type';

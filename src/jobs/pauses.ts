@@ -9,9 +9,10 @@ import { never } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { create, record, type Asking } from '../model/machine.ts';
 import { contentOf, isInForce, pauseOf, type Pause, type PauseContent } from '../model/pause.ts';
+import { firstRecordId } from '../model/record-id.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
-import { firstRecordId, recordId } from './catalogue.ts';
+import { recordId } from './catalogue.ts';
 import { originOf } from './draft.ts';
 
 /** What a pause holds back: a type, or one key of it. */
