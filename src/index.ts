@@ -26,6 +26,7 @@ export {
   RunCancelled, RunFailed, RunHandle,
   type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunUpdate, type Snapshot,
 } from './engine/run-handle.ts';
+export type { PauseOptions, ResumeOptions } from './engine/pause-actions.ts';
 export type { TransactionRuns } from './engine/transaction-runs.ts';
 export type { PreviewedTick } from './engine/inspect/schedule-preview.ts';
 export type { RunRequest } from './engine/declare/run-request.ts';
@@ -38,6 +39,7 @@ export { preview } from './time/preview.ts';
 export type { Duration } from './time/duration.ts';
 export { Refusal, refusalCodes, type RefusalCode } from './refusal.ts';
 export type { Job, JobError } from './model/job.ts';
+export type { Pause } from './model/pause.ts';
 export type { Event } from './model/event.ts';
 export type { Spec } from './model/definition.ts';
 export type { Progress } from './model/progress.ts';

@@ -5,6 +5,7 @@ import type { DeployedDef } from '../jobs/tick.ts';
 import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
+import type { Pause } from '../model/pause.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
@@ -33,6 +34,7 @@ import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './declare/instance-command.ts';
 import { InboxActions } from './inbox-actions.ts';
 import { InboxRuns } from './inbox-runs.ts';
+import { PauseActions, type PauseOptions, type ResumeOptions } from './pause-actions.ts';
 import { undeclaredDefNames, hasNewerBuildWith } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions, type RunEdit } from './run-actions.ts';
@@ -81,6 +83,7 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #creation: RunCreation;
   readonly #actions: RunActions;
   readonly #inbox: InboxActions;
+  readonly #pauses: PauseActions;
   #ready: Promise<void> | null = null;
 
   constructor(parts: EngineParts) {
@@ -107,6 +110,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
     this.#actions = new RunActions({ ...parts, stores, workers, audit });
     this.#inbox = new InboxActions(stores, audit);
+    this.#pauses = new PauseActions(stores, audit, catalogue);
   }
 
   // Lifecycle.
@@ -277,6 +281,29 @@ export class EngineCore implements RunBackend, RunMaker {
   /** Deletes a request of the inbox without creating its run. */
   removeInboxRequest(id: number, act?: ActOptions): Promise<void> {
     return this.#inbox.remove(id, act);
+  }
+
+  // Pauses.
+
+  /**
+   * Pauses a job type, or one key of it: no instance claims its jobs until the pause ends. After this has been answered,
+   * no attempt starts. Attempts that are running go on. A type that nobody has registered yet can be paused, too.
+   */
+  async pauseType(type: string, options: PauseOptions): Promise<Pause> {
+    await this.ready();
+    return this.#pauses.pause(type, options);
+  }
+
+  /** Ends the pause of a type, or of one key of it. A paused key of a paused type stays paused. */
+  async resumeType(type: string, options: ResumeOptions = {}): Promise<void> {
+    await this.ready();
+    return this.#pauses.resume(type, options);
+  }
+
+  /** The pauses in force, ordered by type and key. */
+  async pauses(): Promise<readonly Pause[]> {
+    await this.ready();
+    return this.#pauses.all();
   }
 
   // Definitions.

@@ -25,6 +25,10 @@ export const metricNames = {
       + '"unsettled" wait for children that have all ended, "unknown_type" have no instance with their code. '
       + 'The first two are counted up to 100.',
   },
+  stint_pauses: {
+    kind: 'gauge', labels: ['scope'],
+    help: 'Pauses in force: of whole job types, or of one key of a type.',
+  },
   stint_inbox_requests: {
     kind: 'gauge', labels: ['standing'],
     help: 'Requests that programs have written in SQL and that have not become runs: waiting or refused.',

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
 import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
 import { endings, type Event } from '../../model/event.ts';
+import type { Pause } from '../../model/pause.ts';
 import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
 import type { FeedEvent, InboxCounts, StoreHealth } from '../../store/store.ts';
@@ -68,6 +69,7 @@ export class Metrics {
       ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
       ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
       ...stuckLines(await findStuck(this.#engine.jobs, tallies)),
+      ...pauseLines(await this.#engine.pauses()),
       ...inboxLines(await this.#engine.countInbox()),
       ...healthLines(await this.#engine.jobs.store.health()),
       ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as MetricName, value)),
@@ -128,6 +130,15 @@ function stuckLines({ lapsed, unsettled, unknownTypes }: Stuck): string[] {
   return [
     ...headOf('stint_stuck_jobs'),
     ...Object.entries(counts).map(([reason, count]) => line('stint_stuck_jobs', { reason }, count)),
+  ];
+}
+
+function pauseLines(pauses: readonly Pause[]): string[] {
+  const keys = pauses.filter(({ key }) => key !== null).length;
+  return [
+    ...headOf('stint_pauses'),
+    ...Object.entries({ type: pauses.length - keys, key: keys })
+      .map(([scope, count]) => line('stint_pauses', { scope }, count)),
   ];
 }
 

@@ -237,7 +237,7 @@ test('claims at gates go along their index, also where the queue was empty when 
   }
 });
 
-test('a claim looks up the pause of each type by index, and reads no job of a paused one', async () => {
+test('a claim reads the pauses from one range of an index, and no job of a paused type', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url, { pipeline: true });
   const jobs = [...many(20_000, { type: 'a' }), ...many(10, { type: 'b' })];

@@ -14,7 +14,7 @@ import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { joinOriginSql, storedSql } from '../read/open-rows.ts';
-import { barrierSql, isClaimableSql } from '../read/pauses.ts';
+import { barrierSql, isClaimableSql, pausedSql } from '../read/pauses.ts';
 
 /** A row with its ctid. The ctid is the physical position of the row, which does not change while the row is locked. */
 export interface RowWithCtid extends OpenRow {
@@ -129,7 +129,7 @@ export const lockNearSql = (schema: string, waits = isFree): string => `best as 
 export const inLane = `job.kind = lane.kind and job.type = lane.type and job.priority = lane.priority`;
 
 /**
- * The CTEs `named` (kind, type) and `lane` (kind, type, priority) of a statement that begins `with recursive`. If the
+ * The CTEs `paused` (type), `named` (kind, type) and `lane` (kind, type, priority) of a statement that begins `with recursive`. If the
  * walk through the types of a pattern meets more than `typesMax` types of a kind, `lane` is empty and `types_cut` has a
  * row.
  */
@@ -145,7 +145,7 @@ export function lanesSql(
       order by priority desc limit 1) from ${from}`;
   const { priorities } = request;
   const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
-  return `${namedTypesSql(schema, request, waits, values, typesMax)}, priority_step (kind, type, priority) as (
+  return `${pausedSql(schema)}, ${namedTypesSql(schema, request, waits, values, typesMax)}, priority_step (kind, type, priority) as (
       ${next('named', '')}
       union all ${next('priority_step', 'and job.priority < priority_step.priority')} where priority is not null
     ), lane as (select * from priority_step where priority is not null ${chosen})`;
@@ -163,7 +163,7 @@ function namedTypesSql(
   typesMax: number,
 ): string {
   const kindList = kindsSql(kinds, values);
-  const isClaimable = (row: string): string => isClaimableSql(schema, kinds, row);
+  const isClaimable = (row: string): string => isClaimableSql(kinds, row);
   const exact = exactNames(names);
   if (exact) {
     const types = values.push(textArray([...new Set(exact)]));
