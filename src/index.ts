@@ -28,6 +28,7 @@ export {
   RunCancelled, RunFailed, RunHandle,
   type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunUpdate, type Snapshot,
 } from './engine/run-handle.ts';
+export type { PauseOptions, ResumeOptions } from './engine/pause-actions.ts';
 export type { TransactionRuns } from './engine/transaction-runs.ts';
 export type { PreviewedTick } from './engine/inspect/schedule-preview.ts';
 export type { RunRequest } from './engine/declare/run-request.ts';
@@ -42,6 +43,7 @@ export type { Duration } from './time/duration.ts';
 export type { RateText } from './time/rate.ts';
 export { Refusal, refusalCodes, type RefusalCode } from './refusal.ts';
 export type { Job, JobError } from './model/job.ts';
+export type { Pause } from './model/pause.ts';
 export type { Event } from './model/event.ts';
 export type { Spec } from './model/definition.ts';
 export type { Progress } from './model/progress.ts';

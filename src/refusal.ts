@@ -32,6 +32,7 @@ export const refusalCodes = {
   'unknown.parent': 'the parent does not exist',
   'limit.unknown': 'there is no limit with this name',
   'unknown.request': 'there is no request with this id in the inbox',
+  'unknown.pause': 'the job type or key is not paused',
   'wrong.state': 'the state of the job does not allow this',
   'limit.cost': 'the cost of a job is not a number above 0, or is above the burst of its limit',
   'lost.lease': 'the worker no longer holds the lease of the job',

@@ -14,6 +14,7 @@ import { leader } from './leader.ts';
 import { leases } from './leases.ts';
 import { limits } from './limits.ts';
 import { notes } from './notes.ts';
+import { pauses } from './pauses.ts';
 import { purge } from './purge.ts';
 import { schema } from './schema.ts';
 import { unique } from './unique.ts';
@@ -22,7 +23,7 @@ import { NotApplicable, World, type Example, type Open, type Topic } from './wor
 
 export const topics: readonly Topic[] = [
   schema, insert, guard, claim, claimedTogether, gates, limits, ahead, unique, leases, family, find, history, notes,
-  instances, leader, purge, inbox, within,
+  instances, leader, purge, inbox, within, pauses,
 ];
 
 export async function show(open: Open, example: Example): Promise<void> {

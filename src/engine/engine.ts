@@ -6,6 +6,7 @@ import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
 import type { LimitUse } from '../model/limit.ts';
+import type { Pause } from '../model/pause.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
@@ -35,6 +36,7 @@ import { instanceCommandDraft, type InstanceCommand } from './declare/instance-c
 import { InboxActions } from './inbox-actions.ts';
 import { InboxRuns } from './inbox-runs.ts';
 import { LimitActions, type LimitOverride, type LimitStatus } from './limit-actions.ts';
+import { PauseActions, type PauseOptions, type ResumeOptions } from './pause-actions.ts';
 import { undeclaredDefNames, hasNewerBuildWith } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions, type RunEdit } from './run-actions.ts';
@@ -84,6 +86,7 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #actions: RunActions;
   readonly #inbox: InboxActions;
   readonly #limits: LimitActions;
+  readonly #pauses: PauseActions;
   #ready: Promise<void> | null = null;
 
   constructor(parts: EngineParts) {
@@ -111,6 +114,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#actions = new RunActions({ ...parts, stores, workers, audit });
     this.#inbox = new InboxActions(stores, audit);
     this.#limits = new LimitActions(stores, audit, workers);
+    this.#pauses = new PauseActions(stores, audit, catalogue);
   }
 
   // Lifecycle.
@@ -314,6 +318,29 @@ export class EngineCore implements RunBackend, RunMaker {
     act?: ActOptions,
   ): Promise<LimitStatus> {
     return this.#limits.define(name, values, act);
+  }
+
+  // Pauses.
+
+  /**
+   * Pauses a job type, or one key of it: no instance claims its jobs until the pause ends. After this has been answered,
+   * no attempt starts. Attempts that are running go on. A type that nobody has registered yet can be paused, too.
+   */
+  async pauseType(type: string, options: PauseOptions): Promise<Pause> {
+    await this.ready();
+    return this.#pauses.pause(type, options);
+  }
+
+  /** Ends the pause of a type, or of one key of it. A paused key of a paused type stays paused. */
+  async resumeType(type: string, options: ResumeOptions = {}): Promise<void> {
+    await this.ready();
+    return this.#pauses.resume(type, options);
+  }
+
+  /** The pauses in force, ordered by type and key. */
+  async pauses(): Promise<readonly Pause[]> {
+    await this.ready();
+    return this.#pauses.all();
   }
 
   // Definitions.

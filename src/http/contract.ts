@@ -11,7 +11,7 @@ export {
   RunDetail, RunPage, RunView, TaskCounts,
 } from './contract/run-views.ts';
 export {
-  AuditView, DefPage, DefView, FailureGroupView, InstanceView, LimitView, MatrixView, OperationView, PreviewTick,
+  AuditView, DefPage, DefView, FailureGroupView, InstanceView, LimitView, MatrixView, OperationView, PauseView, PreviewTick,
   Problem, QueueView, ScheduleView, type SeriesRange, seriesRanges, SeriesView, StatsView, StoreView, TickView,
   TokenView,
   TypeDetail, TypeView,

@@ -29,7 +29,8 @@ const triesMax = 10;
 
 /**
  * Stores each draft, or finds the job that has its unique key. If one draft is malformed, all are refused. If `holder`
- * is set, new jobs that are due and have no gate are claimed for this holder in the same commit.
+ * is set, new jobs that are due and have no gate are claimed for this holder in the same commit, unless their type is
+ * paused.
  */
 export async function createJobs(
   producer: Creator,
@@ -44,9 +45,21 @@ export async function createJobs(
   if (!written.includes(false)) return changes.map(created);
   return Promise.all(
     changes.map(async (change, index) =>
-      written[index] ? created(change) : keyHolder(producer, drafts[index]!, by, holder, tries),
+      written[index] ? created(change) : await createUnclaimed(producer, drafts[index]!, by, holder, tries),
     ),
   );
+}
+
+/** Handles a draft whose job was not written: its key is taken, or it was claimed and its type is paused. */
+async function createUnclaimed(
+  producer: Creator,
+  draft: Draft,
+  by: string,
+  holder: string | null,
+  tries: number,
+): Promise<Created> {
+  if (holder === null) return keyHolder(producer, draft, by, tries);
+  return (await createJobs(producer, [draft], by, null, tries))[0]!;
 }
 
 /**
@@ -101,14 +114,13 @@ async function keyHolder(
   producer: Creator,
   draft: Draft,
   by: string,
-  holder: string | null,
   tries: number,
 ): Promise<Created> {
   const { store } = producer;
   const key = draft.unique?.key;
   if (key === undefined) throw new Error('an id from the store was not new');
   const id = (await store.jobsByKey([key])).get(key);
-  if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, holder, tries + 1))[0]!;
+  if (id === undefined && tries < triesMax) return (await createJobs(producer, [draft], by, null, tries + 1))[0]!;
   if (id === undefined) {
     throw new Refusal('contended', 'other jobs took and released the unique key again and again: try again', { key });
   }

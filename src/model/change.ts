@@ -23,3 +23,7 @@ export interface Change {
 export const leavesLease = (before: Job, after: Job): boolean =>
   before.state === 'running' && after.state === 'running' &&
   before.fence === after.fence && before.lease.holder === after.lease.holder && before.lease.until === after.lease.until;
+
+/** Whether the change creates a job that is already running: it was claimed in the commit that creates it. */
+export const startsNewJob = ({ before, after }: Pick<Change, 'before' | 'after'>): boolean =>
+  before === null && after?.state === 'running';

@@ -69,11 +69,20 @@ const usesOf = (text: string): LimitUse[] =>
 /** Decodes only parts with escapes, so that a gate is parsed in 0.4 instead of 0.8 µs. */
 const decoded = (part: string): string => (part.includes('%') ? decodeURIComponent(part) : part);
 
+/** Returns the name under which the jobs of a key are counted; null: the gate has no key. */
+export const keyNameOf = ({ type, key }: Pick<Gate, 'type' | 'key'>): string | null =>
+  (key === null ? null : `key ${type} ${key}`);
+
+/** Returns the names of the keys of these gates, as `GateAdmissions` takes them. */
+export const keyNames = (gates: readonly string[]): ReadonlySet<string> =>
+  new Set(gates.flatMap((gate) => keyNameOf(parseGate(gate)) ?? []));
+
 /** Admits candidates one after the other, starting from a count of the jobs admitted before. */
 export class GateAdmissions {
   readonly #admitted: Map<string, number>;
   readonly #limits: Limits;
   readonly #isLeader: boolean;
+  readonly #pausedKeys: ReadonlySet<string>;
   readonly #named: LimitsNow;
   /** The states of the named limits that this object has asked for, with the costs of the jobs that it has admitted. */
   readonly #states = new Map<string, LimitState>();
@@ -86,11 +95,13 @@ export class GateAdmissions {
     limits: Limits,
     isLeader: boolean,
     named: LimitsNow = noNamedLimits,
+    pausedKeys: ReadonlySet<string> = new Set(),
   ) {
     this.#admitted = admittedPerLimit(admitted);
     this.#limits = limits;
     this.#isLeader = isLeader;
     this.#named = named;
+    this.#pausedKeys = pausedKeys;
   }
 
   /**
@@ -101,10 +112,14 @@ export class GateAdmissions {
     return this.#opensAt;
   }
 
-  /** Returns how many more jobs the gate admits; 0 for a gate with `leaderOnly` if this instance is not the leader. */
+  /**
+   * Returns how many more jobs the gate admits; 0 for a gate with `leaderOnly` if this instance is not the leader, and
+   * for a gate whose key is paused.
+   */
   room(text: string): number {
     const limited = this.#limited(text);
     if (limited.gate.leaderOnly && !this.#isLeader) return 0;
+    if (this.#pausedKeys.has(limited.names[2])) return 0;
     const room = Math.max(0, roomAt(limited, this.#admitted, this.#limits));
     return room === 0 || !limited.gate.uses ? room : Math.min(room, this.#roomOfUses(limited.gate.uses));
   }

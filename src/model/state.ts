@@ -5,10 +5,10 @@
 
 /**
  * The kind of a job: a run of a type, a task of a run, a Bedrock job or a mock of one, a definition, an audit
- * entry, a job type of the catalogue, a build that declares types and definitions, a named limit.
+ * entry, a job type of the catalogue, a build that declares types and definitions, a named limit, a pause of a type or key.
  */
-export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def' | 'audit' | 'type' | 'build' | 'limit';
-export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def', 'audit', 'type', 'build', 'limit'];
+export type Kind = 'run' | 'task' | 'bedrock' | 'mock' | 'def' | 'audit' | 'type' | 'build' | 'limit' | 'pause';
+export const kinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock', 'def', 'audit', 'type', 'build', 'limit', 'pause'];
 /** The kinds of jobs that users see as jobs; the other kinds are records about them. */
 export const jobKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock'];
 /** The kinds that workers execute and metrics count; mocks exist only for tests. */

@@ -1,14 +1,12 @@
 /**
- * The ids of records: types, builds and named limits, which are stored as jobs that nobody claims. Each id is a hash of
+ * The ids of records: types, builds, named limits and pauses, which are stored as jobs that nobody claims. Each id is a hash of
  * the name, so that the record is read without a search. These ids are above the ids of all other stored jobs.
  */
 import { createHash } from 'node:crypto';
+import { firstRecordId } from '../model/record-id.ts';
 import type { Kind } from '../model/state.ts';
 
-/** The lowest id of records. Their highest id is below `firstMemoryId` (2 ** 52), the lowest id of in-memory jobs. */
-export const firstRecordId = 2 ** 51;
-
-export type RecordKind = Extract<Kind, 'type' | 'build' | 'limit'>;
+export type RecordKind = Extract<Kind, 'type' | 'build' | 'limit' | 'pause'>;
 
 /**
  * Returns the id of a record: 51 bits of a hash of its name. With 10,000 names, the probability that two get the same

@@ -5,7 +5,9 @@
  */
 import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
+import { firstRecordId } from '../model/record-id.ts';
 import { holdsKey } from '../model/unique-key.ts';
+import type { Page } from '../store/query.ts';
 import type { Instance, Store } from '../store/store.ts';
 import { isRefusal } from '../refusal.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
@@ -14,6 +16,7 @@ import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from '
 import { checkFeed } from './feed.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
 import { readPages } from './paging.ts';
+import { checkPauses, spansOf, type PausedSpan } from './pauses.ts';
 import { findSharedKey } from './shared-key.ts';
 import { calledRuns, checkTicks } from './ticks.ts';
 import { checkKey } from './unique.ts';
@@ -44,6 +47,8 @@ const patienceDefaultMs = 3_000;
 /** A finding is reported if it appears in this many checks, the first included. Does not apply if `patienceMs` is 0. */
 const confirmations = 3;
 const atOnce = 16;
+/** By how much the instances of a live store may disagree about its time. */
+const clockSlackMs = 1_000;
 
 /**
  * Yields violations when they are found; violations that `inspect` finds are confirmed first. Returns the number of
@@ -93,13 +98,16 @@ class StoreInspection {
   readonly #store: Store;
   readonly #overdueMs: number;
   readonly #evidence: EvidenceIndex | null;
+  readonly #slackMs: number;
+  #spans: Promise<readonly PausedSpan[]> | null = null;
   #jobs = 0;
   #events = 0;
 
-  constructor(store: Store, { evidence, overdueMs = overdueDefaultMs }: VerifyOptions) {
+  constructor(store: Store, { evidence, overdueMs = overdueDefaultMs, patienceMs }: VerifyOptions) {
     this.#store = store;
     this.#overdueMs = overdueMs;
     this.#evidence = evidence ? new EvidenceIndex(evidence) : null;
+    this.#slackMs = patienceMs === 0 ? 0 : clockSlackMs;
   }
 
   get progress(): VerifyProgress {
@@ -155,6 +163,7 @@ class StoreInspection {
       ...checkHistory(stored),
       ...checkParent(job, parent),
       ...checkClaims(stored, parent),
+      ...checkPauses(stored, await this.#pausedSpans()),
       ...(job.kind === 'def' ? [...checkTicks(stored), ...(await this.#checkRuns(stored))] : []),
       ...(await this.#checkTasks(stored)),
       ...(this.#evidence?.check(stored) ?? []),
@@ -209,6 +218,21 @@ class StoreInspection {
       childless: new Set(childless.map(({ id }) => id)),
     };
     return jobs.flatMap((job) => checkWaiting(job, context));
+  }
+
+  /** Reads the pauses once. A later pause can only be missed: its claims were checked against the earlier ones. */
+  #pausedSpans(): Promise<readonly PausedSpan[]> {
+    return (this.#spans ??= this.#readSpans());
+  }
+
+  async #readSpans(): Promise<readonly PausedSpan[]> {
+    const spans: PausedSpan[] = [];
+    for (let after: number | null = firstRecordId - 1; after !== null; ) {
+      const page: Page = await this.#store.find({ kinds: ['pause'] }, { order: 'oldest', after });
+      for (const job of page.jobs) spans.push(...spansOf({ job, events: await this.#store.history(job.id) }, this.#slackMs));
+      after = page.next;
+    }
+    return spans;
   }
 
   /** S18: a run that names a tick was created by that tick of its definition. */

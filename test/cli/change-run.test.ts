@@ -21,6 +21,26 @@ test('a run is paused, edited and resumed, with the reason in its history', asyn
   expect(items.map(({ why }) => why)).toContain('audit');
 });
 
+test('a type is paused and resumed, and the pause is listed', async () => {
+  using place = new Place();
+  const store = ['--store', `sqlite:${join(place.folder, 'jobs.db')}`];
+  const types = (...words: string[]) => place.stint('types', ...words, ...store);
+  await place.stint('migrate', ...store);
+  await place.stint('runs', 'create', 'charge', ...store);
+  expect(await types('pause', 'charge')).toMatchObject({ code: 2, err: expect.stringContaining('without a reason') as unknown });
+  const why = 'the bank is down';
+  expect(await types('pause', 'charge', '--why', why)).toMatchObject({ code: 0, out: 'charge is paused until it is resumed.\n' });
+  const key = await types('pause', 'mail', '--key', 'acme', '--until', '2h', '--why', why, '--by', 'ada', '--json');
+  expect(JSON.parse(key.out)).toMatchObject({ type: 'mail', key: 'acme', by: 'ada', why });
+  expect((await types('pauses')).out).toMatch(/charge .*the bank is down\n.*mail +acme +ada /);
+  expect((await types('ls')).out).toMatch(/charge +1 +0 +0 +yes/);
+  expect((await place.stint('runs', 'explain', '1', ...store)).out).toContain('its type charge is paused by');
+  expect(await types('resume', 'charge')).toMatchObject({ code: 0, out: 'charge is resumed.\n' });
+  expect(await types('resume', 'mail', '--key', 'acme')).toMatchObject({ code: 0, out: 'mail, key "acme", is resumed.\n' });
+  expect(JSON.parse((await types('pauses', '--json')).out)).toEqual({ items: [] });
+  expect(await types('resume', 'charge')).toMatchObject({ code: 2 });
+});
+
 test('an instance is drained and resumed', async () => {
   using place = new Place();
   const store = `sqlite:${join(place.folder, 'jobs.db')}`;

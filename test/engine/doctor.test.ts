@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { instanceCommandDraft } from '../../src/engine/declare/instance-command.ts';
 import { runDoctor, type Finding } from '../../src/engine/inspect/doctor.ts';
 import { Jobs } from '../../src/jobs.ts';
+import { pause } from '../../src/jobs/pauses.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import type { Store, StoreHealth } from '../../src/store/store.ts';
 import { stores } from '../support/stores.ts';
@@ -81,6 +82,17 @@ describe.each(stores)('on $name', (kind) => {
     await clock.advance(5_000);
     expect(of(await look(), 'stuck')).toMatchObject([
       { level: 'problem', says: expect.stringContaining(`job ${id} lost`) as string },
+    ]);
+    await close();
+  });
+
+  test('a pause of more than a day is named, with who paused the type and why', async () => {
+    const { store, clock, look, close } = await world();
+    await pause(store, { type: 'charge', key: null }, null, { by: 'ada', why: 'the bank is down' });
+    expect(of(await look(), 'pauses')).toMatchObject([{ level: 'fine', says: 'none is older than a day' }]);
+    await clock.advance(25 * 3_600_000);
+    expect(of(await look(), 'pauses')).toMatchObject([
+      { level: 'warning', says: 'type charge has been paused for 1d1h by ada: the bank is down' },
     ]);
     await close();
   });

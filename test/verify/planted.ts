@@ -1,6 +1,7 @@
 // Defects for `verify` to find: each is planted by SQL into a valid store, and violates the invariant it names.
 import { jobDef, jobType } from '../../src/index.ts';
 import { declare } from '../../src/jobs/define.ts';
+import { pause } from '../../src/jobs/pauses.ts';
 import { tickDue } from '../../src/jobs/tick.ts';
 import type { Job } from '../../src/model/job.ts';
 import { every } from '../../src/time/schedule.ts';
@@ -179,6 +180,13 @@ export const defects: readonly Defect[] = [
   defect('S36', 'a row that cannot be read', async (world) => {
     const [, job] = [await world.create(), await world.create(), await world.create()];
     return (sql) => sql(`update job set body = '{' where id = ${job.id}`);
+  }),
+  defect('S37', 'a job that was claimed while its type was paused', async (world) => {
+    const job = await world.running();
+    await pause(world.store, { type: job.type, key: null }, null, tester);
+    const confirmed = (time: number): string => `confirmed\\":${time}`;
+    const [before, after] = [world.store.now(), world.store.now() - minute].map(confirmed) as [string, string];
+    return (sql) => sql(`update job set history = replace(history, '${before}', '${after}') where kind = 'pause'`);
   }),
   defect('L1', 'a lease that lapsed long ago', async (world) => {
     const job = await world.running();

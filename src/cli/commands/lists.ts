@@ -1,4 +1,4 @@
-/** `stint types`, `events` and `schedule`: read-only lists and previews. */
+/** `stint types`, `events` and `schedule`: lists and previews, and the pauses of types. */
 import type { Command } from 'commander';
 import { typeList } from '../../http/type-views.ts';
 import { changed, previewView } from '../../http/views.ts';
@@ -12,6 +12,7 @@ import { wholeNumber } from '../number-flag.ts';
 import { isOutputClosed, printJson, printLine, printTable, timeCell } from '../print.ts';
 import { addScheduleFlags, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
 import { addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
+import { pauseCommands } from './pause-types.ts';
 import { showType } from './show-type.ts';
 
 interface PreviewFlags extends CommonFlags, ScheduleFlags {
@@ -19,10 +20,11 @@ interface PreviewFlags extends CommonFlags, ScheduleFlags {
 }
 
 export function listCommands(program: Command): void {
-  const types = program.command('types').description('list and show job types');
+  const types = program.command('types').description('list, show, pause and resume job types');
   addStoreFlags(types.command('ls').description('list job types with the instances that run them')).action(listTypes);
   addStoreFlags(types.command('show <name>').description('show the settings of a job type and the schema of its input'))
     .action(showType);
+  pauseCommands(types);
   const events = program.command('events').description('follow events');
   addStoreFlags(events.command('tail').description('print every event as it happens')).action(tail);
   const schedule = program.command('schedule').description('preview schedules');
@@ -38,10 +40,11 @@ const listTypes = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const types = await typeList(engine, await engine.count({ kinds: workKinds, standings: openStandings }));
     if (options.json) return printJson({ items: types });
+    const paused = new Set((await engine.pauses()).filter(({ key }) => key === null).map(({ type }) => type));
     printTable(
-      ['TYPE', 'PENDING', 'HELD', 'RUNNING', 'INSTANCES'],
+      ['TYPE', 'PENDING', 'HELD', 'RUNNING', 'PAUSED', 'INSTANCES'],
       types.map(({ name, counts: { pending = 0, held = 0, running = 0 }, instances }) =>
-        [name, pending, held, running, instances.length === 0 ? null : instances.join(', ')]),
+        [name, pending, held, running, paused.has(name) ? 'yes' : null, instances.length === 0 ? null : instances.join(', ')]),
     );
   });
 

@@ -140,7 +140,7 @@ const show = (id: string, options: CommonFlags): Promise<void> =>
 
 const kindNames: Readonly<Record<Job['kind'], string>> = {
   run: 'run', task: 'task', bedrock: 'job', mock: 'mocked job', def: 'definition', audit: 'audit', type: 'job type',
-  build: 'build', limit: 'limit',
+  build: 'build', limit: 'limit', pause: 'pause',
 };
 
 const events = (id: string, options: CommonFlags): Promise<void> =>

@@ -1,5 +1,7 @@
 /** The doctor: checks a store and its instances, and returns findings, with advice if there is something to do. */
 import type { Jobs } from '../../jobs.ts';
+import { pausesInForce } from '../../jobs/pauses.ts';
+import type { Pause } from '../../model/pause.ts';
 import type { InboxCounts, Instance, Migration, StoreHealth } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import { formatDuration } from '../../time/duration.ts';
@@ -21,6 +23,7 @@ const logMaxBytes = 256 * 1024 * 1024;
 const deadMin = 20_000;
 const connectionsMaxShare = 0.85;
 const lateMs = 60_000;
+const pauseMaxMs = 86_400_000;
 const shownMax = 5;
 
 export async function runDoctor(jobs: Jobs, clock: Clock): Promise<readonly Finding[]> {
@@ -38,6 +41,7 @@ export async function runDoctor(jobs: Jobs, clock: Clock): Promise<readonly Find
     ...ofInstances(await jobs.store.instances(), health.time),
     ...(await ofStuck(jobs)),
     ...(await ofLate(jobs, health.time)),
+    ...ofPauses(await pausesInForce(jobs.store), health.time),
     ...ofInbox(await jobs.store.countInbox(), health.time),
   ];
 }
@@ -178,6 +182,18 @@ function ofBacklog(work: number): Finding {
   if (work === 0) return fine('backlog', 'no job has been due for more than a minute');
   const says = `${jobCount(work)} due for more than a minute`;
   return warning('backlog', says, 'add slots or instances, or use stint runs explain');
+}
+
+/** Findings about pauses that began more than a day ago: somebody may have forgotten them. */
+function ofPauses(pauses: readonly Pause[], now: number): Finding[] {
+  const old = pauses.filter(({ since }) => now - since > pauseMaxMs);
+  if (old.length === 0) return [fine('pauses', pauses.length === 0 ? 'no type is paused' : 'none is older than a day')];
+  return old.slice(0, shownMax).map(({ type, key, by, why, since, until }) => {
+    const what = key === null ? `type ${type}` : `key ${JSON.stringify(key)} of type ${type}`;
+    const end = until === null ? '' : `, until ${new Date(until).toISOString()}`;
+    const says = `${what} has been paused for ${rounded(now - since)} by ${by}${end}${why === null ? '' : `: ${why}`}`;
+    return warning('pauses', says, 'resume it if it is forgotten: stint types resume …');
+  });
 }
 
 function ofInbox({ waiting, refused, oldestWaitingAt }: InboxCounts, now: number): Finding[] {

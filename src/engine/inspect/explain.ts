@@ -5,6 +5,8 @@
 import type { Jobs } from '../../jobs.ts';
 import { parseGate, GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';
+import { readPauses } from '../../jobs/pauses.ts';
+import { isPausable, type Pause } from '../../model/pause.ts';
 import type { Instance } from '../../store/store.ts';
 import { openStandings } from '../../store/query.ts';
 import { namedLimitReasons } from './named-limit-reasons.ts';
@@ -50,6 +52,7 @@ async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Prom
   const reasons = [
     job.due > now ? notDue(job.due, now) : null,
     await parentReason(jobs, job),
+    ...(await pauseReasons(jobs, job)),
     able.length === 0 ? unknownType(job) : null,
     able.length > 0 && able.every(({ about }) => about.draining) ? allSuspended(able) : null,
     await gateReason(jobs, job, limits, able),
@@ -89,6 +92,21 @@ const allBusy = (able: readonly Instance[]): Reason => ({
   says: `all slots of the ${able.length === 1 ? 'only instance' : `${able.length} instances`} with its type are busy`,
   detail: { instances: able.map(({ id, about }) => ({ id, slots: about.slots, busy: about.busy })) },
 });
+
+async function pauseReasons({ store }: Jobs, { kind, type, gate, admitted }: PendingJob): Promise<Reason[]> {
+  if (!isPausable(kind)) return [];
+  const key = gate === null || admitted ? null : parseGate(gate).key;
+  const targets = [{ type, key: null }, ...(key === null ? [] : [{ type, key }])];
+  return (await readPauses(store, targets)).map(pauseReason);
+}
+
+function pauseReason(pause: Pause): Reason {
+  const { type, key, by, why, until } = pause;
+  const what = key === null ? `its type ${type}` : `its key ${JSON.stringify(key)} of the type ${type}`;
+  const end = until === null ? '' : ` until ${new Date(until).toISOString()}`;
+  const says = `${what} is paused${end} by ${by}${why === null ? '' : `: ${why}`}`;
+  return { code: key === null ? 'paused.type' : 'paused.key', says, detail: { ...pause } };
+}
 
 async function parentReason(jobs: Jobs, job: Job): Promise<Reason | null> {
   const [parent] = job.parent === null ? [] : await jobs.store.load([job.parent]);

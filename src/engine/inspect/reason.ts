@@ -8,5 +8,5 @@ export interface Reason {
 }
 
 export type ReasonCode =
-  | 'ended' | 'running' | 'paused' | 'waits.parent' | 'waits.children' | 'not.due' | 'parent.cancelled'
+  | 'ended' | 'running' | 'paused' | 'paused.type' | 'paused.key' | 'waits.parent' | 'waits.children' | 'not.due' | 'parent.cancelled'
   | 'type.unknown' | 'suspended' | 'leader.only' | 'limit.full' | 'rate.used' | 'slots.busy' | 'about.to.run';

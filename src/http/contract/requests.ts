@@ -95,6 +95,19 @@ export const DefRunRequest = z.strictObject(runRequestFields).meta({ id: 'DefRun
 export const Act = z.strictObject({ why: why.optional() }).meta({ id: 'Act' });
 /** The query of DELETE requests, which have no body: the reason for the action. */
 export const ReasonQuery = z.strictObject({ why: why.optional() }).meta({ id: 'ReasonQuery' });
+const pausedKey = z.string().min(1).max(512)
+  .meta({ description: 'only jobs with this key; default: all jobs of the type' });
+export const PauseRequest = z
+  .strictObject({
+    why,
+    until: z.union([z.number(), z.string().min(1).max(64)]).optional()
+      .meta({ description: 'a duration such as 2h, ISO 8601, or milliseconds since 1970; default: until it is resumed' }),
+    key: pausedKey.optional(),
+  })
+  .meta({ id: 'PauseRequest' });
+export const ResumeRequest = z
+  .strictObject({ why: why.optional(), key: pausedKey.optional() })
+  .meta({ id: 'ResumeRequest' });
 export const CancelRequest = z
   .strictObject({ why: why.optional(), grace: duration.optional() })
   .meta({ id: 'CancelRequest' });

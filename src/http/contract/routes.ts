@@ -2,15 +2,16 @@
 import { z } from 'zod';
 import { defRouteTable } from './def-routes.ts';
 import {
-  Act, DefParams, flag, InstanceParams, listOf, name, pageFields, ReasonQuery, RunParams, whole,
+  Act, DefParams, flag, InstanceParams, listOf, name, pageFields, PauseRequest, ReasonQuery, ResumeRequest, RunParams,
+  whole,
 } from './requests.ts';
 import { limitRouteTable } from './limit-routes.ts';
 import { readers, operate, administer, Items, text, at, define } from './route.ts';
 import { runRouteTable } from './run-routes.ts';
 import { pageOf } from './run-views.ts';
 import {
-  AuditView, Health, InboxRequestView, inboxStandings, InstanceView, Me, Nothing, Ordered, QueueView, seriesRanges,
-  SeriesView, StatsView, StoreView, TokenView, TypeDetail, TypeView,
+  AuditView, Health, InboxRequestView, inboxStandings, InstanceView, Me, Nothing, Ordered, PauseView, QueueView,
+  seriesRanges, SeriesView, StatsView, StoreView, TokenView, TypeDetail, TypeView,
 } from './views.ts';
 import { kindWords, roles } from './words.ts';
 import { workRouteTable } from './work-routes.ts';
@@ -55,6 +56,19 @@ export const routes = define({
   getType: {
     method: 'get', path: at('/types/{name}'), roles: readers, summary: 'Get a job type with the schema of its input',
     params: DefParams, answer: TypeDetail,
+  },
+  pauseType: {
+    method: 'post', path: at('/types/{name}/pause'), roles: operate,
+    summary: 'Pause a job type, or one key of it: no instance claims its jobs; running jobs continue',
+    params: DefParams, body: PauseRequest, answer: PauseView,
+  },
+  resumeType: {
+    method: 'post', path: at('/types/{name}/resume'), roles: operate,
+    summary: 'End the pause of a job type, or of one key of it', params: DefParams, body: ResumeRequest, answer: Nothing,
+  },
+  listPauses: {
+    method: 'get', path: at('/pauses'), roles: readers, summary: 'List the job types and keys that are paused',
+    answer: Items('Pauses', PauseView),
   },
   listQueues: {
     method: 'get', path: at('/queues'), roles: readers,

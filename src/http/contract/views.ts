@@ -118,6 +118,18 @@ export const InboxRequestView = z
   })
   .meta({ id: 'InboxRequest' });
 
+export const PauseView = z
+  .object({
+    type: z.string(),
+    key: z.string().nullable().meta({ description: 'null: the whole type is paused' }),
+    by: z.string(),
+    why: z.string().nullable(),
+    since: instant,
+    until: instant.nullable().meta({ description: 'null: until somebody resumes it' }),
+  })
+  .meta({ id: 'Pause' });
+export type PauseView = z.infer<typeof PauseView>;
+
 export const TypeView = z
   .object({
     name: z.string(),

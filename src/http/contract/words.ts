@@ -7,7 +7,7 @@ export type Role = (typeof roles)[number];
 
 export const standingWords = ['pending', 'held', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export const stateWords = ['pending', 'held', 'running', 'ended'] as const;
-export const kindWords = ['run', 'task', 'bedrock', 'mock', 'def', 'audit', 'type', 'build', 'limit'] as const;
+export const kindWords = ['run', 'task', 'bedrock', 'mock', 'def', 'audit', 'type', 'build', 'limit', 'pause'] as const;
 export const runStateWords = ['PENDING', 'RUNNING', 'DONE', 'CANCELLING', 'CANCELLED'] as const;
 export const bedrockWords = ['QUEUED', 'RUNNING', 'RUNQUEUED', 'PAUSED', 'FINISHED', 'FAILED', 'CANCELLED'] as const;
 export const statusWords = [

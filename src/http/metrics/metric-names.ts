@@ -36,6 +36,10 @@ export const metricNames = {
     kind: 'gauge', labels: ['limit'],
     help: 'How long no job of a named limit may start, because of its rate or because a job has closed it.',
   },
+  stint_pauses: {
+    kind: 'gauge', labels: ['scope'],
+    help: 'Pauses in force: of whole job types, or of one key of a type.',
+  },
   stint_inbox_requests: {
     kind: 'gauge', labels: ['standing'],
     help: 'Requests that programs have written in SQL and that have not become runs: waiting or refused.',

@@ -4,6 +4,7 @@ import type { EngineCore } from '../../engine/engine.ts';
 import type { LimitStatus } from '../../engine/limit-actions.ts';
 import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
 import { endings, type Event } from '../../model/event.ts';
+import type { Pause } from '../../model/pause.ts';
 import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
 import type { FeedEvent, InboxCounts, StoreHealth } from '../../store/store.ts';
@@ -71,6 +72,7 @@ export class Metrics {
       ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
       ...stuckLines(await findStuck(this.#engine.jobs, tallies)),
       ...limitLines(await this.#engine.limits(), now),
+      ...pauseLines(await this.#engine.pauses()),
       ...inboxLines(await this.#engine.countInbox()),
       ...healthLines(await this.#engine.jobs.store.health()),
       ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as MetricName, value)),
@@ -149,6 +151,15 @@ function limitLines(limits: readonly LimitStatus[], now: number): string[] {
     ...linesOf('stint_limit_jobs', ({ use: [most] }) => most?.admitted ?? 0),
     ...linesOf('stint_limit_concurrency', ({ values }) => values.concurrency),
     ...linesOf('stint_limit_wait_seconds', (limit) => Math.max(0, opensAt(limit) - now) / 1000),
+  ];
+}
+
+function pauseLines(pauses: readonly Pause[]): string[] {
+  const keys = pauses.filter(({ key }) => key !== null).length;
+  return [
+    ...headOf('stint_pauses'),
+    ...Object.entries({ type: pauses.length - keys, key: keys })
+      .map(([scope, count]) => line('stint_pauses', { scope }, count)),
   ];
 }
 

@@ -12,7 +12,7 @@ import { Payloads } from './payloads.ts';
 /** Jobs of types with this prefix are Stint's own: they have no payload of the application. */
 const ownPrefix = 'stint.';
 const paramsKinds: readonly Kind[] = ['def', 'audit'];
-const plainKinds: readonly Kind[] = ['type', 'build', 'limit'];
+const plainKinds: readonly Kind[] = ['type', 'build', 'limit', 'pause'];
 
 export class CodedChanges {
   readonly payloads: Payloads;

@@ -1,6 +1,8 @@
 /** Finds claim candidates, due times, queue positions and the jobs admitted per gate in the memory store. */
-import { GateAdmissions, noLimits, type LimitsNow } from '../../model/gate.ts';
+import { never } from '../../model/definition.ts';
+import { GateAdmissions, keyNames, noLimits, type LimitsNow } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
+import { isInForce, isPausable } from '../../model/pause.ts';
 import { byClaimOrder } from '../../model/claim-order.ts';
 import { namePredicate } from '../name-filter.ts';
 import type { GateMemory } from '../gate-admission.ts';
@@ -16,9 +18,12 @@ export function candidates(
   const { now } = named;
   const { kinds, names, limit, limits = noLimits, isLeader = false, priorities } = request;
   const isNamed = namePredicate(names);
-  const admissions = new GateAdmissions(admittedPerGate(records, () => true), limits, isLeader, named);
+  const pauses = pausesAt(records, now);
+  const pausedKeys = keyNames(pauses.flatMap(({ gate, admitted }) => (gate === null || admitted ? [] : [gate])));
+  const admissions = new GateAdmissions(admittedPerGate(records, () => true), limits, isLeader, named, pausedKeys);
+  const isPaused = pausedBy(pauses);
   const isClaimable = (job: Job): boolean =>
-    job.state === 'pending' && job.due <= now && kinds.includes(job.kind) && isNamed(job.type) &&
+    job.state === 'pending' && job.due <= now && kinds.includes(job.kind) && isNamed(job.type) && !isPaused(job) &&
     (priorities?.includes(job.priority) ?? true);
   const chosen: Candidate[] = [];
   for (const job of [...records.all()].filter(isClaimable).sort(byClaimOrder)) {
@@ -36,9 +41,13 @@ export function nextDue(
   after: number,
 ): number | null {
   const isNamed = namePredicate(names);
-  let next: number | null = null;
+  const pauses = pausesAt(records, after);
+  const isPaused = pausedBy(pauses);
+  const ends = pauses.filter(({ type, due }) => kinds.some(isPausable) && isNamed(type) && due < never);
+  let next: number | null = ends.reduce<number | null>((first, { due }) => Math.min(first ?? due, due), null);
   for (const job of records.all()) {
     if (job.state !== 'pending' || !kinds.includes(job.kind) || !isNamed(job.type) || job.due <= after) continue;
+    if (isPaused(job)) continue;
     next = Math.min(next ?? Infinity, job.due);
   }
   return next;
@@ -50,9 +59,11 @@ export function oldestDue(
   now: number,
 ): Map<string, DueJob> {
   const isNamed = namePredicate(names);
+  const isPaused = pausedBy(pausesAt(records, now));
   const oldest = new Map<string, DueJob>();
-  for (const { id, due, state, kind, type } of records.byId(() => true)) {
-    if (state !== 'pending' || due > now || !kinds.includes(kind) || !isNamed(type)) continue;
+  for (const job of records.byId(() => true)) {
+    const { id, due, state, kind, type } = job;
+    if (state !== 'pending' || due > now || !kinds.includes(kind) || !isNamed(type) || isPaused(job)) continue;
     const known = oldest.get(type);
     if (!known || due < known.due) oldest.set(type, { id, due });
   }
@@ -72,4 +83,16 @@ export function admittedPerGate(records: Records, isCounted: (job: Job) => boole
     if (job.gate !== null && job.admitted && isCounted(job)) counts.set(job.gate, (counts.get(job.gate) ?? 0) + 1);
   }
   return counts;
+}
+
+/** Whether a pause of its type is in force, so that a new job of this type must not be written as running. */
+export const isTypePaused = (records: Records, job: Job, now: number): boolean =>
+  pausedBy(pausesAt(records, now))(job);
+
+const pausesAt = (records: Records, now: number): Job[] => [...records.all()].filter((job) => isInForce(job, now));
+
+/** Returns a predicate: whether the whole type of a job is paused. */
+function pausedBy(pauses: readonly Job[]): (job: Job) => boolean {
+  const types = new Set(pauses.flatMap(({ gate, type }) => (gate === null ? [type] : [])));
+  return ({ kind, type }) => isPausable(kind) && types.has(type);
 }

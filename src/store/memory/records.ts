@@ -2,7 +2,7 @@
  * The records of the memory store: jobs with histories, children, unique keys and notes. A batch that must be written
  * whole is undone if one of its changes cannot be written.
  */
-import { leavesLease, type Change } from '../../model/change.ts';
+import { leavesLease, startsNewJob, type Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { keyUntil, neededKey, releasedKey } from '../../model/unique-key.ts';
@@ -74,11 +74,15 @@ export class Records {
     return held === undefined || isOver(held, this.#clock.now()) ? null : held.job;
   }
 
-  /** Writes changes; returns for each whether it was written. With `whole`, either all changes are written or none. */
-  write(changes: readonly Change[], whole: boolean): boolean[] {
+  /**
+   * Writes changes; returns for each whether it was written. With `whole`, either all changes are written or none. A
+   * new job that is running is written only if `mayStart`.
+   */
+  write(changes: readonly Change[], whole: boolean, mayStart: (job: Job) => boolean): boolean[] {
     const undo: (() => void)[] = [];
     this.#undo = whole ? undo : null;
-    const written = changes.map((change) => this.#writeIfUnchanged(change));
+    const written = changes.map((change) =>
+      (startsNewJob(change) && !mayStart(change.after!) ? false : this.#writeIfUnchanged(change)));
     this.#undo = null;
     if (!whole || !written.includes(false)) return written;
     for (const step of undo.toReversed()) step();

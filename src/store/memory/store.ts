@@ -17,7 +17,7 @@ import { TallySum } from '../tally-sum.ts';
 import { MemoryInbox } from './inbox.ts';
 import { MemoryLimits } from './limits.ts';
 import { MemoryInstances } from './instances.ts';
-import { queuePosition, admittedPerGate, candidates, nextDue, oldestDue } from './claim.ts';
+import { queuePosition, admittedPerGate, candidates, isTypePaused, nextDue, oldestDue } from './claim.ts';
 import { Records } from './records.ts';
 import { MemoryFeed } from './feed.ts';
 
@@ -114,6 +114,10 @@ export class MemoryStore implements Store {
 
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return this.#answer(() => admittedPerGate(this.#records, (job) => types.includes(job.type)));
+  }
+
+  awaitClaims(): Promise<void> {
+    return this.#answer(() => undefined);
   }
 
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
@@ -307,7 +311,7 @@ export class MemoryStore implements Store {
   #write({ changes, whole = false, staged }: Batch): readonly boolean[] {
     const stage = staged && stageName(staged.parent, staged.fence);
     const all = stage === undefined ? changes : [...changes, ...(this.#staged.get(stage) ?? [])];
-    const written = this.#records.write(all, whole);
+    const written = this.#records.write(all, whole, (job) => !isTypePaused(this.#records, job, this.now()));
     if (stage !== undefined && !(whole && written.includes(false))) this.#staged.delete(stage);
     this.#publish(all.filter((_, index) => written[index]));
     return written.slice(0, changes.length);

@@ -7,7 +7,8 @@ import type { Kind } from '../../model/state.ts';
 export interface Claiming {
   /**
    * Locks the first claimable jobs in claim order, and skips jobs that other transactions have locked. Writes the
-   * changes that `decide` returns for the locked jobs; returns the changes that were written.
+   * changes that `decide` returns for the locked jobs; returns the changes that were written. A job is not claimable
+   * while a pause of its type or key is in force (`model/pause.ts`).
    */
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]>;
 
@@ -15,11 +16,13 @@ export interface Claiming {
    * Returns the first time after `after` (default: now) at which a job that the request could claim becomes due; null:
    * no such job is known. The store may return an earlier time instead, at which the caller should ask again. Pass the
    * time of the last search as `after`. If a job has become due since that search, the returned time is in the past.
+   * Leaves out the jobs of paused types, and returns the end of a pause like the due time of a job.
    */
   nextDue(request: Pick<ClaimRequest, 'kinds' | 'names'>, after?: number): Promise<number | null>;
 
   /**
-   * Returns for each type the pending job that has been due for the longest time; types without a due job are left out.
+   * Returns for each type the pending job that has been due for the longest time; types without a due job, and paused
+   * types, are left out.
    */
   oldestDue(request: Pick<ClaimRequest, 'kinds' | 'names'>): Promise<ReadonlyMap<string, DueJob>>;
 
@@ -31,6 +34,12 @@ export interface Claiming {
 
   /** Returns how many jobs of these types each gate has admitted. */
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>>;
+
+  /**
+   * Waits for the claims that began before this call. A claim that begins later sees every pause that was committed
+   * before the call. Refuses `contended` if such a claim does not end.
+   */
+  awaitClaims(): Promise<void>;
 
   /**
    * Extends leases to at least `until`. A lease is extended only if it has an end of its own, has not lapsed, and the

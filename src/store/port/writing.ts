@@ -27,7 +27,8 @@ export interface Writing {
   /**
    * Writes changes; returns for each whether it was written. A change of a stored job is written only if the job still
    * has the version `before.version`. A new job is written only if its id is unused, and a change that needs a unique
-   * key (a new or reopened job) only if the key is free. With `whole`, either all changes are written or none.
+   * key (a new or reopened job) only if the key is free. A new job that is already running is written only if its type
+   * is not paused. With `whole`, either all changes are written or none.
    */
   commit(batch: Batch): Promise<readonly boolean[]>;
 

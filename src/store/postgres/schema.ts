@@ -211,6 +211,9 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
       with (fillfactor = 50, ${hot})`,
     ...stretch(`${s}.rate`, 'name, key, tat, interval', `repeat('-', 400), n, 0, 0`),
   ],
+  // An empty table that statements that claim lock (read/pauses.ts). Older versions do not know pauses; they must not
+  // claim any more.
+  (s) => [`create table ${s}.claim_barrier ()`],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

@@ -27,6 +27,7 @@ import { oldestDue } from './claim/oldest-due.ts';
 import { ClaimHints } from './claim/claim-by-hint.ts';
 import { ScanCursors } from './claim/scan-cursor.ts';
 import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
+import { awaitClaims } from './read/pauses.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { hintableChange } from './write/claim-hint.ts';
 import {
@@ -172,6 +173,10 @@ export class PostgresStore implements Store {
 
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return admittedPerGate(this.#database, types);
+  }
+
+  awaitClaims(): Promise<void> {
+    return awaitClaims(this.#database);
   }
 
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {

@@ -120,6 +120,8 @@ const migrations: readonly (readonly string[])[] = [
       closed_until INTEGER, PRIMARY KEY(name, key)) STRICT, WITHOUT ROWID`,
     `CREATE INDEX rate_tat ON rate(tat)`,
   ],
+  // Pauses need no statement. Older versions do not know them, and must not claim any more.
+  [],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

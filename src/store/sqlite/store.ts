@@ -144,6 +144,11 @@ export class SqliteStore implements Store {
     return this.#read(() => admittedPerGate(this.#connection, types));
   }
 
+  /** Claims are write transactions: one that begins after the commit of a pause sees the pause. */
+  awaitClaims(): Promise<void> {
+    return Promise.resolve();
+  }
+
   extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {
     return this.#connection.write(() => extend(this.#connection, holdings, until, this.now()));
   }

@@ -153,7 +153,7 @@ test('a claim reads only its own lanes of the index', async () => {
       const seen: string[] = [];
       const fronts = new ScanCursors();
       const ask = { ...everything, names, limit: 10 };
-      fronts.recordScan(ask, { lanes: lanesOf(lanes), hasJobsAtGates: false, tookMs: 0 }, 0);
+      fronts.recordScan(ask, { lanes: lanesOf(lanes), hasJobsAtGates: false, hasPauses: false, tookMs: 0 }, 0);
       await freeRows(explaining(client, seen), fronts, ask);
       const plan = seen.join('\n');
       expect(plan).toMatch(/Index (Only )?Scan using job_lane/);

@@ -3,6 +3,7 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
+import { never } from '../../../src/model/definition.ts';
 import type { OpenRow } from '../../../src/store/row.ts';
 import type { ClaimRequest } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
@@ -24,12 +25,14 @@ import { claimBatch } from '../../../src/store/postgres/write/claim-batch.ts';
 import { excludeFromClaims, findClaims, leaveClaims, lockClaims } from '../../../src/store/postgres/maintain/leave-claim.ts';
 import { unstageGroup } from '../../../src/store/postgres/write/staging.ts';
 import { write, lockById } from '../../../src/store/postgres/write/statements.ts';
-import { born, connect, decided, everything, freshStore, many } from './ground.ts';
+import { born, claimed, connect, decided, everything, freshStore, many } from './ground.ts';
 
 let count = 0;
 
 /** A search that found nothing. */
-const scanned = { now: 0, searchedAt: 0, lanes: [], near: 0, hasJobsAtGates: false, isCut: false, tookMs: 0, parents: [] };
+const scanned = {
+  now: 0, searchedAt: 0, lanes: [], near: 0, hasJobsAtGates: false, hasPauses: false, isCut: false, tookMs: 0, parents: [],
+};
 const noneDue = { free: [false, null], gated: [false, null], due: null };
 
 /** Plans statements as if they were prepared and used often, executes none of them, and returns the given rows. */
@@ -235,11 +238,36 @@ test('claims at gates go along their index, also where the queue was empty when 
   }
 });
 
+test('a claim reads the pauses from one range of an index, and no job of a paused type', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url, { pipeline: true });
+  const jobs = [...many(20_000, { type: 'a' }), ...many(10, { type: 'b' })];
+  const pauses = [{ kind: 'pause', type: 'a', due: never }, { kind: 'pause', type: 'c', due: never }] as const;
+  await store.commit({ changes: await born(store, ...jobs, ...pauses) });
+  const ask = { ...everything, kinds: ['run', 'task'], names: { exact: ['a', 'b'] }, limit: 10 } as const;
+  for (const analyze of [false, true]) {
+    if (analyze) await client.query('vacuum analyze stint.job');
+    for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
+    const plans = new Map<string, string>();
+    const session = planning(client, plans, { body: JSON.stringify(scanned), ...noneDue, pauseEnd: null });
+    await freeRows(session, new ScanCursors(), ask);
+    await freeRows(session, longFronts(ask, ['a', 'b']), ask);
+    await nextDue(session, ask, 0);
+    for (const [text, plan] of plans) {
+      expect(plan, text).toMatch(/using job_lane on job pause(_\d+)?\n\s*Index Cond: \(\(kind = 'pause'::text\)/);
+      expect(plan, text).not.toMatch(/(Seq Scan|using (?!job_lane|job_gate|job_gate_order)\w+) on job pause/);
+      expect(plan, text).not.toMatch(/Anti Join/);
+      expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
+    }
+  }
+  expect(await claimed(store, ask)).toHaveLength(10);
+});
+
 /** From which the next claim goes on, since much was taken. */
 function longFronts(ask: ClaimRequest, types: readonly string[]): ScanCursors {
   const fronts = new ScanCursors();
   const lanes = types.map((type) => ['run', type, 0] as const);
-  fronts.recordScan(ask, { lanes, hasJobsAtGates: false, tookMs: 0 }, systemClock.monotonic());
+  fronts.recordScan(ask, { lanes, hasJobsAtGates: false, hasPauses: false, tookMs: 0 }, systemClock.monotonic());
   const taken = { kind: 'run', type: 'a', priority: 0, due: 0, id: 1 } as OpenRow;
   fronts.recordClaim(ask, Array.from({ length: 5_000 }, () => taken));
   return fronts;

@@ -19,6 +19,7 @@ import { confirmWritten } from '../write/unknown-outcome.ts';
 import { updateFields } from '../write/fields.ts';
 import { joinOriginSql, storedSql } from '../read/open-rows.ts';
 import { load } from '../read/find.ts';
+import { barrierSql, isNotPausedSql } from '../read/pauses.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
 import { hintFields, matchesRequest, type ClaimHint } from '../write/claim-hint.ts';
 import { isUnchangedSql, firstFieldParameter, singleFeedSql } from '../write/single-row.ts';
@@ -119,9 +120,9 @@ const statement = cachedStatement((schema) => {
   const hinted = parameterSql(hintFields, firstFieldParameter + updateFields.length);
   const stored = (name: string): string => (name === 'body' ? storedSql.body : `job.${name}`);
   const isAsHinted = hintFields.map(([name]) => `${stored(name)} is not distinct from ${hinted(name)}`);
-  return `with locked as materialized (
+  return `with ${barrierSql(schema)}, locked as materialized (
     select job.id, ${storedSql.input} as input from ${schema}.job ${joinOriginSql(schema, 'job')}
-    where ${isUnchangedSql(column)} and state = 'pending' and ${isAsHinted.join(' and ')}
+    where ${isUnchangedSql(column)} and state = 'pending' and ${isAsHinted.join(' and ')} and ${isNotPausedSql(schema, 'job.type')}
     for update of job skip locked
   ), written as (
     update ${schema}.job set ${updateSql(column)}, history = ${appendLineSql(column)}

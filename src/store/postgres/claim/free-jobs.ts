@@ -6,6 +6,7 @@ import { systemClock } from '../../../time/clock.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
+import { isClaimableSql, pausedSql } from '../read/pauses.ts';
 import { anyAtGatesSql, isFree, lanesSql, lockAndRead, lockSql } from './lanes.ts';
 import { canScanInOrder, scanInOrder, growth, rowsPerType, typesFirst, type FreeJobs } from './scan-in-order.ts';
 import type { LaneCursor, ScanCursors, ScanResult } from './scan-cursor.ts';
@@ -38,7 +39,8 @@ async function scanFromCursor(
     list(numberArray(cursor.map(({ due }) => due)), 'bigint'),
     list(numberArray(cursor.map(({ id }) => id)), 'bigint'),
   ];
-  const tables = `lane as (select * from unnest(${lanes.join(', ')}) as lane (kind, type, priority, due, id)),
+  const tables = `${pausedSql(session.schema)}, lane as (select * from unnest(${lanes.join(', ')}) as lane (kind, type, priority, due, id)
+      where ${isClaimableSql(request.kinds, 'lane')}),
     ${lockSql(session.schema, cursor.length, 'and (job.due, job.id) > (lane.due, lane.id)')}`;
   return lockAndRead(session, tables, `'hasJobsAtGates', false`, values);
 }
@@ -83,7 +85,8 @@ function scan(
   const tables = `${lanesSql(schema, request, isFree, values, typesMax)}, ${lockSql(schema, lanesFound, '')}`;
   const summary = `'lanes', (select coalesce(json_agg(json_build_array(kind, type, priority)), '[]') from lane),
     'near', (select count(*) from near), 'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)},
-    'isCut', exists (select 1 from types_cut), 'tookMs', ${tookMs}`;
+    'isCut', exists (select 1 from types_cut),
+    'hasPauses', exists (select 1 from paused), 'tookMs', ${tookMs}`;
   return lockAndRead(session, tables, summary, values);
 }
 

@@ -18,6 +18,7 @@ import { ClaimedLimits } from './limits.ts';
 import { cursorName } from './scan-cursor.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { claimedIdsSql } from '../read/claimed.ts';
+import { pausedKeys } from '../read/pauses.ts';
 
 /**
  * Locks jobs that their gates admit now, and returns them in claim order. If the last claim found no full gate, one
@@ -29,15 +30,16 @@ export async function gatedRows(
   memory: GateMemory,
 ): Promise<AdmittedJobs> {
   const limits = new ClaimedLimits(session);
-  const [, first, admitted] = await Promise.all([
+  const [, first, admitted, paused] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
     memory.isCrowded ? null : lockFirst(session, request, memory),
     admittedPerGate(session),
+    pausedKeys(session),
     limits.load(memory.limitedGates),
   ]);
   if (first) await limits.load(first.rows.map(({ gate }) => gate!));
   const admissions = (): GateAdmissions =>
-    new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false, limits);
+    new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false, limits, paused);
   const walk = { request, memory, limits, admissions: admissions() };
   const jobs = (first && admitFirst(first, walk)) ?? (await search(session, { ...walk, admissions: admissions() }));
   memory.limitedGates = [...limits.gates].slice(-limitedGatesMax);

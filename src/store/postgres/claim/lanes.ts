@@ -14,6 +14,7 @@ import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { joinOriginSql, storedSql } from '../read/open-rows.ts';
+import { barrierSql, isClaimableSql, pausedSql } from '../read/pauses.ts';
 
 /** A row with its ctid. The ctid is the physical position of the row, which does not change while the row is locked. */
 export interface RowWithCtid extends OpenRow {
@@ -62,7 +63,7 @@ export async function lockAndRead<Summary>(
   values: unknown[],
 ): Promise<LockedJobs & Summary> {
   const { schema, time } = session;
-  const text = `with recursive ${tables}, parent as materialized (
+  const text = `with recursive ${barrierSql(schema)}, ${tables}, parent as materialized (
       select parent.* from (select distinct parent as id from best where parent is not null) of cross join lateral (
         select id, cancel_asked from ${schema}.job where job.id = of.id for share skip locked) parent
     ) select row_ctid, ${withOrigin}, body is null as is_fresh, ${storedSql.body} as body
@@ -128,7 +129,7 @@ export const lockNearSql = (schema: string, waits = isFree): string => `best as 
 export const inLane = `job.kind = lane.kind and job.type = lane.type and job.priority = lane.priority`;
 
 /**
- * The CTEs `named` (kind, type) and `lane` (kind, type, priority) of a statement that begins `with recursive`. If the
+ * The CTEs `paused` (type), `named` (kind, type) and `lane` (kind, type, priority) of a statement that begins `with recursive`. If the
  * walk through the types of a pattern meets more than `typesMax` types of a kind, `lane` is empty and `types_cut` has a
  * row.
  */
@@ -144,15 +145,15 @@ export function lanesSql(
       order by priority desc limit 1) from ${from}`;
   const { priorities } = request;
   const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
-  return `${namedTypesSql(schema, request, waits, values, typesMax)}, priority_step (kind, type, priority) as (
+  return `${pausedSql(schema)}, ${namedTypesSql(schema, request, waits, values, typesMax)}, priority_step (kind, type, priority) as (
       ${next('named', '')}
       union all ${next('priority_step', 'and job.priority < priority_step.priority')} where priority is not null
     ), lane as (select * from priority_step where priority is not null ${chosen})`;
 }
 
 /**
- * The CTEs `named` and `types_cut`, see `lanesSql`. `named` has the kinds and types of a request; for a pattern, only
- * the matching types that have pending jobs.
+ * The CTEs `named` and `types_cut`, see `lanesSql`. `named` has the kinds and types of a request that are not paused;
+ * for a pattern, only the matching types that have pending jobs.
  */
 function namedTypesSql(
   schema: string,
@@ -162,11 +163,13 @@ function namedTypesSql(
   typesMax: number,
 ): string {
   const kindList = kindsSql(kinds, values);
+  const isClaimable = (row: string): string => isClaimableSql(kinds, row);
   const exact = exactNames(names);
   if (exact) {
     const types = values.push(textArray([...new Set(exact)]));
     return `types_cut as (select where false),
-      named (kind, type) as (select kind, type from ${kindList}, unnest($${types}::text[]) as types (type))`;
+      named (kind, type) as (select kind, type from (
+        select kind, type from ${kindList}, unnest($${types}::text[]) as types (type)) asked where ${isClaimable('asked')})`;
   }
   const glob = parseGlob((names as { glob: string }).glob);
   const [prefix, regex] = [values.push(literalPrefix(glob)), values.push(toPostgresRegex(glob))];
@@ -179,7 +182,8 @@ function namedTypesSql(
       where starts_with(type, $${prefix}::text) and n <= $${values.push(typesMax)}
     ), types_cut as materialized (
       select 1 from type_step where n > $${values.length} and starts_with(type, $${prefix}::text) limit 1
-    ), named as (select kind, type from type_step where type ~ $${regex}::text and not exists (select 1 from types_cut))`;
+    ), named as (select kind, type from type_step
+      where type ~ $${regex}::text and not exists (select 1 from types_cut) and ${isClaimable('type_step')})`;
 }
 
 export const kindsSql = (kinds: LaneRequest['kinds'], values: unknown[]): string =>

@@ -59,7 +59,7 @@ interface ScanCursor {
   readonly scannedAt: number;
   readonly scanMs: number;
   readonly hasGates: boolean;
-  /** Whether the lanes of all priorities were scanned. */
+  /** Whether the lanes of all priorities were scanned, and no type was left out because it was paused. */
   readonly isWhole: boolean;
   readonly claimedBefore: number;
   readonly claimedEver: number;
@@ -76,6 +76,8 @@ interface ScanCursor {
 export interface ScanResult {
   readonly lanes: readonly (readonly [kind: string, type: string, priority: number])[];
   readonly hasJobsAtGates: boolean;
+  /** Whether a type is paused, perhaps one of the request. */
+  readonly hasPauses: boolean;
   readonly tookMs: number;
 }
 
@@ -116,7 +118,7 @@ export class ScanCursors {
     return this.#of(request)?.lanes.size ?? 1;
   }
 
-  recordScan(request: ClaimRequest, { lanes, hasJobsAtGates, tookMs }: ScanResult, scannedAt: number): void {
+  recordScan(request: ClaimRequest, { lanes, hasJobsAtGates, hasPauses, tookMs }: ScanResult, scannedAt: number): void {
     if (this.#cursors.size === cursorsMax) this.#cursors.clear();
     const { claimed: claimedBefore = 0, claimedEver = 0 } = this.#of(request) ?? {};
     const starts = lanes.map(([kind, type, priority]) => ({ kind, type, priority, due: -1, id: -1 }));
@@ -125,7 +127,7 @@ export class ScanCursors {
       scannedAt,
       scanMs: tookMs,
       hasGates: hasJobsAtGates,
-      isWhole: request.priorities === undefined,
+      isWhole: request.priorities === undefined && !hasPauses,
       claimedBefore,
       claimedEver: claimedEver + claimedBefore,
       claimed: 0,

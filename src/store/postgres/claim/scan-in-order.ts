@@ -13,6 +13,7 @@ import {
   anyAtGatesSql, exactNames, isFree, kindsSql, lockAndRead, lockNearSql, pendingNames, type LaneRequest, type
   LockedJobs,
 } from './lanes.ts';
+import { isClaimableSql, pausedSql } from '../read/pauses.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
 /**
@@ -48,8 +49,8 @@ export async function scanInOrder(
   const { schema } = session;
   const values: unknown[] = [session.time.parameter(), request.limit, budget];
   const lanes = orderedLanesSql(schema, request, values);
-  const isMatch = matchSql(request, values);
-  const due = `select id, due, type from ${schema}.job where ${isOrdered} and ${inLane} and due <= ${nowSql}
+  const isMatch = matchSql(request, values, 'scanned');
+  const due = `select id, due, type, job.kind from ${schema}.job where ${isOrdered} and ${inLane} and due <= ${nowSql}
     order by due, id`;
   const tables = `${lanes}, near as materialized (
       select job.id, lane.kind, lane.priority, job.due from lane cross join lateral (
@@ -86,7 +87,7 @@ function lockInOrder(session: Session, request: ClaimRequest): Promise<FreeJobs>
   const tables = `${orderedLanesSql(schema, request, values)}, best as materialized (
       select job.* from lane cross join lateral (
         select ctid as row_ctid, ${pendingNames} from ${schema}.job
-        where ${isOrdered} and ${inLane} and due <= ${nowSql} and ${matchSql(request, values)}
+        where ${isOrdered} and ${inLane} and due <= ${nowSql} and ${matchSql(request, values, 'job')}
         order by due, id limit $2::bigint for update skip locked) job
       order by job.priority desc, job.due, job.id limit $2::bigint)`;
   const summary = `'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}`;
@@ -111,8 +112,8 @@ export async function nextDueInOrder(
   const { schema } = session;
   const values: unknown[] = [after];
   const lanes = orderedLanesSql(schema, request, values);
-  const isMatch = matchSql(request, values);
-  const later = `select due, type from ${schema}.job where ${isOrdered} and ${inLane} and due > ${nowSql}
+  const isMatch = matchSql(request, values, 'scanned');
+  const later = `select due, type, job.kind from ${schema}.job where ${isOrdered} and ${inLane} and due > ${nowSql}
     order by due, id`;
   const text = `with recursive ${lanes} select min(coalesce(
       (select due from (${later} limit ${nextScanMax}) scanned where ${isMatch} limit 1),
@@ -121,12 +122,12 @@ export async function nextDueInOrder(
   return row!.due;
 }
 
-/** The CTE `lane` (kind, priority). Each lane is one range of the index `job_order`, and is found by one seek. */
+/** The CTEs `paused` and `lane` (kind, priority). Each lane is one range of the index `job_order`, and is found by one seek. */
 function orderedLanesSql(schema: string, { kinds, priorities }: LaneRequest, values: unknown[]): string {
   const next = (from: string, further: string): string => `select kind, (select priority from ${schema}.job
       where ${isOrdered} and job.kind = ${from}.kind ${further} order by priority desc limit 1)`;
   const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
-  return `priority_step (kind, priority) as (
+  return `${pausedSql(schema)}, priority_step (kind, priority) as (
       ${next('kinds', '')} from ${kindsSql(kinds, values)} union all
       ${next('priority_step', 'and job.priority < priority_step.priority')} from priority_step where priority is not null
     ), lane as (select * from priority_step where priority is not null ${chosen})`;
@@ -134,8 +135,10 @@ function orderedLanesSql(schema: string, { kinds, priorities }: LaneRequest, val
 
 const inLane = 'job.kind = lane.kind and job.priority = lane.priority';
 
-function matchSql({ names }: LaneRequest, values: unknown[]): string {
+/** A condition on the rows of `table`: their types match the pattern and are not paused. */
+function matchSql({ kinds, names }: LaneRequest, values: unknown[], table: string): string {
   const glob = parseGlob((names as { glob: string }).glob);
-  const prefix = `starts_with(type, $${values.push(literalPrefix(glob))}::text)`;
-  return `${prefix} and type ~ $${values.push(toPostgresRegex(glob))}::text`;
+  const prefix = `starts_with(${table}.type, $${values.push(literalPrefix(glob))}::text)`;
+  const isMatch = `${prefix} and ${table}.type ~ $${values.push(toPostgresRegex(glob))}::text`;
+  return `${isMatch} and ${isClaimableSql(kinds, table)}`;
 }

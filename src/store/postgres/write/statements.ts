@@ -7,7 +7,7 @@
  * changes leave the planner no choice that depends on statistics: each row is looked up by its id in a lateral
  * subquery, and written by its ctid.
  */
-import type { Change } from '../../../model/change.ts';
+import { startsNewJob, type Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
 import { neededKey, releasedKey } from '../../../model/unique-key.ts';
 import { textArray, numberArray, packRows, rowsSql, packedRowsSql, type ColumnSql } from '../sql/row-parameters.ts';
@@ -19,6 +19,7 @@ import type { JobClaims } from '../sql/job-claims.ts';
 import { endClaimedSql, haveOwnXidSql, runsInClaim } from './end-claimed.ts';
 import { idOf } from './id-of.ts';
 import { excludeFromClaimsSql } from '../maintain/leave-claim.ts';
+import { barrierSql, isNotPausedSql } from '../read/pauses.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
 import { feedXid, feedSql, feedEntryText, type FeedSource } from './feed-sql.ts';
@@ -64,15 +65,23 @@ const writers: Readonly<Record<Exclude<WriteKind, 'delete'>, WriteChanges>> =
 async function insert(session: Session, changes: readonly Change[], mode: InsertMode): Promise<WrittenIds> {
   const isFast = mode === 'fast' && changes.every((change) => neededKey(change) === null);
   if (isFast && (await insertFast(session, changes))) return 'all';
+  const { schema } = session;
   const values = [session.time.parameter()];
   const fresh = rowsSql(newKeyedFields, changes, values);
-  const text = `with fresh as materialized (${fresh}), ${checkedInsertSql(session.schema)}`;
+  const text = changes.some(startsNewJob)
+    ? `with ${barrierSql(schema)}, fresh as materialized (
+        select * from (${fresh}) fresh where ${mayStartSql(schema)}), ${checkedInsertSql(schema)}`
+    : `with fresh as materialized (${fresh}), ${checkedInsertSql(schema)}`;
   return runWrite(session, text, values, changes);
 }
 
+/** A condition: the new job is not running yet, or its type is not paused. */
+const mayStartSql = (schema: string): string =>
+  `(fresh.state <> 'running' or ${isNotPausedSql(schema, 'fresh.type')})`;
+
 /**
- * Inserts new jobs without keys, and returns true. If an ended job has an id in their range, inserts none and returns
- * false. If an open job has one of their ids, throws a unique violation. Expects changes in the order of ids.
+ * Inserts new jobs without keys, and returns true. If an ended job has an id in their range, or a job is running
+ * although its type is paused, inserts none and returns false. If an open job has one of their ids, throws a unique violation. Expects changes in the order of ids.
  *
  * Saves (bench/LEDGER.md, "the statement of new jobs without keys writes all or none"): create one by one 1,970 → 2,550
  * a second. Without it `checkedInsertSql` inserts the jobs.
@@ -81,20 +90,33 @@ async function insertFast(session: Session, changes: readonly Change[]): Promise
   const { varyingColumns, texts } = packRows(newFields, changes);
   const range = [idOf(changes[0]!), idOf(changes.at(-1)!)];
   const values = [session.time.parameter(), ...range, changes.length, feedEntryText(changes), ...texts];
-  const [row] = await session.run<{ now: number; written: boolean }>(fastInsertSql(session.schema, varyingColumns), values);
+  const sql = changes.some(startsNewJob) ? fastStartSql : fastInsertSql;
+  const [row] = await session.run<{ now: number; written: boolean }>(sql(session.schema, varyingColumns), values);
   session.time.observe(row!.now);
   return row!.written;
 }
 
-const fastInsertSql = cachedStatement((schema: string, varyingColumns: string) => `with fresh as materialized (
-    select * from (${packedRowsSql(newFields, varyingColumns, 6)}) fresh
-    where not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false)
-  ), ${storeOriginsSql(schema, 'fresh')}, written as (
+const fastInsertSql = cachedStatement((schema, varyingColumns) => `with fresh as materialized (
+    select * from (${packedRowsSql(newFields, varyingColumns, 6)}) fresh where ${areIdsFreeSql(schema)}
+  ), ${insertFreshSql(schema)}`);
+
+/** Like `fastInsertSql`, for jobs of which some are claimed in the commit that creates them. */
+const fastStartSql = cachedStatement((schema, varyingColumns) => `with ${barrierSql(schema)}, asked as materialized (
+    ${packedRowsSql(newFields, varyingColumns, 6)}
+  ), fresh as materialized (
+    select * from asked where ${areIdsFreeSql(schema)}
+      and not exists (select 1 from asked fresh where not ${mayStartSql(schema)})
+  ), ${insertFreshSql(schema)}`);
+
+const areIdsFreeSql = (schema: string): string =>
+  `not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false)`;
+
+const insertFreshSql = (schema: string): string => `${storeOriginsSql(schema, 'fresh')}, written as (
     insert into ${schema}.job (${newJobNames}) select ${newJobNames} from fresh returning id
   ), feed as (
     insert into ${schema}.feed (xid, at, count, events)
     select pg_current_xact_id(), ${nowSql}, $4::bigint, $5::text where exists (select 1 from written)
-  ) select ${nowSql} as now, exists (select 1 from written) as written`);
+  ) select ${nowSql} as now, exists (select 1 from written) as written`;
 
 /**
  * Inserts the new jobs whose ids and keys are free. Each statement takes keys in the order of keys, so that two such

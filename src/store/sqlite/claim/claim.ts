@@ -11,6 +11,7 @@ import type { GateMemory } from '../../gate-admission.ts';
 import { gatedRows } from './gates.ts';
 import { lanes } from './lanes.ts';
 import { freeRows, nextFreeDue } from './free-jobs.ts';
+import { endsOfPauses } from '../read/pauses.ts';
 
 /**
  * Returns the first claimable jobs in claim order. It must be called inside a write transaction, so that no other
@@ -38,8 +39,9 @@ export function nextDue(
     AND priority = ? AND due > ? ORDER BY due LIMIT 1`;
   const dues = [
     ...nextFreeDue(connection, request, after),
-    ...lanes(connection, 2, request).flatMap(({ kind, type, priority }) =>
+    ...lanes(connection, 2, request, after).flatMap(({ kind, type, priority }) =>
       connection.get<{ due: number }>(gatedSql, kind, type, priority, after)?.due ?? []),
+    ...endsOfPauses(connection, request, after),
   ];
   return dues.reduce<number | null>((first, due) => Math.min(first ?? due, due), null);
 }

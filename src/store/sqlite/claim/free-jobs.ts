@@ -10,6 +10,7 @@ import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
 import { fewNamedTypes, lanesOf, namedTypes, rowsOfTypes } from './lanes.ts';
+import { pausedTypes } from '../read/pauses.ts';
 
 /**
  * `typesFirst`: how many types the first round may walk. `rowsPerType`: how many rows a round may scan for each type
@@ -26,9 +27,9 @@ const isOrdered = `(kind = 'bedrock' OR kind = 'mock' OR kind = 'def')`;
 
 /** Returns the first due jobs that have no gate or have already been admitted. */
 export function freeRows(connection: Connection, request: ClaimRequest, now: number): OpenRow[] {
-  if (!canScan(request)) return rowsOfTypes(connection, namedTypes(connection, 1, request), request, now);
+  if (!canScan(request)) return rowsOfTypes(connection, namedTypes(connection, 1, request, now), request, now);
   for (let budget = typesFirst; ; budget *= growth) {
-    const types = fewNamedTypes(connection, 1, request, budget);
+    const types = fewNamedTypes(connection, 1, request, now, budget);
     if (types) return rowsOfTypes(connection, types, request, now);
     const rows = scanInOrder(connection, request, now, budget * rowsPerType);
     if (rows) return rows;
@@ -44,9 +45,9 @@ export function nextFreeDue(
   request: Pick<ClaimRequest, 'kinds' | 'names'>,
   after: number,
 ): number[] {
-  const types = fewNamedTypes(connection, 1, request, canScan(request) ? typesFirst : Infinity);
+  const types = fewNamedTypes(connection, 1, request, after, canScan(request) ? typesFirst : Infinity);
   if (types === null) {
-    return orderedLanes(connection, request).flatMap((lane) => nextInOrder(connection, lane, after) ?? []);
+    return orderedLanes(connection, request, after).flatMap((lane) => nextInOrder(connection, lane, after) ?? []);
   }
   const sql = 'SELECT due FROM job WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due > ? ORDER BY due LIMIT 1';
   return lanesOf(connection, 1, types, {}).flatMap(({ kind, type, priority }) =>
@@ -56,26 +57,32 @@ export function nextFreeDue(
 const canScan = ({ kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>): boolean =>
   'glob' in names && kinds.every((kind) => orderedKinds.includes(kind));
 
-/** A kind and a priority, which select one range of the index `job_order`, and the pattern `glob` of the request. */
+/**
+ * A kind and a priority, which select one range of the index `job_order`, the pattern `glob` of the request, and the
+ * paused types as a JSON list.
+ */
 interface OrderedLane {
   readonly kind: Kind;
   readonly priority: number;
   readonly glob: string;
+  readonly paused: string;
 }
 
 /** Returns a lane for each kind and priority of which there are jobs, highest priority first. */
 function orderedLanes(
   connection: Connection,
   { kinds, names, priorities }: Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>,
+  now: number,
 ): OrderedLane[] {
   const sql = `SELECT priority FROM job INDEXED BY job_order
     WHERE lane = 1 AND ${isOrdered} AND kind = ? AND priority < ? ORDER BY priority DESC LIMIT 1`;
   const found: OrderedLane[] = [];
   for (const kind of new Set(kinds)) {
+    const paused = JSON.stringify([...pausedTypes(connection, [kind], now)]);
     const next = (below: number): number | undefined =>
       connection.get<{ priority: number }>(sql, kind, below)?.priority;
     for (let priority = next(Number.MAX_SAFE_INTEGER); priority !== undefined; priority = next(priority)) {
-      found.push({ kind, priority, glob: (names as { glob: string }).glob });
+      found.push({ kind, priority, glob: (names as { glob: string }).glob, paused });
     }
   }
   return found.filter(({ priority }) => priorities?.includes(priority) ?? true).sort((a, b) => b.priority - a.priority);
@@ -88,7 +95,7 @@ function orderedLanes(
 function scanInOrder(connection: Connection, request: ClaimRequest, now: number, budget: number): OpenRow[] | null {
   const ids: number[] = [];
   let left = budget;
-  for (const group of Map.groupBy(orderedLanes(connection, request), ({ priority }) => priority).values()) {
+  for (const group of Map.groupBy(orderedLanes(connection, request, now), ({ priority }) => priority).values()) {
     for (const lane of group) {
       const matching = matchesInLane(connection, lane, now, left, request.limit);
       ids.push(...matching);
@@ -103,15 +110,17 @@ function scanInOrder(connection: Connection, request: ClaimRequest, now: number,
 const inOrder = `SELECT id, due, type FROM job INDEXED BY job_order
   WHERE lane = 1 AND ${isOrdered} AND kind = ? AND priority = ?`;
 
+const isMatch = 'type GLOB ? AND type NOT IN (SELECT value FROM json_each(?))';
+
 function matchesInLane(
   connection: Connection,
-  { kind, priority, glob }: OrderedLane,
+  { kind, priority, glob, paused }: OrderedLane,
   now: number,
   budget: number,
   limit: number,
 ): number[] {
-  const sql = `SELECT id FROM (${inOrder} AND due <= ? ORDER BY due, id LIMIT ?) WHERE type GLOB ? LIMIT ?`;
-  return connection.all<{ id: number }>(sql, kind, priority, now, budget, glob, limit).map(({ id }) => id);
+  const sql = `SELECT id FROM (${inOrder} AND due <= ? ORDER BY due, id LIMIT ?) WHERE ${isMatch} LIMIT ?`;
+  return connection.all<{ id: number }>(sql, kind, priority, now, budget, glob, paused, limit).map(({ id }) => id);
 }
 
 const dueInLane = (connection: Connection, { kind, priority }: OrderedLane, now: number, max: number): number =>
@@ -125,10 +134,14 @@ const dueInLane = (connection: Connection, { kind, priority }: OrderedLane, now:
  */
 const nextScanMax = 1_000;
 
-function nextInOrder(connection: Connection, { kind, priority, glob }: OrderedLane, after: number): number | null {
+function nextInOrder(
+  connection: Connection,
+  { kind, priority, glob, paused }: OrderedLane,
+  after: number,
+): number | null {
   const later = `${inOrder} AND due > ? ORDER BY due, id`;
-  const first = `SELECT due FROM (${later} LIMIT ${nextScanMax}) WHERE type GLOB ? LIMIT 1`;
-  const matching = connection.get<{ due: number }>(first, kind, priority, after, glob);
+  const first = `SELECT due FROM (${later} LIMIT ${nextScanMax}) WHERE ${isMatch} LIMIT 1`;
+  const matching = connection.get<{ due: number }>(first, kind, priority, after, glob, paused);
   const last = `${later} LIMIT 1 OFFSET ${nextScanMax - 1}`;
   return (matching ?? connection.get<{ due: number }>(last, kind, priority, after))?.due ?? null;
 }

@@ -10,6 +10,7 @@ import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
 import { lanesOf, namedTypes, type Lane, type NamedType } from './lanes.ts';
+import { pausedKeys } from '../read/pauses.ts';
 
 export function admittedPerGate(connection: Connection, types?: readonly string[]): Map<string, number> {
   const ofTypes = types ? 'AND type IN (SELECT value FROM json_each(?))' : '';
@@ -28,13 +29,13 @@ export function gatedRows(
   limits: LimitsNow,
 ): OpenRow[] {
   const { now } = limits;
-  const types = namedTypes(connection, 2, request);
+  const types = namedTypes(connection, 2, request, now);
   if (types.length === 0) {
     memory.recordOpening(request, null);
     return [];
   }
   const admissions = new GateAdmissions(
-    admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false, limits,
+    admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false, limits, pausedKeys(connection, now),
   );
   const read = lanesOf(connection, 2, types, request).map((lane) => firstWaiting(connection, lane, request.limit, now));
   const { jobs, isComplete } = admitInOrder(read, admissions, request.limit);

@@ -8,6 +8,8 @@ import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
+import { isPausable } from '../../../model/pause.ts';
+import { pausedTypes } from '../read/pauses.ts';
 
 export interface NamedType {
   readonly kind: Kind;
@@ -33,8 +35,8 @@ export function rowsOfTypes(
   );
 }
 
-export const lanes = (connection: Connection, lane: 1 | 2, request: LaneRequest): Lane[] =>
-  lanesOf(connection, lane, namedTypes(connection, lane, request), request);
+export const lanes = (connection: Connection, lane: 1 | 2, request: LaneRequest, now: number): Lane[] =>
+  lanesOf(connection, lane, namedTypes(connection, lane, request, now), request);
 
 export const lanesOf = (
   connection: Connection,
@@ -50,16 +52,30 @@ export const lanesOf = (
 
 /**
  * Returns the requested types that have jobs whose column `lane` has this value: 1 (no admission needed) or 2 (waiting
- * at a gate).
+ * at a gate). Leaves out types that are paused at `now`.
  */
-export const namedTypes = (connection: Connection, lane: 1 | 2, request: LaneRequest): NamedType[] =>
-  fewNamedTypes(connection, lane, request, Infinity)!;
+export const namedTypes = (connection: Connection, lane: 1 | 2, request: LaneRequest, now: number): NamedType[] =>
+  fewNamedTypes(connection, lane, request, now, Infinity)!;
 
 /**
  * Returns the same types as `namedTypes`; null: the request has a pattern, and more than `max` types begin with its
  * literal prefix.
  */
 export function fewNamedTypes(
+  connection: Connection,
+  lane: 1 | 2,
+  request: LaneRequest,
+  now: number,
+  max: number,
+): NamedType[] | null {
+  const found = typesOfRequest(connection, lane, request, max);
+  const paused = pausedTypes(connection, request.kinds, now);
+  return paused.size === 0 || found === null
+    ? found
+    : found.filter(({ kind, type }) => !isPausable(kind) || !paused.has(type));
+}
+
+function typesOfRequest(
   connection: Connection,
   lane: 1 | 2,
   request: LaneRequest,

@@ -15,7 +15,7 @@ export function oldestDue(
   for (const lane of [1, 2] as const) {
     const sql = `SELECT id, due FROM job INDEXED BY ${lane === 1 ? 'job_lane' : 'job_gate_order'}
       WHERE lane = ${lane} AND kind = ? AND type = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT 1`;
-    for (const { kind, type, priority } of lanes(connection, lane, request)) {
+    for (const { kind, type, priority } of lanes(connection, lane, request, now)) {
       const found = connection.get<DueJob>(sql, kind, type, priority, now);
       const known = oldest.get(type);
       if (found && (!known || found.due < known.due)) oldest.set(type, { ...found });

@@ -2,7 +2,7 @@
  * Writes changes inside a transaction: each change only if the stored job still has the version that was read. Writes
  * one feed entry for all changes. Implements `commit` of `port/writing.ts`.
  */
-import type { Change } from '../../../model/change.ts';
+import { startsNewJob, type Change } from '../../../model/change.ts';
 import { isOpen, type EndedJob, type Job, type OpenJob } from '../../../model/job.ts';
 import { FeedEntry } from '../../feed-entry.ts';
 import { startsHistoryChunk, lineOf } from '../../row.ts';
@@ -13,6 +13,7 @@ import { updateTogether, moveToEnded, updateOpen } from './bulk-update.ts';
 import { insertTogether, insertsFrom } from './bulk-insert.ts';
 import { freeIdsOf, type FreeIds } from './new-ids.ts';
 import { deleteBelongings } from '../maintain/purge.ts';
+import { pausedTypes } from '../read/pauses.ts';
 import { takeKey, releaseKey } from './unique-keys.ts';
 import { unstage } from './staging.ts';
 
@@ -92,6 +93,7 @@ function writeOne(
   feedEntry: FeedEntry,
 ): boolean {
   if (after === null) return deleteJob(connection, before!);
+  if (startsNewJob({ before, after }) && pausedTypes(connection, [after.kind], now).has(after.type)) return false;
   if (before === null && !freeIds.claimId(after.id)) return false;
   const line = lineOf(events);
   const written = put(connection, before, after, line, now);

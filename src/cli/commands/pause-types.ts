@@ -1,0 +1,55 @@
+/** `stint types pause`, `resume` and `pauses`: keep the jobs of a type, or of one key of it, from being claimed. */
+import type { Command } from 'commander';
+import { printJson, printLine, printTable, timeCell } from '../print.ts';
+import { addNamedActionFlags, addStoreFlags, attribution, withEngine, type CommonFlags } from '../session.ts';
+
+interface ResumeFlags extends CommonFlags {
+  readonly key?: string;
+}
+
+interface PauseFlags extends ResumeFlags {
+  readonly why: string;
+  readonly until?: string;
+}
+
+export function pauseCommands(types: Command): void {
+  addNamedActionFlags(types.command('pause <name>').description('claim no jobs of a type; running jobs continue'))
+    .option('--until <time>', 'end of the pause: a duration such as 2h, or a time (default: until it is resumed)')
+    .option('--key <key>', 'pause only jobs with this key')
+    .action(pause);
+  addNamedActionFlags(types.command('resume <name>').description('claim jobs of a paused type again'))
+    .option('--key <key>', 'resume only this key')
+    .action(resume);
+  addStoreFlags(types.command('pauses').description('list the types and keys that are paused')).action(list);
+}
+
+const pause = (name: string, options: PauseFlags): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const { until, key } = options;
+    const paused = await engine.pauseType(name, { ...attribution(options), why: options.why, until, key });
+    if (options.json) return printJson(paused);
+    const end = paused.until === null ? 'until it is resumed' : `until ${timeCell(paused.until)}`;
+    printLine(`${subject(name, key)} is paused ${end}.`);
+  });
+
+const resume = (name: string, options: ResumeFlags): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const { key } = options;
+    await engine.resumeType(name, { ...attribution(options), key });
+    if (options.json) printJson({ type: name, key: key ?? null });
+    else printLine(`${subject(name, key)} is resumed.`);
+  });
+
+const list = (options: CommonFlags): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const pauses = await engine.pauses();
+    if (options.json) return printJson({ items: pauses });
+    printTable(
+      ['TYPE', 'KEY', 'BY', 'SINCE', 'UNTIL', 'WHY'],
+      pauses.map(({ type, key, by, since, until, why }) =>
+        [type, key, by, timeCell(since), until === null ? null : timeCell(until), why]),
+    );
+  });
+
+const subject = (name: string, key: string | undefined): string =>
+  (key === undefined ? name : `${name}, key ${JSON.stringify(key)},`);

@@ -1,0 +1,38 @@
+/** Reads the pauses in force. Their rows are ranges of the indexes of claims, in which no other rows have their kind. */
+import { keyNames } from '../../../model/gate.ts';
+import { isPausable } from '../../../model/pause.ts';
+import { never } from '../../../model/definition.ts';
+import type { Kind } from '../../../model/state.ts';
+import { namePredicate } from '../../name-filter.ts';
+import type { ClaimRequest } from '../../store.ts';
+import type { Connection } from '../connection.ts';
+
+const pausesOf = {
+  types: `SELECT type, due FROM job INDEXED BY job_lane WHERE lane = 1 AND kind = 'pause' AND gate IS NULL AND due > ?`,
+  keys: `SELECT type, due, gate FROM job INDEXED BY job_gate_order WHERE lane = 2 AND kind = 'pause' AND due > ?`,
+};
+
+/** Returns the types whose jobs are not claimed at `now`; none for kinds that cannot be paused. */
+export function pausedTypes(connection: Connection, kinds: readonly Kind[], now: number): ReadonlySet<string> {
+  if (!kinds.some(isPausable)) return noTypes;
+  return new Set(connection.arrays(pausesOf.types, now).map(([type]) => type as string));
+}
+
+const noTypes: ReadonlySet<string> = new Set();
+
+/** Returns the names of the keys that admit no job at `now`. */
+export const pausedKeys = (connection: Connection, now: number): ReadonlySet<string> =>
+  keyNames(connection.arrays(pausesOf.keys, now).map(([, , gate]) => gate as string));
+
+/** Returns the ends after `after` of pauses that the request waits for. */
+export function endsOfPauses(
+  connection: Connection,
+  { kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>,
+  after: number,
+): number[] {
+  if (!kinds.some(isPausable)) return [];
+  const isNamed = namePredicate(names);
+  return [pausesOf.types, pausesOf.keys]
+    .flatMap((sql) => connection.arrays(sql, after) as [type: string, due: number][])
+    .flatMap(([type, due]) => (due < never && isNamed(type) ? [due] : []));
+}

@@ -1,0 +1,135 @@
+// Pauses on PostgreSQL: every kind of claim takes the lock for which the answer of a pause waits, before its snapshot.
+import type pg from 'pg';
+import { expect, test } from 'vitest';
+import { never } from '../../../src/model/definition.ts';
+import { gateText } from '../../../src/model/gate.ts';
+import { endPause, pause } from '../../../src/jobs/pauses.ts';
+import type { PostgresStore } from '../../../src/store/postgres/store.ts';
+import type { ClaimRequest } from '../../../src/store/store.ts';
+import { born, calls, claimed, connect, decided, freshStore, made, many, openStore } from './ground.ts';
+
+const ada = { by: 'ada', why: 'the bank is down' };
+const charges: ClaimRequest = { kinds: ['run'], names: { exact: ['charge'] }, limit: 10 };
+const target = { type: 'charge', key: null };
+
+/** How many transactions wait for a lock of another connection. */
+async function blocked(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+  );
+  return rows[0]!.count;
+}
+
+/** Holds up a claim while `held` is locked, and returns whether a pause that was written meanwhile waited for it. */
+async function waitsFor(
+  { url, store }: { readonly url: string; readonly store: PostgresStore },
+  lock: string,
+  claim: () => Promise<unknown>,
+): Promise<boolean> {
+  const [holder, viewer] = [await connect(url), await connect(url)];
+  await holder.query('begin');
+  await holder.query(lock);
+  const claiming = claim();
+  await expect.poll(() => blocked(viewer), { timeout: 30_000 }).toBe(1);
+  let isOver = false;
+  const waiting = store.awaitClaims().then(() => {
+    isOver = true;
+  });
+  // A wait that does not know of the claim ends after one statement.
+  for (let turns = 0; turns < 5; turns += 1) await viewer.query('select 1');
+  const wasOver = isOver;
+  await holder.query('rollback');
+  await Promise.all([claiming, waiting]);
+  return !wasOver;
+}
+
+test('a claim that was under way before the pause is waited for', async () => {
+  const world = await freshStore();
+  const gate = gateText({ type: 'charge', def: null, key: 'acme', leaderOnly: false });
+  await made(world.store, ...many(3, { type: 'charge', gate }));
+  const other = openStore(world.url);
+  const lock = `select pg_advisory_xact_lock(hashtextextended('stint "stint" gates', 0))`;
+  expect(await waitsFor(world, lock, () => claimed(other, charges))).toBe(true);
+});
+
+test('a claim by a hint is waited for', async () => {
+  const { url, store } = await freshStore({ notify: true });
+  const other = openStore(url, { notify: true });
+  const heard = calls(other);
+  await heard();
+  expect(await claimed(other, charges)).toEqual([]);
+  await made(store, { type: 'charge' });
+  await heard();
+  const lock = 'lock table stint.feed in access exclusive mode';
+  expect(await waitsFor({ url, store }, lock, () => claimed(other, charges))).toBe(true);
+});
+
+test('a claim in the commit that creates the job is waited for', async () => {
+  const world = await freshStore();
+  const [change] = await born(world.store, { type: 'charge' });
+  const taking = { do: 'claim', holder: 'h', until: null, parentCancelled: false } as const;
+  const started = decided(change!.after, taking, world.store.now());
+  const changes = [{ before: null, after: started.after, events: [...change!.events, ...started.events] }];
+  const lock = 'lock table stint.feed in access exclusive mode';
+  expect(await waitsFor(world, lock, () => world.store.commit({ changes }))).toBe(true);
+});
+
+test('writes that claim nothing are not waited for, and neither is a backup', async () => {
+  const { url, store } = await freshStore();
+  const [client, backup] = [await connect(url), await connect(url)];
+  await client.query('begin');
+  await store.within(client).commit({ changes: await born(store, { type: 'charge' }, { type: 'mail' }) });
+  await backup.query('begin');
+  await backup.query('lock table stint.claim_barrier in access share mode');
+  await store.awaitClaims();
+  await client.query('commit');
+});
+
+test('a hint does not start a job of a paused type', async () => {
+  const { url, store } = await freshStore({ notify: true });
+  const other = openStore(url, { notify: true });
+  const heard = calls(other);
+  await heard();
+  expect(await claimed(other, charges)).toEqual([]);
+  const job = { type: 'charge', kind: 'pause', due: never, input: '{}' } as const;
+  await openStore(url).commit({ changes: await born(store, job) });
+  await made(store, { type: 'charge' });
+  await heard();
+  expect(await claimed(other, charges)).toEqual([]);
+});
+
+test('of a thousand claims that race with pauses, none takes a job after the answer', async () => {
+  const { url, store } = await freshStore();
+  await made(store, ...many(2_000, { type: 'charge' }));
+  const racers = Array.from({ length: 4 }, () => openStore(url));
+  let answered = 0;
+  let late = 0;
+  let taken = 0;
+  let claims = 0;
+  const race = async (racer: PostgresStore): Promise<void> => {
+    while (claims < 1_000) {
+      claims += 1;
+      const before = answered;
+      const jobs = await claimed(racer, { ...charges, limit: 1 });
+      taken += jobs.length;
+      // The type was paused when the claim began, and has not been resumed since.
+      if (before % 2 === 1 && before === answered) late += jobs.length;
+    }
+  };
+  const racing = Promise.all(racers.flatMap((racer) => [race(racer), race(racer)]));
+  let rounds = 0;
+  for (; claims < 1_000; rounds += 1) {
+    await pause(store, target, null, ada);
+    answered += 1;
+    const running = await store.count({ kinds: ['run'], standings: ['running'] });
+    for (const stop = claims + 20; claims < Math.min(stop, 1_000);) await new Promise(setImmediate);
+    expect(await store.count({ kinds: ['run'], standings: ['running'] })).toEqual(running);
+    answered += 1;
+    await endPause(store, target, ada);
+    for (const stop = claims + 20; claims < Math.min(stop, 1_000);) await new Promise(setImmediate);
+  }
+  await racing;
+  expect(late).toBe(0);
+  expect(taken).toBeGreaterThan(50);
+  expect(rounds).toBeGreaterThan(5);
+});
