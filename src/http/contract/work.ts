@@ -1,6 +1,6 @@
 /** The schemas of the worker API. */
 import { z } from 'zod';
-import { dueFields, fence, name, tags, time } from './requests.ts';
+import { dueFields, duration, fence, name, tags, time } from './requests.ts';
 import { count, instant, RunView } from './run-views.ts';
 import { errorWords, kindWords, levelWords, phaseWords, standingWords } from './words.ts';
 
@@ -110,9 +110,20 @@ export const FailRequest = z
     }),
     retryable: z.boolean().optional(),
     retryAt: time.optional(),
+    retryAfter: duration.optional().meta({ description: 'the wait until the retry, by the clock of the server' }),
   })
+  .refine(({ retryAt, retryAfter }) => retryAt === undefined || retryAfter === undefined,
+    'specify either retryAt or retryAfter')
   .meta({ id: 'FailRequest' });
-export const ReleaseRequest = z.strictObject({ fence, ...dueFields }).meta({ id: 'ReleaseRequest' });
+export const ReleaseRequest = z
+  .strictObject({
+    fence,
+    ...dueFields,
+    delay: duration.optional().meta({ description: 'the wait until the job is due again, by the clock of the server' }),
+  })
+  .refine(({ delay, dueTime, dueAt, due }) => delay === undefined || (dueTime ?? dueAt ?? due) === undefined,
+    'specify either a due time or a delay')
+  .meta({ id: 'ReleaseRequest' });
 export const WorkReply = z
   .object({ id: z.number().int(), standing: z.enum(standingWords), isCancelled: z.boolean() })
   .meta({ id: 'WorkReply' });

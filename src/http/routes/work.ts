@@ -6,6 +6,7 @@ import { jsonText, parseJson } from '../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../model/progress.ts';
 import { Refusal } from '../../refusal.ts';
 import { endedStandings, standingOf } from '../../store/query.ts';
+import { durationMs, type Duration } from '../../time/duration.ts';
 import type { Answer, ParsedRequest } from '../contract.ts';
 import { dueField, instantOf } from '../filter.ts';
 import type { HttpServices, RouteHandlers } from '../handler.ts';
@@ -103,7 +104,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
 
   async fail(
     { engine, workSignal },
-    { params: { id }, body: { fence, error, retryable = true, retryAt } },
+    { params: { id }, body: { fence, error, retryable = true, retryAt, retryAfter } },
     { principal },
   ) {
     await held(engine, id, fence, principal);
@@ -111,7 +112,8 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     const optional = { ...(data === undefined ? {} : { data }), ...(stack === undefined ? {} : { stack }) };
     const names = { ...(name === undefined ? {} : { name }), ...(ownCode === undefined ? {} : { id: ownCode }) };
     const jobError = { code, message, ...names, ...optional };
-    const due = retryAt === undefined ? {} : { retryAt: instantOf(retryAt) };
+    const at = retryAfter === undefined ? retryAt : afterDelay(engine, retryAfter);
+    const due = at === undefined ? {} : { retryAt: instantOf(at) };
     const command = { do: 'fail', fence, error: jobError, retryable, ...due } as const;
     const [answer] = await engine.jobs.conclude([{ job: id, command }], { by: actor(principal) });
     if (answer instanceof Refusal) throw answer;
@@ -120,13 +122,16 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     return reply(answer!.after!);
   },
 
-  async release({ engine }, { params: { id }, body: { fence, ...rest } }, { principal }) {
+  async release({ engine }, { params: { id }, body: { fence, delay, ...rest } }, { principal }) {
     await held(engine, id, fence, principal);
-    const { due } = dueField(rest);
+    const due = delay === undefined ? dueField(rest).due : afterDelay(engine, delay);
     const job = await engine.jobs.release(id, fence, { by: actor(principal) }, due);
     return reply(job);
   },
 };
+
+const afterDelay = (engine: HttpServices['engine'], delay: number | string): number =>
+  engine.now() + durationMs(delay as Duration);
 
 /** Replaces NUL and unpaired surrogates, which PostgreSQL cannot store. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
