@@ -6,8 +6,10 @@ import { backupCommand } from './commands/backup.ts';
 import { benchCommand } from './commands/bench.ts';
 import { completionCommand } from './commands/completion.ts';
 import { defsCommand } from './commands/defs.ts';
+import { devCommand } from './commands/dev.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { inboxCommand } from './commands/inbox.ts';
+import { initCommand } from './commands/init.ts';
 import { instancesCommand } from './commands/instances.ts';
 import { limitsCommand } from './commands/limits.ts';
 import { listCommands } from './commands/lists.ts';
@@ -24,8 +26,9 @@ import { printError } from './print.ts';
 const usageExitCode = 2;
 
 const commands = [
-  serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, inboxCommand, instancesCommand, limitsCommand,
-  listCommands, topCommand, doctorCommand, verifyCommand, backupCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
+  initCommand, devCommand, serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, inboxCommand,
+  instancesCommand, limitsCommand, listCommands, topCommand, doctorCommand, verifyCommand, backupCommand, auditCommand,
+  tokensCommand, benchCommand, completionCommand,
 ];
 
 export function program(): Command {

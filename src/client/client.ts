@@ -51,6 +51,8 @@ interface CallArguments {
 }
 
 const keyed: readonly RouteName[] = ['createRun', 'runDef'];
+/** The calls of workers that are safe to repeat: after the first, the server refuses them, or they do the same again. */
+const fenced: readonly RouteName[] = ['heartbeat', 'complete', 'fail', 'release'];
 const transientStatuses: readonly number[] = [502, 503, 504];
 const retryBaseMs = 200;
 const retryMaxMs = 10_000;
@@ -154,7 +156,7 @@ export class Client {
   ): Promise<Response> {
     const isKeyed = keyed.includes(name) && (request.body as { unique?: unknown } | undefined)?.unique === undefined;
     const key = isKeyed ? (idempotencyKey ?? systemRandom.hex(16)) : undefined;
-    const isIdempotent = isKeyed || routes[name].method === 'get';
+    const isIdempotent = isKeyed || fenced.includes(name) || routes[name].method === 'get';
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
     for (let tries = 1; ; tries++) {
       const outcome = await this.#once(name, request, headers, signal);

@@ -74,7 +74,8 @@ export class ThreadHeartbeat implements BackupHeartbeat {
     }
     this.#thread.on('message', (message: ThreadMessage) => {
       if (message.kind === 'ready') onReady();
-      else this.#logBlocked(message.report);
+      // With --watch, Node sends the names of imported files by the same port.
+      else if (message.kind === 'blocked') this.#logBlocked(message.report);
     });
     this.#thread.on('error', (error) => {
       logger.error('the heartbeat thread failed', { error });

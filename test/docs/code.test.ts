@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { freshDatabase } from '../support/fresh-database.ts';
+import { isInstalled, python } from '../support/runtimes.ts';
 import { programOf, readPages, root, type Fence, type Page } from './page.ts';
 import { Project, type Started } from './project.ts';
 
@@ -21,8 +22,8 @@ const isNotRun = ({ info }: Fence): boolean => / not run: ./.test(info);
 const having = (language: string) => pages.filter(({ fences }) => fences.some((fence) => fence.language === language));
 const each = (some: readonly Page[]) => some.map((page) => [page.path, page] as const);
 
-/** What can be done with a block, by its language. Anything else must say why nothing is. */
-const known = ['ts', 'sh', 'sql', 'json', 'python', 'session', 'text'];
+/** What can be done with a block, by its language. Anything else must say why nothing is. Go is compiled by test/clients. */
+const known = ['ts', 'sh', 'sql', 'json', 'python', 'go', 'session', 'text'];
 
 test.each(each(pages))('every block of %s is checked, or says why not', (_, { fences }) => {
   const unchecked = fences.filter((fence) => !known.includes(fence.language) && !isNotRun(fence));
@@ -114,18 +115,9 @@ test.each(each(having('json')))('JSON of %s can be read', (_, { fences }) => {
   for (const { code } of fences.filter(({ language }) => language === 'json')) JSON.parse(code);
 });
 
-const hasPython = (() => {
-  try {
-    execFileSync('python3', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
-test.runIf(hasPython).each(each(having('python')))('Python of %s compiles', (_, { fences }) => {
+test.runIf(isInstalled(python)).each(each(having('python')))('Python of %s compiles', (_, { fences }) => {
   for (const { code } of fences.filter(({ language }) => language === 'python')) {
-    execFileSync('python3', ['-c', 'import sys, ast; ast.parse(sys.argv[1])', code]);
+    execFileSync(python.command, ['-c', 'import sys, ast; ast.parse(sys.argv[1])', code]);
   }
 });
 

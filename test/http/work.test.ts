@@ -1,7 +1,8 @@
 // Workers over HTTP: long polls, leases and fences.
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createHttp } from '../../src/http/server.ts';
+import { isInstalled, python } from '../support/runtimes.ts';
 import { api, as, records, shakyStore, until, untilGauge, world, type Reply, type World } from './world.ts';
 
 let server: World;
@@ -123,6 +124,22 @@ describe('a remote worker', () => {
     expect((await claim([type]))[0]).toMatchObject({ id, attempt: 1, fence: 2 });
   });
 
+  test('chooses the wait until the next attempt by the clock of the server', async () => {
+    const id = await create({ type: fresh() });
+    await claim([type]);
+    const due = { retryAfter: '2h', retryAt: 1 };
+    expect((await say(id, 'fail', { fence: 1, error: { message: 'x' }, ...due })).status).toBe(400);
+    expect((await say(id, 'release', { fence: 1, delay: '2h', dueTime: 1 })).status).toBe(400);
+    await say(id, 'fail', { fence: 1, error: { message: 'x' }, retryAfter: '2h' });
+    const failed = await look(id);
+    expect(failed.dueAt - failed.attempts[0].end).toBeGreaterThan(7_100_000);
+    await server.send('PATCH', `${api}/runs/${id}`, { dueTime: 1 }, olga);
+    await claim([type], { waitMs: 2_000 });
+    await say(id, 'release', { fence: 2, delay: 3_600_000 });
+    expect(await look(id)).toMatchObject({ standing: 'pending', attempt: 1 });
+    expect((await look(id)).dueAt - failed.createdAt).toBeGreaterThan(3_500_000);
+  });
+
   test('creates children, completes, and gets its job again with their results', async () => {
     const id = await create({ type: fresh() });
     const [job] = await claim([type]);
@@ -219,20 +236,11 @@ describe('a worker that crashes', () => {
   });
 });
 
-const hasPython = (() => {
-  try {
-    execFileSync('python3', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
 describe('the worker in Python', () => {
   const start = (args: string[]) => {
     const token = wanda.headers.authorization!.slice('Bearer '.length);
     const child = execFile(
-      'python3',
+      python.command,
       ['examples/python-worker/worker.py', ...args],
       { env: { ...process.env, STINT_URL: server.url, STINT_TOKEN: token } },
     );
@@ -240,7 +248,7 @@ describe('the worker in Python', () => {
     return { child, over };
   };
 
-  test.runIf(hasPython)('completes a job and stops one that is cancelled', async () => {
+  test.runIf(isInstalled(python))('completes a job and stops one that is cancelled', async () => {
     const done = await create({ type: 'resize', input: { parts: 3, seconds: 0.01 } });
     const given = await create({ type: 'resize', input: { parts: 1000, seconds: 0.05 } });
     const { child, over } = start(['resize', '--jobs', '2']);
@@ -256,14 +264,14 @@ describe('the worker in Python', () => {
     expect(await look(given)).toMatchObject({ standing: 'cancelled' });
   });
 
-  test.runIf(hasPython)('goes on after a restart of the server', async () => {
+  test.runIf(isInstalled(python))('goes on after a restart of the server', async () => {
     const own = await world({ isIdle: true });
     const { hostname, port } = new URL(own.url);
     const run = async (): Promise<number> =>
       (await own.engine.createNamed({ type: 'resize' }, { input: { parts: 40, seconds: 0.05 } })).id;
     const id = await run();
     const child = execFile(
-      'python3',
+      python.command,
       ['examples/python-worker/worker.py', 'resize', '--jobs', '2'],
       { env: { ...process.env, STINT_URL: own.url } },
     );

@@ -1,10 +1,11 @@
 // The reporter that ends a run with one plain line: how many tests passed, failed and were skipped.
 import type { Reporter, TestModule } from 'vitest/node';
 import { browserAdvice, browserSource } from './browser-source.ts';
+import { isInstalled, runtimes } from './runtimes.ts';
 
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const lines = [...browserLines(modules), closingLine(modules, unhandledErrors.length)];
+    const lines = [...browserLines(modules), ...runtimeLines(modules), closingLine(modules, unhandledErrors.length)];
     // On exit, so that nothing another reporter prints comes after it.
     process.on('exit', () => console.log(lines.join('\n')));
   }
@@ -23,8 +24,18 @@ function closingLine(modules: readonly TestModule[], unhandled: number): string 
 /** Names the browser tests that were skipped, and the command that helps. */
 function browserLines(modules: readonly TestModule[]): string[] {
   if (browserSource() !== null) return [];
-  const skipped = modules.filter((module) => module.state() === 'skipped');
+  const ofRuntimes = runtimes.map(({ tests }) => tests);
+  const skipped = modules.filter((module) => module.state() === 'skipped' && !ofRuntimes.includes(module.relativeModuleId));
   if (skipped.length === 0) return [];
   const files = skipped.map(({ relativeModuleId }) => `  ${relativeModuleId}`);
   return ['No browser was found, so the tests of these files were skipped:', ...files, browserAdvice];
+}
+
+/** Names the tests of clients in other languages that were skipped, and the command that helps. */
+function runtimeLines(modules: readonly TestModule[]): string[] {
+  return runtimes.filter((runtime) => !isInstalled(runtime)).flatMap(({ name, tests, advice }) => {
+    const skipped = modules.find(({ relativeModuleId }) => relativeModuleId === tests);
+    const count = [...(skipped?.children.allTests() ?? [])].length;
+    return count === 0 ? [] : [`${name} was not found, so the ${count} tests of ${tests} were skipped. ${advice}`];
+  });
 }

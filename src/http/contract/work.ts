@@ -110,16 +110,22 @@ export const FailRequest = z
     }),
     retryable: z.boolean().optional(),
     retryAt: time.optional(),
+    retryAfter: duration.optional().meta({ description: 'the wait until the retry, by the clock of the server' }),
   })
+  .refine(({ retryAt, retryAfter }) => retryAt === undefined || retryAfter === undefined,
+    'specify either retryAt or retryAfter')
   .meta({ id: 'FailRequest' });
 export const ReleaseRequest = z
   .strictObject({
     fence,
     ...dueFields,
+    delay: duration.optional().meta({ description: 'the wait until the job is due again, by the clock of the server' }),
     rateLimited: z.strictObject({ limit: name, retryAfter: duration }).optional().meta({
       description: 'closes a named limit of the job for this long, for all jobs; the job is due again after it',
     }),
   })
+  .refine(({ delay, dueTime, dueAt, due }) => delay === undefined || (dueTime ?? dueAt ?? due) === undefined,
+    'specify either a due time or a delay')
   .meta({ id: 'ReleaseRequest' });
 export const SpendRequest = z.strictObject({ fence, limit: name, cost: z.number() }).meta({ id: 'SpendRequest' });
 export const WorkReply = z

@@ -109,7 +109,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
 
   async fail(
     { engine, workSignal },
-    { params: { id }, body: { fence, error, retryable = true, retryAt } },
+    { params: { id }, body: { fence, error, retryable = true, retryAt, retryAfter } },
     { principal },
   ) {
     await held(engine, id, fence, principal);
@@ -117,7 +117,8 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     const optional = { ...(data === undefined ? {} : { data }), ...(stack === undefined ? {} : { stack }) };
     const names = { ...(name === undefined ? {} : { name }), ...(ownCode === undefined ? {} : { id: ownCode }) };
     const jobError = { code, message, ...names, ...optional };
-    const due = retryAt === undefined ? {} : { retryAt: instantOf(retryAt) };
+    const at = retryAfter === undefined ? retryAt : afterDelay(engine, retryAfter);
+    const due = at === undefined ? {} : { retryAt: instantOf(at) };
     const command = { do: 'fail', fence, error: jobError, retryable, ...due } as const;
     const [answer] = await engine.jobs.conclude([{ job: id, command }], { by: actor(principal) });
     if (answer instanceof Refusal) throw answer;
@@ -126,10 +127,10 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     return reply(answer!.after!);
   },
 
-  async release({ engine }, { params: { id }, body: { fence, rateLimited, ...rest } }, { principal }) {
+  async release({ engine }, { params: { id }, body: { fence, delay, rateLimited, ...rest } }, { principal }) {
     const claimed = await held(engine, id, fence, principal);
     const closed = await closedUntil(engine, claimed, rateLimited);
-    const { due = closed } = dueField(rest);
+    const { due = closed } = delay === undefined ? dueField(rest) : { due: afterDelay(engine, delay) };
     const job = await engine.jobs.release(id, fence, { by: actor(principal) }, due);
     return reply(job);
   },
@@ -144,6 +145,9 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
 /** The gate of tasks, so that they do not count toward the limits of the runs of their type. */
 const limitFields = (type: string, limitUses: readonly LimitUse[]) =>
   (limitUses.length === 0 ? {} : { limitUses, gate: { type: taskGate(type) } });
+
+const afterDelay = (engine: HttpServices['engine'], delay: number | string): number =>
+  engine.now() + durationMs(delay as Duration);
 
 /** Replaces NUL and unpaired surrogates, which PostgreSQL cannot store. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
