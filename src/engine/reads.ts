@@ -1,6 +1,6 @@
 /** The reads of an engine: one job, many jobs, events and definitions, over the database and memory. */
 import type { KnownDefinition } from '../jobs/define.ts';
-import { recordNotJob } from '../jobs/operate.ts';
+import { recordNotJob } from '../jobs/work-of.ts';
 import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';

@@ -65,9 +65,10 @@ export class RunActions {
     return { job, how };
   }
 
-  async retry(id: number, { only, ...act }: RetryOptions = {}): Promise<Job> {
+  async retry(id: number, { only, downstream, ...act }: RetryOptions = {}): Promise<Job> {
     const { workers, audit } = this.#parts;
-    const job = await audit.performOnJob('retry', id, act, (jobs) => jobs.retry(id, audit.asker(act), only));
+    const scope = { ...(only === undefined ? {} : { only }), ...(downstream === undefined ? {} : { downstream }) };
+    const job = await audit.performOnJob('retry', id, act, (jobs) => jobs.retry(id, audit.asker(act), scope));
     workers.wake();
     return job;
   }

@@ -1,4 +1,5 @@
 /** The handle of a run: follow it, wait for its result, act on it. */
+import type { Downstream } from '../jobs/retry.ts';
 import type { Event } from '../model/event.ts';
 import type { EndedJob, Job, JobError } from '../model/job.ts';
 import { parsePayload } from '../model/encoded-payload.ts';
@@ -75,6 +76,11 @@ export interface CancelOptions extends EndOptions {
 export interface RetryOptions extends ActOptions {
   /** Retries the run with only those of its tasks that failed or were cancelled. Default: with all its tasks. */
   readonly only?: 'failed';
+  /**
+   * Also retries the ended runs that follow this one, directly or not: all of them, or those that failed or were
+   * cancelled. Default: none; followers that still wait wait for this run again.
+   */
+  readonly downstream?: Downstream;
 }
 
 export class RunFailed extends Error {

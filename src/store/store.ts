@@ -1,5 +1,5 @@
 /**
- * The port: the methods that Stint requires of a database, in seven groups. A store does not decide what happens to a
+ * The port: the methods that Stint requires of a database, in eight groups. A store does not decide what happens to a
  * job. It receives finished changes, and writes each of them if the stored job still has the version that was read. No
  * caller needs a transaction across two calls, except users, for their own writes (`within`, `transact`).
  *
@@ -8,13 +8,14 @@
  */
 import type { Claiming } from './port/claiming.ts';
 import type { Feed } from './port/feed.ts';
+import type { Edges } from './port/following.ts';
 import type { Inbox } from './port/inbox.ts';
 import type { Instances } from './port/instances.ts';
 import type { Maintenance } from './port/maintenance.ts';
 import type { Reading } from './port/reading.ts';
 import type { Writing } from './port/writing.ts';
 
-export interface Store extends Writing, Claiming, Reading, Feed, Inbox, Instances, Maintenance {
+export interface Store extends Writing, Claiming, Reading, Feed, Edges, Inbox, Instances, Maintenance {
   /** The URL and options with which another thread can open the same store; absent: another thread cannot open it. */
   readonly address?: StoreAddress;
 }
@@ -30,6 +31,9 @@ export {
   queuePositionMax, type Candidate, type ClaimDecision, type Claiming, type ClaimRequest, type DueJob, type Holding, type TypeNames,
 } from './port/claiming.ts';
 export type { Cell, Inspection, InspectionLimits, LogLine, NewLogLine, Reading } from './port/reading.ts';
+export {
+  noEdges, type EdgeQuery, type Edges, type EdgeTally, type FlowRuns, type FollowingPage,
+} from './port/following.ts';
 export type { Feed, FeedEvent, FeedPage } from './port/feed.ts';
 export type {
   Inbox, InboxCounts, InboxQuery, InboxRefusal, InboxRefused, InboxRequest, InboxStanding, InboxTake, NewInboxRequest,

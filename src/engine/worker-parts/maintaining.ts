@@ -1,4 +1,5 @@
 /** The maintaining part of a worker: leadership, schedules, the inbox, repair, settling, orphans and retention. */
+import { proceedForgotten, type SearchPosition } from '../../jobs/proceed.ts';
 import { repairLapsed } from '../../jobs/repair.ts';
 import { endOrphans, settleParents } from '../../jobs/settle.ts';
 import { cancelUnstarted } from '../../jobs/start-limits.ts';
@@ -62,7 +63,7 @@ export function maintaining(parts: MaintainingNeeds, lease: InstanceLease): Main
     ...(inbox ? [inbox] : []),
     loop('repair', every(repairMs, repair)),
     loop('start limits', every(startLimitsMs, startLimits(store, by))),
-    loop('settling', every(settleMs, () => settleParents(store, { by }))),
+    loop('settling', every(settleMs, settling(store, by))),
     loop('orphans', every(orphansMs, () => endOrphans(store, { by }))),
     loop('retention', every(retentionMs, () => purgeEnded(jobs, retention))),
   ];
@@ -97,6 +98,17 @@ function startLimits(store: Store, by: string): () => Promise<number> {
     const { cancelled, next } = await cancelUnstarted(store, after, { by });
     after = next;
     return cancelled;
+  };
+}
+
+/** Returns a function that continues parents and followers that a crash left behind. */
+function settling(store: Store, by: string): () => Promise<number> {
+  let position: SearchPosition = { ended: 0, stalled: 0 };
+  return async () => {
+    const settled = await settleParents(store, { by });
+    const { found, next } = await proceedForgotten(store, position, { by });
+    position = next;
+    return settled + found;
   };
 }
 
