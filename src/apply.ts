@@ -73,7 +73,7 @@ export async function applyTogether(
     if (changes instanceof Refusal) throw changes;
     const effective = changes.filter(hasEffect);
     if (effective.length === 0) return changes;
-    const batch = { ...alsoWrite(changes), changes: effective, whole: true };
+    const batch = { changes: effective, whole: true, ...alsoWrite(changes) };
     if (!(await store.commit(batch)).includes(false)) return changes;
     const taken = sharedKey(effective) ?? (await takenKeys(store, effective)).find((key) => key !== undefined);
     // Another job may have taken the key after `decide` read the jobs, so `decide` is called once more. If its new

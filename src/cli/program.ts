@@ -7,6 +7,7 @@ import { benchCommand } from './commands/bench.ts';
 import { completionCommand } from './commands/completion.ts';
 import { defsCommand } from './commands/defs.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { flowsCommand } from './commands/flows.ts';
 import { inboxCommand } from './commands/inbox.ts';
 import { instancesCommand } from './commands/instances.ts';
 import { listCommands } from './commands/lists.ts';
@@ -23,8 +24,8 @@ import { printError } from './print.ts';
 const usageExitCode = 2;
 
 const commands = [
-  serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, inboxCommand, instancesCommand, listCommands,
-  topCommand, doctorCommand, verifyCommand, backupCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
+  serveCommand, workCommand, migrateCommand, runsCommand, flowsCommand, defsCommand, inboxCommand, instancesCommand,
+  listCommands, topCommand, doctorCommand, verifyCommand, backupCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
 ];
 
 export function program(): Command {

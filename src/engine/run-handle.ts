@@ -47,6 +47,9 @@ export interface RunBackend {
   cancelJobRun(id: number, options?: CancelOptions): Promise<Job>;
   stopJobRun(id: number, options?: EndOptions): Promise<StopAnswer>;
   retryJobRun(id: number, options?: RetryOptions): Promise<Job>;
+  cancelFlow(id: number, options?: CancelOptions): Promise<number>;
+  stopFlow(id: number, options?: EndOptions): Promise<number>;
+  retryFlow(id: number, options?: ActOptions): Promise<number>;
   history(id: number): Promise<readonly Event[]>;
   explain(id: number): Promise<readonly Reason[]>;
   log(id: number, request?: LogRequest): Promise<readonly LogLine[]>;
@@ -118,6 +121,8 @@ export class RunHandle<Result = unknown> {
   readonly id: number;
   /** The outcome of the creation; null for a handle made from an id. */
   readonly outcome: 'created' | 'existing' | 'updated' | null;
+  /** Never set: it only carries the type of the result for TypeScript. */
+  declare readonly '~result'?: Result;
   readonly #backend: RunBackend;
 
   constructor(backend: RunBackend, id: number, outcome: RunHandle['outcome'] = null) {

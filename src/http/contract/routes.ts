@@ -5,6 +5,7 @@ import {
   Act, DefParams, flag, InstanceParams, listOf, name, pageFields, ReasonQuery, RunParams, whole,
 } from './requests.ts';
 import { readers, operate, administer, Items, text, at, define } from './route.ts';
+import { flowRouteTable } from './flow-routes.ts';
 import { runRouteTable } from './run-routes.ts';
 import { pageOf } from './run-views.ts';
 import {
@@ -43,6 +44,7 @@ export const routes = define({
   me: { method: 'get', path: at('/me'), roles, summary: 'Get the name and role of the caller', answer: Me },
 
   ...runRouteTable,
+  ...flowRouteTable,
   ...defRouteTable,
 
   listTypes: {

@@ -6,6 +6,8 @@ import { noEdges, type EdgeQuery, type EdgeTally, type FlowRuns } from '../store
 export class MemoryFollowing {
   readonly #byFollower = new Map<number, Map<number, Edge>>();
   readonly #byFollowed = new Map<number, Set<number>>();
+  /** How many edges of each follower are open. */
+  readonly #open = new Map<number, number>();
   readonly #flows = new Map<number, number>();
 
   write(edges: readonly Edge[], flow: FlowRuns | undefined): void {
@@ -28,11 +30,12 @@ export class MemoryFollowing {
     }
     for (const followed of this.#byFollower.get(id)?.keys() ?? []) this.#byFollowed.get(followed)?.delete(id);
     this.#byFollower.delete(id);
+    this.#open.delete(id);
     this.#flows.delete(id);
   }
 
   hasOpen(follower: number): boolean {
-    return this.#edgesOf(follower).some(({ outcome }) => outcome === null);
+    return (this.#open.get(follower) ?? 0) > 0;
   }
 
   tally(follower: number): EdgeTally {
@@ -72,7 +75,10 @@ export class MemoryFollowing {
   }
 
   #put(edge: Edge): void {
-    const { follower, followed } = edge;
+    const { follower, followed, outcome } = edge;
+    const before = this.#byFollower.get(follower)?.get(followed);
+    const [wasOpen, isOpen] = [before?.outcome === null, outcome === null];
+    this.#open.set(follower, (this.#open.get(follower) ?? 0) + Number(isOpen) - Number(wasOpen));
     this.#byFollower.set(follower, (this.#byFollower.get(follower) ?? new Map<number, Edge>()).set(followed, edge));
     this.#byFollowed.set(followed, (this.#byFollowed.get(followed) ?? new Set<number>()).add(follower));
   }
