@@ -22,45 +22,54 @@ export async function proceedAfter(store: Writer, ended: readonly Job[], asker: 
   if (followed.length > 0) await proceedAll(store, await store.closeEdges(followed), asker);
 }
 
-/** Continues or cancels followers that wait for no open run; returns the ids of those that ended and are followed. */
-async function proceed(store: Writer, followers: readonly number[], asker: Asker): Promise<number[]> {
-  const ended: Job[] = [];
+/** Continues or cancels followers that wait for no open run; returns them. */
+async function proceed(store: Writer, followers: readonly number[], asker: Asker): Promise<readonly Job[]> {
+  const changed: Job[] = [];
   for (let from = 0; from < followers.length; from += portion) {
     const some = followers.slice(from, from + portion);
     const changes = await applyTogether(store, async () => decide(store, await store.proceedable(some), asker));
-    ended.push(...changes.flatMap(({ after }) => (after?.state === 'ended' ? [after] : [])));
+    changed.push(...changes.flatMap(({ after, events }) => (events.length > 0 ? [after!] : [])));
   }
-  return followedIds(ended);
-}
-
-/** The position of the search for followers that a crash left behind. */
-export interface SearchPosition {
-  readonly ended: number;
-  readonly stalled: number;
+  return changed;
 }
 
 /**
- * Continues the followers that a crash left behind, among one page of the followed runs and one page of the waiting
- * followers: a flow may have a million runs. Returns how many it found, and where to search next.
+ * Returns a function that closes the edges to ended runs that a crash left open, among one page of the followed runs per
+ * call: a flow may have a million runs. It returns how many such runs it found.
  */
-export async function proceedForgotten(
-  store: Store,
-  from: SearchPosition,
-  asker: Asker,
-): Promise<{ readonly found: number; readonly next: SearchPosition }> {
-  const ended = await store.endedWithOpenEdges(from.ended, portion);
-  const closed = ended.ids.length === 0 ? [] : await store.closeEdges(ended.ids);
-  const stalled = await store.stalledFollowers(from.stalled, portion);
-  await proceedAll(store, [...new Set([...closed, ...stalled.ids])], asker);
-  return { found: closed.length, next: { ended: ended.next ?? 0, stalled: stalled.next ?? 0 } };
+export function forgottenEnds(store: Store, asker: Asker): () => Promise<number> {
+  let after = 0;
+  return async () => {
+    const { ids, next } = await store.endedWithOpenEdges(after, portion);
+    after = next ?? 0;
+    if (ids.length > 0) await proceedAll(store, await store.closeEdges(ids), asker);
+    return ids.length;
+  };
 }
 
-/** Continues followers, and the followers of those that are cancelled. */
-export async function proceedAll(store: Writer, followers: readonly number[], asker: Asker): Promise<void> {
+/**
+ * Returns a function that continues followers that a crash left behind without an open edge, among one page of the
+ * waiting followers per call. It returns how many it continued or cancelled.
+ */
+export function forgottenFollowers(store: Store, asker: Asker): () => Promise<number> {
+  let after = 0;
+  return async () => {
+    const { ids, next } = await store.stalledFollowers(after, portion);
+    after = next ?? 0;
+    return ids.length === 0 ? 0 : proceedAll(store, ids, asker);
+  };
+}
+
+/** Continues followers, and the followers of those that are cancelled; returns how many changed. */
+export async function proceedAll(store: Writer, followers: readonly number[], asker: Asker): Promise<number> {
+  let count = 0;
   for (let some = followers; some.length > 0; ) {
-    const ended = await proceed(store, some, asker);
+    const changed = await proceed(store, some, asker);
+    const ended = followedIds(changed.filter(({ state }) => state === 'ended'));
     some = ended.length === 0 ? [] : await store.closeEdges(ended);
+    count += changed.length;
   }
+  return count;
 }
 
 const followedIds = (jobs: readonly Job[]): number[] => jobs.filter(({ isFollowed }) => isFollowed).map(({ id }) => id);

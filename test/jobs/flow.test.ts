@@ -1,7 +1,7 @@
 // Runs that follow runs: created in one commit, continued after the last end, retried, cancelled and deleted.
 import { describe, expect } from 'vitest';
 import type { FlowDraft, FollowedRun } from '../../src/jobs/create-flow.ts';
-import { proceedForgotten } from '../../src/jobs/proceed.ts';
+import { forgottenEnds, forgottenFollowers } from '../../src/jobs/proceed.ts';
 import { applyEach, remove } from '../../src/apply.ts';
 import type { Following, Link } from '../../src/model/following.ts';
 import type { Job } from '../../src/model/job.ts';
@@ -29,6 +29,12 @@ async function succeed(world: World, job: Job, result?: string): Promise<void> {
 async function fail(world: World, job: Job): Promise<void> {
   const running = await world.claimOne(job);
   await world.jobs.fail(running, running.fence, broken, tester, false);
+}
+
+/** What the maintenance does in two of its turns. */
+async function makeGood(world: World): Promise<void> {
+  await forgottenEnds(world.store, tester)();
+  await forgottenFollowers(world.store, tester)();
 }
 
 /** A run, two that follow it, one that follows both, and one that runs if one of the two does not succeed. */
@@ -83,12 +89,12 @@ describe.each(stores)('a flow on $name', (kind) => {
     const stop = { do: 'stop', code: 'admin' } as const;
     await applyEach(world.store, [{ job: first.id, command: stop }], tester);
     expect(await world.standing(second)).toBe('held by runs');
-    await proceedForgotten(world.store, { ended: 0, stalled: 0 }, tester);
+    await makeGood(world);
     expect(await standings(world, [second, last])).toEqual(['cancelled', 'cancelled']);
     const [, third] = await world.jobs.createFlow([draft('a'), draft('b', [nth(0)])], 'tester') as [Job, Job];
     await applyEach(world.store, [{ job: third.id - 1, command: stop }], tester);
     await world.store.closeEdges([third.id - 1]);
-    await proceedForgotten(world.store, { ended: 0, stalled: 0 }, tester);
+    await makeGood(world);
     expect(await world.standing(third)).toBe('cancelled');
   });
 
@@ -165,7 +171,7 @@ describe.each(stores)('a flow on $name', (kind) => {
     const running = await world.claimOne(first);
     const [answer] = await applyEach(world.store, [{ job: running, command: { do: 'succeed', fence: running.fence } }], tester);
     await remove(world.store, [(answer as { after: Job }).after]);
-    await proceedForgotten(world.store, { ended: 0, stalled: 0 }, tester);
+    await makeGood(world);
     expect(await world.standing(last)).toBe('pending');
   });
 

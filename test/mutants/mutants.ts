@@ -37,7 +37,7 @@ const noOrphans = cut('jobs/settle.ts', 'if (parents.length === 0) return 0;', '
 
 const noProceeding = cut('jobs/proceed.ts', 'if (followed.length > 0) await', 'if (followed.length < 0) await');
 const noProceedingLater = cut(
-  'engine/worker-parts/maintaining.ts', 'await proceedForgotten(store, position, { by })', '{ found: 0, next: position }',
+  'engine/worker-parts/maintaining.ts', '[settle, closeForgotten, settle, proceedForgotten]', '[settle]',
 );
 
 export const mutants: readonly Mutant[] = [

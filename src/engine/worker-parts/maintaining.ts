@@ -1,5 +1,5 @@
 /** The maintaining part of a worker: leadership, schedules, the inbox, repair, settling, orphans and retention. */
-import { proceedForgotten, type SearchPosition } from '../../jobs/proceed.ts';
+import { forgottenEnds, forgottenFollowers } from '../../jobs/proceed.ts';
 import { repairLapsed } from '../../jobs/repair.ts';
 import { endOrphans, settleParents } from '../../jobs/settle.ts';
 import { cancelUnstarted } from '../../jobs/start-limits.ts';
@@ -101,15 +101,16 @@ function startLimits(store: Store, by: string): () => Promise<number> {
   };
 }
 
-/** Returns a function that continues parents and followers that a crash left behind. */
+/**
+ * Returns a function that continues parents and followers that a crash left behind. Each call makes one of the searches
+ * in turn, so that an idle engine calls its store no more often than without followers.
+ */
 function settling(store: Store, by: string): () => Promise<number> {
-  let position: SearchPosition = { ended: 0, stalled: 0 };
-  return async () => {
-    const settled = await settleParents(store, { by });
-    const { found, next } = await proceedForgotten(store, position, { by });
-    position = next;
-    return settled + found;
-  };
+  const [closeForgotten, proceedForgotten] = [forgottenEnds(store, { by }), forgottenFollowers(store, { by })];
+  const settle = (): Promise<number> => settleParents(store, { by });
+  const searches = [settle, closeForgotten, settle, proceedForgotten];
+  let turn = 0;
+  return () => searches[turn++ % searches.length]!();
 }
 
 async function follow({ logger }: LoopParts, scheduler: Scheduler, scheduling: Loop, def: number): Promise<void> {
