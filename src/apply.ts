@@ -60,12 +60,12 @@ export async function apply(store: Writer, job: number | Job, command: Command, 
 
 /**
  * Changes several jobs in one transaction, all or none. `decide` reads the jobs and returns the changes; after a
- * conflict it is called again. `stagedWith` names the staged tasks that become visible in the same commit.
+ * conflict it is called again. `alsoWrite` returns what the same commit writes besides the changes.
  */
 export async function applyTogether(
   store: Writer,
   decide: () => Promise<Batch['changes'] | Refusal>,
-  stagedWith: (changes: readonly Change[]) => Batch['staged'] = () => undefined,
+  alsoWrite: (changes: readonly Change[]) => Omit<Batch, 'changes' | 'whole'> = () => ({}),
 ): Promise<readonly Change[]> {
   let missed: unknown;
   for (let tries = 1; ; tries++) {
@@ -73,8 +73,7 @@ export async function applyTogether(
     if (changes instanceof Refusal) throw changes;
     const effective = changes.filter(hasEffect);
     if (effective.length === 0) return changes;
-    const staged = stagedWith(changes);
-    const batch = { changes: effective, whole: true, ...(staged ? { staged } : {}) };
+    const batch = { changes: effective, whole: true, ...alsoWrite(changes) };
     if (!(await store.commit(batch)).includes(false)) return changes;
     const taken = sharedKey(effective) ?? (await takenKeys(store, effective)).find((key) => key !== undefined);
     // Another job may have taken the key after `decide` read the jobs, so `decide` is called once more. If its new

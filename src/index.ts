@@ -31,6 +31,11 @@ export {
 export type { PauseOptions, ResumeOptions } from './engine/pause-actions.ts';
 export type { TransactionRuns } from './engine/transaction-runs.ts';
 export type { PreviewedTick } from './engine/inspect/schedule-preview.ts';
+export type { FlowBuilder, FlowRun, FlowRunRequest } from './engine/declare/flow-builder.ts';
+export type { FollowRequest, RunReference } from './engine/declare/follow-request.ts';
+export type { FlowPage, FlowRunStanding, FlowSummary } from './engine/inspect/flows.ts';
+export type { Edge } from './model/following.ts';
+export type { FlowHandle } from './engine/flow-handle.ts';
 export type { RunRequest } from './engine/declare/run-request.ts';
 export type { Reason, ReasonCode } from './engine/inspect/reason.ts';
 export type { LimitOverride, LimitSettings, LimitStatus } from './engine/limit-actions.ts';

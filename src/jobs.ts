@@ -5,12 +5,14 @@ import { checkHoldings, checkLeaseMs, checkWorkRequest, type WorkRequest } from 
 import {
   checkAsker, checkFence, checkFields, checkId, checkList, checkOneOf, checkTime, checkWhole,
 } from './jobs/checks/values.ts';
-import { checkCommand } from './jobs/checks/command.ts';
+import { checkCommand, checkMs } from './jobs/checks/command.ts';
 import { createChildren, type Created } from './jobs/create.ts';
 import type { Draft } from './jobs/draft.ts';
 import { checkAct, checkDrafts, JobWriting } from './jobs/job-writing.ts';
 import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './jobs/checks/query.ts';
-import { deleteJob, pauseJob, requeueJob, resumeJob, retryJob, stopJob, type Act } from './jobs/operate.ts';
+import { cancelFlow, retryFlow, stopFlow } from './jobs/flow.ts';
+import { deleteJob, pauseJob, requeueJob, resumeJob, stopJob, type Act } from './jobs/operate.ts';
+import { downstreams, retryJob, type RetryScope } from './jobs/retry.ts';
 import { claimJobs, conclude, type ClaimedJobs } from './jobs/work.ts';
 import type { Event } from './model/event.ts';
 import type { Job, JobError, RunningJob } from './model/job.ts';
@@ -95,9 +97,25 @@ export class Jobs extends JobWriting<Store> {
     return resumeJob(this.store, checkId(id), checkAsker(asker));
   }
 
-  async retry(id: number, asker: Asker, only?: 'failed'): Promise<Job> {
-    if (only !== undefined) checkOneOf('only', only, ['failed']);
-    return retryJob(this.store, checkId(id), checkAsker(asker), only);
+  async retry(id: number, asker: Asker, scope: RetryScope = {}): Promise<Job> {
+    if (scope.only !== undefined) checkOneOf('only', scope.only, ['failed']);
+    if (scope.downstream !== undefined) checkOneOf('downstream', scope.downstream, downstreams);
+    return retryJob(this.store, checkId(id), checkAsker(asker), scope);
+  }
+
+  /** Cancels the open runs of a flow; returns how many. */
+  async cancelFlow(flow: number, act: Act, graceMs?: number): Promise<number> {
+    if (graceMs !== undefined) checkMs('graceMs', graceMs);
+    return cancelFlow(this.store, checkId(flow), checkAct(act), graceMs);
+  }
+
+  async stopFlow(flow: number, act: Act): Promise<number> {
+    return stopFlow(this.store, checkId(flow), checkAct(act));
+  }
+
+  /** Reopens the runs of a flow that failed or were cancelled; returns them. */
+  async retryFlow(flow: number, asker: Asker): Promise<readonly Job[]> {
+    return retryFlow(this.store, checkId(flow), checkAsker(asker));
   }
 
   async requeue(id: number, due: number, asker: Asker): Promise<Job> {

@@ -8,6 +8,7 @@ import { completionCommand } from './commands/completion.ts';
 import { defsCommand } from './commands/defs.ts';
 import { devCommand } from './commands/dev.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { flowsCommand } from './commands/flows.ts';
 import { inboxCommand } from './commands/inbox.ts';
 import { initCommand } from './commands/init.ts';
 import { instancesCommand } from './commands/instances.ts';
@@ -26,9 +27,9 @@ import { printError } from './print.ts';
 const usageExitCode = 2;
 
 const commands = [
-  initCommand, devCommand, serveCommand, workCommand, migrateCommand, runsCommand, defsCommand, inboxCommand,
-  instancesCommand, limitsCommand, listCommands, topCommand, doctorCommand, verifyCommand, backupCommand, auditCommand,
-  tokensCommand, benchCommand, completionCommand,
+  initCommand, devCommand, serveCommand, workCommand, migrateCommand, runsCommand, flowsCommand, defsCommand,
+  inboxCommand, instancesCommand, limitsCommand, listCommands, topCommand, doctorCommand, verifyCommand, backupCommand,
+  auditCommand, tokensCommand, benchCommand, completionCommand,
 ];
 
 export function program(): Command {

@@ -20,6 +20,7 @@ export interface RunFlags extends DueFlags {
   readonly priority?: string;
   readonly tag?: string[];
   readonly unique?: string;
+  readonly follow?: string[];
 }
 
 export const addRunFlags = (command: Command): Command =>
@@ -28,7 +29,8 @@ export const addRunFlags = (command: Command): Command =>
     .option('--start-by <duration>', 'cancel it if it has not started so long after it is due')
     .option('--priority <n>', 'runs with a higher priority start first')
     .option('--tag <name=value...>', 'tags of the run')
-    .option('--unique <key>', 'do not create it if an open run has this key');
+    .option('--unique <key>', 'do not create it if an open run has this key')
+    .option('--follow <id...>', 'start it after these runs have succeeded');
 
 export const addDueFlags = (command: Command, remark = ''): Command =>
   command
@@ -37,7 +39,7 @@ export const addDueFlags = (command: Command, remark = ''): Command =>
     .addOption(new Option('--due-at <time>').hideHelp());
 
 export const runRequestOf = (
-  { input, delay, startBy, priority, tag, unique, ...times }: RunFlags,
+  { input, delay, startBy, priority, tag, unique, follow, ...times }: RunFlags,
 ): RunRequest<unknown> => ({
   ...(input === undefined ? {} : { input: jsonFlag('--input', input) }),
   ...dueNamesOf(times),
@@ -46,6 +48,7 @@ export const runRequestOf = (
   ...(priority === undefined ? {} : { priority: wholeNumber('--priority', priority) }),
   ...(tag === undefined ? {} : { tags: tagsOf(tag) }),
   ...(unique === undefined ? {} : { unique }),
+  ...(follow === undefined ? {} : { after: follow.map((id) => wholeNumber('--follow', id)) }),
 });
 
 /** Passes on each due option under its own name. If more than one was given, the engine refuses the request. */

@@ -4,6 +4,7 @@ import { claim } from './claim.ts';
 import { claimedTogether } from './claimed-together.ts';
 import { family } from './family.ts';
 import { find } from './find.ts';
+import { following } from './following.ts';
 import { gates } from './gates.ts';
 import { guard } from './guard.ts';
 import { history } from './history.ts';
@@ -22,8 +23,8 @@ import { within } from './caller-transaction.ts';
 import { NotApplicable, World, type Example, type Open, type Topic } from './world.ts';
 
 export const topics: readonly Topic[] = [
-  schema, insert, guard, claim, claimedTogether, gates, limits, ahead, unique, leases, family, find, history, notes,
-  instances, leader, purge, inbox, within, pauses,
+  schema, insert, guard, claim, claimedTogether, gates, limits, ahead, unique, leases, family, following, find, history,
+  notes, instances, leader, purge, inbox, within, pauses,
 ];
 
 export async function show(open: Open, example: Example): Promise<void> {

@@ -197,13 +197,14 @@ export class World {
 }
 
 export function newJob(spec: JobSpec & Pick<JobOrigin, 'id' | 'created'>): Change & { readonly after: Job } {
-  const { due = spec.created, priority = 0, phase, hold, plan, ...origin } = spec;
+  const { due = spec.created, priority = 0, phase, hold, plan, isFollowed, ...origin } = spec;
   const first: FirstState = {
     due,
     priority,
     ...(phase ? { phase } : {}),
     ...(hold ? { hold } : {}),
     ...(plan ? { plan } : {}),
+    ...(isFollowed ? { isFollowed } : {}),
   };
   return create({ ...plainOrigin, ...origin }, first, { by: 'tester', now: spec.created }) as Change & { after: Job };
 }
@@ -220,6 +221,7 @@ const plainOrigin: Omit<JobOrigin, 'id' | 'created'> = {
   tags: null,
   input: '{}',
   tick: null,
+  follows: null,
 };
 
 export const childOf = ({ id }: Job): JobSpec => ({ kind: 'task', type: 'child', parent: id });

@@ -100,7 +100,7 @@ async function act(jobs: Jobs, job: Job, request: BulkRequest, operation: number
     case 'stop': return void (await jobs.stop(id, { ...asker, code }));
     case 'retry':
       if (fingerprint !== undefined && job.parent !== null) return retryTask(jobs, job, asker);
-      return void (await jobs.retry(id, asker, only ?? undefined));
+      return void (await jobs.retry(id, asker, only ? { only } : {}));
     case 'pause': return void (await jobs.pause(id, asker));
     case 'resume': return void (await jobs.resume(id, asker));
     case 'delete': return jobs.delete(id, asker);
@@ -114,7 +114,7 @@ async function act(jobs: Jobs, job: Job, request: BulkRequest, operation: number
 async function retryTask(jobs: Jobs, { id, parent }: Job, asker: Asker): Promise<void> {
   const [task, run] = [await jobs.get(id), await jobs.get(parent!)];
   if (task?.state !== 'ended') return;
-  if (run?.state === 'ended') await jobs.retry(run.id, asker, 'failed');
+  if (run?.state === 'ended') await jobs.retry(run.id, asker, { only: 'failed' });
   else await jobs.retry(id, asker);
 }
 

@@ -29,10 +29,13 @@ import { DefinitionActions, type NamedRunnable } from './definition-actions.ts';
 import { DefinitionDocuments, type ApplyOptions, type ExportOptions } from './definition-documents.ts';
 import type { Reason } from './inspect/reason.ts';
 import type { Failures, FailuresRequest } from './inspect/failures.ts';
+import type { FlowPage, FlowSummary } from './inspect/flows.ts';
 import type { LimitInUse } from './inspect/limits-in-use.ts';
 import type { PreviewedTick } from './inspect/schedule-preview.ts';
 import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './declare/instance-command.ts';
+import { FlowCreation, type BuildFlow } from './flow-creation.ts';
+import type { FlowHandle } from './flow-handle.ts';
 import { InboxActions } from './inbox-actions.ts';
 import { InboxRuns } from './inbox-runs.ts';
 import { LimitActions, type LimitOverride, type LimitStatus } from './limit-actions.ts';
@@ -83,6 +86,7 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #declarations: Declarations;
   readonly #declaring: Loop;
   readonly #creation: RunCreation;
+  readonly #flows: FlowCreation;
   readonly #actions: RunActions;
   readonly #inbox: InboxActions;
   readonly #limits: LimitActions;
@@ -111,6 +115,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#declarations = new Declarations({ ...parts, stores, definitions });
     this.#declaring = new Loop('declarations', parts, () => this.#declarations.turn());
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
+    this.#flows = new FlowCreation({ creation: this.#creation, stores, workers, instance });
     this.#actions = new RunActions({ ...parts, stores, workers, audit });
     this.#inbox = new InboxActions(stores, audit);
     this.#limits = new LimitActions(stores, audit, workers);
@@ -196,6 +201,39 @@ export class EngineCore implements RunBackend, RunMaker {
     return created.map((run) => this.#handle<Result>(run));
   }
 
+  /**
+   * Creates runs that follow each other, in one commit. `build` adds them; a run starts when the runs that it follows
+   * have ended, and can have their results in its input.
+   */
+  async createFlow(build: BuildFlow): Promise<FlowHandle> {
+    await this.ready();
+    return this.#flows.create(build, this);
+  }
+
+  /** Flows, newest first, with counts of their runs. */
+  flows(page?: { readonly before?: number; readonly limit?: number }): Promise<readonly FlowSummary[]> {
+    return this.#reads.flows(page);
+  }
+
+  /** The runs of a flow, in the order of their ids, with what each of them follows. */
+  flow(id: number, page?: { readonly after?: number; readonly limit?: number }): Promise<FlowPage> {
+    return this.#reads.flow(id, page);
+  }
+
+  /** Cancels the open runs of a flow; returns how many. */
+  cancelFlow(id: number, options?: CancelOptions): Promise<number> {
+    return this.#actions.cancelFlow(id, options);
+  }
+
+  stopFlow(id: number, act?: EndOptions): Promise<number> {
+    return this.#actions.stopFlow(id, act);
+  }
+
+  /** Retries the runs of a flow that failed or were cancelled by hand; returns how many. */
+  retryFlow(id: number, act?: ActOptions): Promise<number> {
+    return this.#actions.retryFlow(id, act);
+  }
+
   /** Creates a run of a type or definition that the caller knows by name only. */
   async createNamed(
     what: NamedRunnable,
@@ -212,7 +250,9 @@ export class EngineCore implements RunBackend, RunMaker {
    * `transaction` is an open transaction of one of the libraries in docs/guides/transactions.md.
    */
   in(transaction: unknown): TransactionRuns {
-    return new TransactionRuns(transaction, { creation: this.#creation, actions: this.#actions, backend: this });
+    return new TransactionRuns(transaction, {
+      creation: this.#creation, flows: this.#flows, actions: this.#actions, backend: this,
+    });
   }
 
   run<Result = unknown>(id: number): RunHandle<Result> {

@@ -144,6 +144,9 @@ function givenRequest({ input, options }: InboxRequest): RunRequest<unknown> {
   if (inOptions !== undefined) {
     throw new Refusal('malformed.option', 'the options have an input: give the input as the second argument');
   }
+  if (request.after !== undefined) {
+    throw new Refusal('malformed.option', 'a request of the inbox cannot follow runs: leave out after');
+  }
   return input === null ? request : { ...request, input: parseJson(checkJsonText(input)) };
 }
 

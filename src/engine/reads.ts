@@ -1,6 +1,7 @@
 /** The reads of an engine: one job, many jobs, events and definitions, over the database and memory. */
+import { listFlows, readFlow, type FlowPage, type FlowSummary } from './inspect/flows.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
-import { recordNotJob } from '../jobs/operate.ts';
+import { recordNotJob } from '../jobs/work-of.ts';
 import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
@@ -64,6 +65,7 @@ const startAt = (after: string): EventPosition => parsePosition(after) ?? { curs
 
 const eventPollMs = 250;
 const logPage = 1000;
+const flowPage = 100;
 
 
 export class EngineReads {
@@ -107,6 +109,14 @@ export class EngineReads {
     const text = await jobs.store.progress(id);
     const isReadable = text !== null && !isEncodedPayload(text);
     return { job, tasks, progress: isReadable ? (parseJson(text) as unknown as Progress) : null };
+  }
+
+  flows({ before, limit = flowPage }: { readonly before?: number; readonly limit?: number } = {}): Promise<readonly FlowSummary[]> {
+    return listFlows(this.#stores.database, before ?? null, limit);
+  }
+
+  flow(id: number, { after = 0, limit = flowPage }: { readonly after?: number; readonly limit?: number } = {}): Promise<FlowPage> {
+    return readFlow(this.#stores.database, id, after, limit);
   }
 
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {

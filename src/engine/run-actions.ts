@@ -1,5 +1,6 @@
 /** Run actions: cancel, stop, retry, edit, pause, resume, delete, and the end of a run that was handed off. */
 import { jsonText } from '../model/json.ts';
+import type { Jobs } from '../jobs.ts';
 import type { Act } from '../jobs/operate.ts';
 import type { Edit } from '../model/event.ts';
 import { isHandedOff, type Job } from '../model/job.ts';
@@ -65,11 +66,48 @@ export class RunActions {
     return { job, how };
   }
 
-  async retry(id: number, { only, ...act }: RetryOptions = {}): Promise<Job> {
+  async retry(id: number, { only, downstream, ...act }: RetryOptions = {}): Promise<Job> {
     const { workers, audit } = this.#parts;
-    const job = await audit.performOnJob('retry', id, act, (jobs) => jobs.retry(id, audit.asker(act), only));
+    const scope = { ...(only === undefined ? {} : { only }), ...(downstream === undefined ? {} : { downstream }) };
+    const job = await audit.performOnJob('retry', id, act, (jobs) => jobs.retry(id, audit.asker(act), scope));
     workers.wake();
     return job;
+  }
+
+  async cancelFlow(id: number, { grace, ...act }: CancelOptions = {}): Promise<number> {
+    const graceMs = grace === undefined ? undefined : durationMs(grace);
+    const count = await this.#onFlow('cancel', id, act, (jobs) => jobs.cancelFlow(id, this.#ender(act), graceMs));
+    this.#parts.workers.checkCancels();
+    return count;
+  }
+
+  async stopFlow(id: number, act: EndOptions = {}): Promise<number> {
+    const count = await this.#onFlow('stop', id, act, (jobs) => jobs.stopFlow(id, this.#ender(act)));
+    this.#parts.workers.checkCancels();
+    return count;
+  }
+
+  async retryFlow(id: number, act: ActOptions = {}): Promise<number> {
+    const { workers, audit } = this.#parts;
+    const count = await this.#onFlow('retry', id, act, async (jobs) =>
+      (await jobs.retryFlow(id, audit.asker(act))).length);
+    workers.wake();
+    return count;
+  }
+
+  /** Acts on a flow, and records it if the options name a person. */
+  async #onFlow(
+    action: string,
+    id: number,
+    act: ActOptions,
+    perform: (jobs: Jobs) => Promise<number>,
+  ): Promise<number> {
+    const { stores, audit } = this.#parts;
+    const count = await perform(stores.database);
+    if (act.by === undefined) return count;
+    const entry = { action: `${action} flow`, job: id, def: null, before: null, after: { runs: count } };
+    await stores.database.audit(entry, audit.asker(act));
+    return count;
   }
 
   async edit(id: number, given: RunEdit, act?: ActOptions): Promise<Job> {

@@ -2,9 +2,13 @@
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import { isGated, type Draft } from '../jobs/draft.ts';
+import type { JobWriting } from '../jobs/job-writing.ts';
+import { Refusal } from '../refusal.ts';
+import { followedBy } from './declare/follow-request.ts';
 import { busyType, newToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
 import { throughHook } from './declare/hooked-requests.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
+import type { TypeRules } from './declare/type-rules.ts';
 import type { DefinitionActions, NamedRunnable } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
 import type { Tracing } from './attempt/tracing.ts';
@@ -21,6 +25,17 @@ export interface RunCreationParts {
 type Drafts = readonly Draft[];
 type StoreDrafts = (jobs: Jobs, drafts: Drafts) => Promise<readonly Created[]>;
 
+/** How drafts are stored: all at once, or those that follow other runs one by one by `writing`. */
+interface Storing {
+  readonly store: StoreDrafts;
+  readonly writing: (jobs: Jobs) => JobWriting;
+}
+
+/** Returns the draft of a run, and the jobs to which it belongs. The input of a linked run is not checked. */
+export type DraftRun = (
+  what: Runnable, request: RunRequest<unknown>, isLinked: boolean,
+) => Promise<{ readonly draft: Draft; readonly jobs: Jobs }>;
+
 export class RunCreation {
   readonly #parts: RunCreationParts;
 
@@ -33,7 +48,8 @@ export class RunCreation {
     requests: readonly RunRequest<unknown>[],
     by: string,
   ): Promise<readonly Created[]> {
-    const created = await this.#create(what, requests, by, (jobs, drafts) => this.#store(jobs, drafts, by));
+    const store: StoreDrafts = (jobs, drafts) => this.#store(jobs, drafts, by);
+    const created = await this.#create(what, requests, by, { store, writing: (jobs) => jobs });
     if (created.some(({ job }) => job?.state !== 'running')) this.#parts.workers.wake();
     return created;
   }
@@ -48,15 +64,32 @@ export class RunCreation {
     requests: readonly RunRequest<unknown>[],
   ): Promise<readonly Created[]> {
     const { instance } = this.#parts;
-    const store: StoreDrafts = (jobs, drafts) => jobs.within(transaction).createMany(drafts, instance);
-    return this.#create(what, requests, instance, store);
+    const writing = (jobs: Jobs): JobWriting => jobs.within(transaction);
+    const store: StoreDrafts = (jobs, drafts) => writing(jobs).createMany(drafts, instance);
+    return this.#create(what, requests, instance, { store, writing });
+  }
+
+  /** Returns a function that drafts the runs of a flow. Each type or definition is looked up once. */
+  drafting(by: string): DraftRun {
+    const { stores, definitions } = this.#parts;
+    const targets = new Map<Runnable, ReturnType<typeof definitions.target>>();
+    return async (what, given, isLinked) => {
+      await stores.database.store.synchronize?.();
+      const target = targets.get(what) ?? definitions.target(what);
+      targets.set(what, target);
+      const { rules, known, jobs } = await target;
+      const used = isLinked ? uncheckedRules(rules) : rules;
+      const [request] = jobs.creating === null ? [given] : await throughHook(jobs.creating, used, known, [given], by);
+      const [draft] = await draftsOf(used, known, [request!], stores.database.store.now());
+      return { draft: draft!, jobs };
+    };
   }
 
   async #create(
     what: Runnable | NamedRunnable,
     given: readonly RunRequest<unknown>[],
     by: string,
-    store: StoreDrafts,
+    storing: Storing,
   ): Promise<readonly Created[]> {
     const { stores, definitions, tracing } = this.#parts;
     const { store: database } = stores.database;
@@ -68,7 +101,7 @@ export class RunCreation {
     const drafts = await draftsOf(rules, known, requests, now);
     const isOnePerType = known?.spec.onePerType ?? onePerType;
     if (isOnePerType && (await newToStart(jobs, drafts, now)).length > 0) await refuseIfAdmitted(jobs, name);
-    const created = await tracing.creating(name, drafts, (traced) => store(jobs, traced));
+    const created = await tracing.creating(name, drafts, (traced) => storeDrafts(jobs, traced, requests, by, storing));
     refuseBusy(name, drafts, requests, created);
     return created;
   }
@@ -81,6 +114,36 @@ export class RunCreation {
     if (single && !isGated(single) && claimOnCreate.applies(single.type)) return claimOnCreate.create(single, by);
     return jobs.createMany(drafts, by);
   }
+}
+
+async function storeDrafts(
+  jobs: Jobs,
+  drafts: Drafts,
+  requests: readonly RunRequest<unknown>[],
+  by: string,
+  { store, writing }: Storing,
+): Promise<readonly Created[]> {
+  const followed = requests.map(followedBy);
+  if (followed.every((one) => one === null)) return store(jobs, drafts);
+  const created: Created[] = [];
+  for (const [index, draft] of drafts.entries()) {
+    const one = followed[index]!;
+    created.push(one === null ? (await store(jobs, [draft]))[0]! : await writing(jobs).createFollower({
+      draft, after: one.ids.map((id) => ({ run: { id }, links: [] })), follows: one.follows,
+    }, by));
+  }
+  return created;
+}
+
+/** The rules of a type for an input that has no results yet: it is checked when the run starts. */
+function uncheckedRules(rules: TypeRules): TypeRules {
+  const { name, keyConcurrency } = rules.entry;
+  const limitKey = (): undefined => {
+    if (keyConcurrency === null) return undefined;
+    const message = `runs of ${name} are limited by a key of their input: their input cannot have results of other runs`;
+    throw new Refusal('malformed.flow', message, { type: name });
+  };
+  return { ...rules, check: (input) => input, limitKey };
 }
 
 /**

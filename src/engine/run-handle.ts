@@ -1,4 +1,5 @@
 /** The handle of a run: follow it, wait for its result, act on it. */
+import type { Downstream } from '../jobs/retry.ts';
 import type { Event } from '../model/event.ts';
 import type { EndedJob, Job, JobError } from '../model/job.ts';
 import { parsePayload } from '../model/encoded-payload.ts';
@@ -46,6 +47,9 @@ export interface RunBackend {
   cancelJobRun(id: number, options?: CancelOptions): Promise<Job>;
   stopJobRun(id: number, options?: EndOptions): Promise<StopAnswer>;
   retryJobRun(id: number, options?: RetryOptions): Promise<Job>;
+  cancelFlow(id: number, options?: CancelOptions): Promise<number>;
+  stopFlow(id: number, options?: EndOptions): Promise<number>;
+  retryFlow(id: number, options?: ActOptions): Promise<number>;
   history(id: number): Promise<readonly Event[]>;
   explain(id: number): Promise<readonly Reason[]>;
   log(id: number, request?: LogRequest): Promise<readonly LogLine[]>;
@@ -75,6 +79,11 @@ export interface CancelOptions extends EndOptions {
 export interface RetryOptions extends ActOptions {
   /** Retries the run with only those of its tasks that failed or were cancelled. Default: with all its tasks. */
   readonly only?: 'failed';
+  /**
+   * Also retries the ended runs that follow this one, directly or not: all of them, or those that failed or were
+   * cancelled. Default: none; followers that still wait wait for this run again.
+   */
+  readonly downstream?: Downstream;
 }
 
 export class RunFailed extends Error {
@@ -112,6 +121,8 @@ export class RunHandle<Result = unknown> {
   readonly id: number;
   /** The outcome of the creation; null for a handle made from an id. */
   readonly outcome: 'created' | 'existing' | 'updated' | null;
+  /** Never set: it only carries the type of the result for TypeScript. */
+  declare readonly '~result'?: Result;
   readonly #backend: RunBackend;
 
   constructor(backend: RunBackend, id: number, outcome: RunHandle['outcome'] = null) {

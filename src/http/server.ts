@@ -25,6 +25,7 @@ import { StaticFiles } from './static-files.ts';
 import { HttpRefusal } from './problems.ts';
 import { RemoteWorkers } from './remote-workers.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { flowRoutes } from './routes/flows.ts';
 import { inboxRoutes } from './routes/inbox.ts';
 import { limitRoutes } from './routes/limits.ts';
 import { bulkRoutes } from './routes/bulk.ts';
@@ -76,7 +77,8 @@ export interface Http {
 
 const handlers: RouteHandlers<RouteName> = {
   ...selfRoutes, ...runRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...defDocumentRoutes, ...failureRoutes,
-  ...inboxRoutes, ...limitRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes, ...queueRoutes, ...streamRoutes,
+  ...flowRoutes, ...inboxRoutes, ...limitRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes,
+  ...queueRoutes, ...streamRoutes,
   ...typeRoutes, ...workRoutes,
 };
 

@@ -87,6 +87,7 @@ export function originOf(draft: Draft, id: number, now: number): Omit<JobOrigin,
     tags: draft.tags == null ? null : checkTags(draft.tags),
     input: inputOf(draft),
     tick: draft.tick == null ? null : checkTick(draft.tick),
+    follows: null,
   };
 }
 

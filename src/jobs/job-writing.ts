@@ -8,6 +8,7 @@ import { audit, type AuditEntry } from './audit.ts';
 import { checkEdit, checkMs, checkTerminateCode } from './checks/command.ts';
 import { checkAsker, checkFence, checkId, checkList } from './checks/values.ts';
 import { createJobs, type Created } from './create.ts';
+import { createFlow, createFollower, type FlowDraft } from './create-flow.ts';
 import type { CreationHook } from './creation-hook.ts';
 import type { Draft, UniqueRequest } from './draft.ts';
 import { Ids } from './ids.ts';
@@ -30,6 +31,16 @@ export class JobWriting<Written extends Writer = Writer> {
   /** Creates jobs. With a `holder`, jobs that are due now and have no gate are claimed for it in the same commit. */
   async createMany(drafts: readonly Draft[], by: string, holder: string | null = null): Promise<readonly Created[]> {
     return createJobs(this, checkDrafts(drafts), by, holder);
+  }
+
+  /** Creates the runs of a flow in one commit; returns them in the order of the drafts. */
+  async createFlow(drafts: readonly FlowDraft[], by: string): Promise<readonly Job[]> {
+    return createFlow(this, drafts, by);
+  }
+
+  /** Creates a run that follows others. */
+  async createFollower(draft: FlowDraft, by: string): Promise<Created> {
+    return createFollower(this, draft, by);
   }
 
   async cancel(id: number, act: Act, graceMs?: number): Promise<Job> {

@@ -1,20 +1,18 @@
 /**
- * Operating on jobs: cancel, stop, pause, resume, retry, requeue, edit, delete. Each action is recorded with its actor,
+ * Operating on jobs: cancel, stop, pause, resume, requeue, edit, delete. Each action is recorded with its actor,
  * and with a reason if one was given. Only a delete can have no actor; it then writes no audit entry.
  */
-import { apply, applyTogether, remove, removeAndRecord, unknownJob, type Asker } from '../apply.ts';
+import { apply, remove, removeAndRecord, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
 import { isOpen, type Job } from '../model/job.ts';
-import { step, type Asking } from '../model/machine.ts';
-import { jobKinds, type TerminateCode } from '../model/state.ts';
+import type { TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
-import { pagesOf } from '../store/paging.ts';
 import type { Store, Writer } from '../store/store.ts';
-import { endedStandings, type Standing } from '../store/query.ts';
 import { auditRecord, auditView, closeRecord } from './audit.ts';
 import type { Producer } from './new-jobs.ts';
 import { cancelChildren, settleAfter, settleParents, stopChildren } from './settle.ts';
+import { workOf } from './work-of.ts';
 
 export interface Act extends Asker {
   readonly code?: TerminateCode;
@@ -52,22 +50,6 @@ export const pauseJob = async (store: Store, id: number, asker: Asker): Promise<
 export const resumeJob = async (store: Store, id: number, asker: Asker): Promise<Job> =>
   (await apply(store, await workOf(store, id), { do: 'resume' }, asker)).after!;
 
-/** Reopens an ended job and its tasks: all of them, or with `only: 'failed'` those that failed or were cancelled. */
-export async function retryJob(store: Store, id: number, asker: Asker, only?: 'failed'): Promise<Job> {
-  const [change] = await applyTogether(store, async () => {
-    const asking = { ...asker, now: store.now() };
-    const job = await workOf(store, id);
-    const tasks = isOpen(job) ? [] : await tasksToReopen(store, job, only);
-    const steps = [
-      step(job, { do: 'retry', reopens: tasks.length }, asking),
-      ...tasks.map((task) => step(task, { do: 'retry', reopens: 0 }, asking)),
-      ...(job.parent === null ? [] : [await askParent(store, job, asking)]),
-    ];
-    return steps.find((answer) => answer instanceof Refusal) ?? (steps as Change[]);
-  });
-  return change!.after!;
-}
-
 /** Returns a job to the queue from any state. */
 export const requeueJob = async (store: Store, id: number, due: number, asker: Asker): Promise<Job> =>
   (await apply(store, await workOf(store, id), { do: 'requeue', due }, asker)).after!;
@@ -93,21 +75,6 @@ export async function deleteJob(producer: Producer, id: number, asker: Asker | n
   throw new Refusal('contended', `job ${id} changed again and again while it was deleted: try again`, { id });
 }
 
-/** Loads a run, a task or a Bedrock job. Refuses an unknown id, and records such as definitions and audit entries. */
-async function workOf(store: Writer, id: number): Promise<Job> {
-  const [job] = await store.load([id]);
-  if (!job) throw unknownJob(id);
-  if (!jobKinds.includes(job.kind)) throw recordNotJob(job);
-  return job;
-}
-
-export function recordNotJob({ id, kind, def }: Job): Refusal {
-  const name = kind === 'def'
-    ? `the id of the definition ${def}: use its name instead`
-    : `a record of kind ${kind}`;
-  return new Refusal('unknown.job', `there is no run ${id}: it is ${name}`, { id, kind });
-}
-
 const isRemoved = async (store: Store, job: Job): Promise<boolean> => (await remove(store, [job]))[0]!;
 
 async function removeAudited(producer: Producer, job: Job, asker: Asker): Promise<boolean> {
@@ -130,20 +97,4 @@ async function withFamily(store: Writer, change: Change, asker: Asker, graceMs?:
   if (job.state === 'held') await settleParents(store, asker, [job.id]);
   else await settleAfter(store, [change], asker);
   return job.state === 'held' ? ((await store.load([job.id]))[0] ?? job) : job;
-}
-
-/**
- * Returns the change that adds a reopened child to its parent; a refusal if the parent no longer waits for children.
- * The caller commits this change together with the child, so that the parent cannot continue in between.
- */
-async function askParent(store: Store, { id, parent }: Job, asking: Asking): Promise<Change | Refusal> {
-  const [found] = await store.load([parent!]);
-  if (found?.state === 'held' && found.hold === 'children') return step(found, { do: 'adopt', tasks: 1 }, asking);
-  const message = `job ${id} is a child of job ${parent}, which no longer waits for it: retry job ${parent} instead`;
-  return new Refusal('wrong.state', message, { id, parent });
-}
-
-async function tasksToReopen(store: Store, run: Job, only?: 'failed'): Promise<Job[]> {
-  const standings: readonly Standing[] = only ? ['failed', 'cancelled'] : endedStandings;
-  return (await Array.fromAsync(pagesOf(store, { parent: run.id, standings }))).flat();
 }

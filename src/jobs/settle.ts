@@ -8,6 +8,7 @@ import type { Change } from '../model/change.ts';
 import { exceedsTolerance } from '../model/family.ts';
 import type { Job } from '../model/job.ts';
 import { step } from '../model/machine.ts';
+import { proceedAfter } from './proceed.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { openStandings } from '../store/query.ts';
@@ -16,13 +17,14 @@ const settleBatch = 100;
 
 /**
  * Settles the parents of the jobs that ended in these changes. If an ended job is itself a parent whose children still
- * waited for it, stops these children.
+ * waited for it, stops these children. If other runs follow an ended job, continues those that wait for no other job.
  */
 export async function settleAfter(store: Writer, changes: readonly Change[], asker: Asker): Promise<void> {
   const ended = changes.flatMap(({ before, after }) =>
     after?.state === 'ended' && before?.state !== 'ended' ? [after] : [],
   );
   for (const parent of ended) if (parent.hasChildrenWaiting) await stopChildren(store, parent.id, asker);
+  await proceedAfter(store, ended, asker);
   const parents = new Set(ended.flatMap((job) => job.parent ?? []));
   if (parents.size === 0) return;
   const parentsOfFailed = new Set(ended.flatMap(({ fate, parent }) =>

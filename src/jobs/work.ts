@@ -116,7 +116,7 @@ async function plan(
   };
   // A run that was asked to cancel while it planned its tasks ends here, and its tasks are not created.
   const [change] = await applyTogether(store, decide, ([planned]) =>
-    planned?.after?.state === 'ended' ? undefined : staged,
+    (planned?.after?.state === 'ended' || staged === undefined ? {} : { staged }),
   );
   return change!.after!;
 }

@@ -52,6 +52,15 @@ export type Command =
   | { readonly do: 'adopt'; readonly tasks: number; readonly fence?: number }
   | { readonly do: 'settle' }
   | { readonly do: 'free' }
+  /** Record that `runs` new runs follow this job. */
+  | { readonly do: 'follow'; readonly runs: number }
+  /**
+   * Decide what happens to a job now that all runs that it follows have ended; `unsuccessful` of them failed or were
+   * cancelled. `input` is the input of the job with their results, as JSON text; absent: it uses no results.
+   */
+  | { readonly do: 'proceed'; readonly unsuccessful: number; readonly input?: string }
+  /** Wait again for `runs` runs that the job follows and that are reopened in the same commit. */
+  | { readonly do: 'await'; readonly runs: number }
   | { readonly do: 'pause' }
   | { readonly do: 'resume' }
   | { readonly do: 'cancel'; readonly code: TerminateCode; readonly graceMs?: number; readonly fate?: 'cancelled' | 'failed' }
@@ -62,8 +71,11 @@ export type Command =
    * command applies only to the claim with that fence, not to a later one.
    */
   | { readonly do: 'lapse'; readonly fence?: number }
-  /** Reopen an ended job; `reopens` is the number of its tasks that are reopened in the same commit. */
-  | { readonly do: 'retry'; readonly reopens: number }
+  /**
+   * Reopen an ended job. `reopens`: the number of its tasks that are reopened in the same commit. `awaits`: the number
+   * of runs that it follows and that are reopened in the same commit.
+   */
+  | { readonly do: 'retry'; readonly reopens: number; readonly awaits?: number }
   /**
    * Return the job to the queue from any state, at the request of an operator or a Bedrock client. `crashes`: the new
    * crash count of an open job; absent: unchanged.

@@ -57,6 +57,12 @@ export type EventBody =
   | { readonly kind: 'settled'; readonly due: number }
   /** The job no longer waits for its parent. */
   | { readonly kind: 'freed' }
+  /** Runs were created that follow this job. */
+  | { readonly kind: 'followed'; readonly runs: number }
+  /** All runs that the job follows have ended as wanted, and the job continues. `input` contains their results. */
+  | { readonly kind: 'proceeded'; readonly due: number; readonly input?: string }
+  /** Runs that the job follows were reopened, and the job waits for them again. */
+  | { readonly kind: 'awaited'; readonly runs: number }
   /** The job cannot be claimed until it is resumed. For a definition: it is disabled until then. */
   | { readonly kind: 'paused' }
   /** The job can be claimed again. */
@@ -72,7 +78,7 @@ export type EventBody =
   /** The attempt finished, and the job is due again: by its repeat rule, or because its worker asked for it. */
   | { readonly kind: 'repeated'; readonly due: number }
   /** The ended job was reopened, by an operator or a Bedrock client. */
-  | { readonly kind: 'reopened'; readonly due: number; readonly phase: Phase; readonly hold?: 'children' }
+  | { readonly kind: 'reopened'; readonly due: number; readonly phase: Phase; readonly hold?: 'children' | 'runs' }
   /** Fields of the job were changed, by an operator, a deploy, a Bedrock client or a creation with `onTaken`. */
   | { readonly kind: 'edited'; readonly edit: Edit }
   /** A definition handled ticks of its schedules. */
@@ -85,6 +91,7 @@ export interface FirstState {
   readonly phase?: Phase;
   readonly hold?: Hold;
   readonly plan?: Plan;
+  readonly isFollowed?: true;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The effect of each event on a job. Rows are written and histories are replayed through these functions. */
 import type { Event, EventKind, EventBody, Stamp } from './event.ts';
 import {
-  facts, type JobOrigin, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type PendingJob,
+  facts, type JobOrigin, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type PendingJob, type Policy,
 } from './job.ts';
 import type { Fate } from './state.ts';
 
@@ -11,6 +11,7 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
   created: (job, e) => {
     const created = {
       ...moved(job, e), due: e.due, priority: e.priority, phase: e.phase ?? 'run', plan: e.plan ?? null,
+      isFollowed: e.isFollowed ?? false,
     };
     return e.hold ? { ...created, state: 'held', hold: e.hold } : { ...created, state: 'pending' };
   },
@@ -46,6 +47,15 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
   adopted: (job, e) => ({ ...job, ...stampOf(e), hasChildrenWaiting: job.hasChildrenWaiting || job.state !== 'held' }),
   settled: (job, e) => ({ ...moved(job, e), state: 'pending', due: e.due }),
   freed: (job, e) => ({ ...moved(job, e), state: 'pending' }),
+  followed: (job, e) => ({ ...job, ...stampOf(e), isFollowed: true }),
+  proceeded: (job, e) => ({
+    ...moved(job, e),
+    state: 'pending',
+    due: e.due,
+    policy: postponed(job.policy, e.due - job.due),
+    input: e.input ?? job.input,
+  }),
+  awaited: (job, e) => ({ ...job, ...stampOf(e) }),
   paused: (job, e) => ({ ...moved(job, e), state: 'held', hold: 'pause' }),
   resumed: (job, e) => {
     const hadChildren = job.state === 'held' && job.hold === 'children';
@@ -106,6 +116,7 @@ export function blankJob(origin: JobOrigin): Job {
     admitted: false,
     startedAt: null,
     hasChildrenWaiting: false,
+    isFollowed: false,
     cancel: null,
     error: null,
     result: null,
@@ -133,6 +144,10 @@ const uncounted = (job: Job, event: Stamp & { readonly due: number }): PendingJo
   due: event.due,
   attempt: job.attempt - 1,
 });
+
+/** Returns the policy of a job that is due `byMs` later: `startBy` counts from the time at which the job is due. */
+const postponed = (policy: Policy, byMs: number): Policy =>
+  (policy.startBy === undefined || byMs === 0 ? policy : { ...policy, startBy: policy.startBy + byMs });
 
 const afterPlanning = (job: Job): JobFacts['phase'] => (job.phase === 'prepare' ? 'gather' : job.phase);
 

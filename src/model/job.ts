@@ -1,5 +1,6 @@
 /** The job: the one record that runs, tasks, Bedrock jobs and definitions share. */
 import type { ErrorCode, Fate, Hold, Kind, Phase, TerminateCode } from './state.ts';
+import type { Following } from './following.ts';
 import type { RetryPolicy } from './retry.ts';
 
 export type Job = PendingJob | HeldJob | RunningJob | EndedJob;
@@ -57,6 +58,8 @@ export interface JobFacts extends JobOrigin {
    * unless the command `succeed` has `despiteChildren`.
    */
   readonly hasChildrenWaiting: boolean;
+  /** Whether other runs follow this job, so that its end may let them continue. */
+  readonly isFollowed: boolean;
   readonly cancel: CancelNote | null;
   /**
    * The error of the last attempt that failed; null: none has failed since the job was created or reopened, or a later
@@ -94,6 +97,8 @@ export interface JobOrigin {
   readonly input: string;
   /** The tick that created the run; null: no tick did. */
   readonly tick: RunTick | null;
+  /** When the job continues after the runs that it follows have ended; null: it follows no runs. */
+  readonly follows: Following | null;
 }
 
 export interface Lease {
@@ -237,6 +242,7 @@ export const facts = (job: Job, version = job.version, changed = job.changed): J
   tags: job.tags,
   input: job.input,
   tick: job.tick,
+  follows: job.follows,
   details: job.details,
   version,
   changed,
@@ -255,4 +261,5 @@ export const facts = (job: Job, version = job.version, changed = job.changed): J
   result: job.result,
   plan: job.plan,
   hasChildrenWaiting: job.hasChildrenWaiting,
+  isFollowed: job.isFollowed,
 });

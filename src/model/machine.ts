@@ -8,6 +8,7 @@ import { applyModifiers, nextRepeat, parseModifiers, parseRepeat } from '../time
 import type { Change } from './change.ts';
 import type { Command, CommandName, CommandOf } from './command.ts';
 import type { Event, FirstState, EventBody, Late } from './event.ts';
+import { afterEnds } from './following.ts';
 import { evolve, blankJob } from './evolve.ts';
 import { isHandedOff, isLate } from './job.ts';
 import type { JobOrigin, CancelNote, EndedJob, HeldJob, Job, JobError, OpenJob, PendingJob, RunningJob } from './job.ts';
@@ -39,6 +40,9 @@ const rules: Rules = {
   adopt: { pending: adopt, running: adopt, held: adopt },
   settle: { held: settle },
   free: { held: free },
+  follow: { pending: follow, held: follow, running: follow },
+  proceed: { held: proceed },
+  await: { held: awaitAgain },
   pause: { pending: pause },
   resume: { held: resume },
   cancel: { pending: endCancelled, held: cancelHeld, running: askToCancel },
@@ -230,6 +234,26 @@ function free(job: HeldJob): Verdict {
   return job.hold === 'parent' ? [{ kind: 'freed' }] : wrongState(job, 'free');
 }
 
+function follow(_job: OpenJob, { runs }: CommandOf<'follow'>): Verdict {
+  return [{ kind: 'followed', runs }];
+}
+
+function proceed(job: HeldJob, { unsuccessful, input }: CommandOf<'proceed'>, { now }: Asking): Verdict {
+  if (job.hold !== 'runs' || job.follows === null) return wrongState(job, 'proceed');
+  switch (afterEnds(job.follows, unsuccessful)) {
+    case 'proceed':
+      return [{ kind: 'proceeded', due: Math.max(job.due, now), ...(input === undefined ? {} : { input }) }];
+    case 'cancel':
+      return [{ kind: 'cancelled', code: 'automation' }];
+    case 'wait':
+      return [];
+  }
+}
+
+function awaitAgain(job: HeldJob, { runs }: CommandOf<'await'>): Verdict {
+  return job.hold === 'runs' ? [{ kind: 'awaited', runs }] : wrongState(job, 'await');
+}
+
 function pause(_job: PendingJob): Verdict {
   return [{ kind: 'paused' }];
 }
@@ -304,8 +328,8 @@ function timesAfterCrash(job: RunningJob, now: number): { readonly due: number; 
 }
 
 function reopen(job: EndedJob, command: CommandOf<'retry'>, { now }: Asking): Verdict {
-  const waits = command.reopens > 0 ? ({ hold: 'children' } as const) : {};
-  return [{ kind: 'reopened', due: now, phase: job.phase, ...waits }];
+  const hold = command.reopens > 0 ? 'children' : (command.awaits ?? 0) > 0 ? 'runs' : undefined;
+  return [{ kind: 'reopened', due: now, phase: job.phase, ...(hold === undefined ? {} : { hold }) }];
 }
 
 function postpone(job: PendingJob, command: CommandOf<'requeue'>): Verdict {

@@ -18,8 +18,8 @@ export type State = 'pending' | 'held' | 'running' | 'ended';
 export const states: readonly State[] = ['pending', 'held', 'running', 'ended'];
 
 /** What a held job waits for. */
-export type Hold = 'pause' | 'parent' | 'children';
-export const holds: readonly Hold[] = ['pause', 'parent', 'children'];
+export type Hold = 'pause' | 'parent' | 'children' | 'runs';
+export const holds: readonly Hold[] = ['pause', 'parent', 'children', 'runs'];
 
 /**
  * The phase that the holder of a run executes. A run with tasks prepares them, waits for them, then gathers their

@@ -36,6 +36,7 @@ function bodyWithoutGate(job: Job): Body {
   if (job.scheduled !== null) body.scheduled = job.scheduled;
   if (job.startedAt !== null) body.startedAt = job.startedAt;
   if (job.hasChildrenWaiting) body.hasChildrenWaiting = true;
+  if (job.isFollowed) body.isFollowed = true;
   if (job.cancel !== null) body.cancel = job.cancel;
   if (job.error !== null) body.error = job.error;
   if (job.details !== null) body.details = job.details;
@@ -44,6 +45,7 @@ function bodyWithoutGate(job: Job): Body {
   if (hasFields(job.policy)) body.policy = job.policy;
   if (job.tags !== null) body.tags = job.tags;
   if (job.tick !== null) body.tick = job.tick;
+  if (job.follows !== null) body.follows = job.follows;
   if (job.state === 'ended') addOpenColumns(body, job);
   return body;
 }

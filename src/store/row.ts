@@ -47,6 +47,6 @@ export const startsHistoryChunk = (versionBefore: number, versionAfter: number):
 
 /** Returns the fields of a job from which a replay of its history starts. */
 export function originOf(job: Job): JobOrigin {
-  const { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick } = facts(job);
-  return { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick };
+  const { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick, follows } = facts(job);
+  return { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick, follows };
 }

@@ -8,6 +8,7 @@
  */
 import type { Claiming } from './port/claiming.ts';
 import type { Feed } from './port/feed.ts';
+import type { Edges } from './port/following.ts';
 import type { Inbox } from './port/inbox.ts';
 import type { Instances } from './port/instances.ts';
 import type { LimitStates } from './port/limits.ts';
@@ -15,7 +16,8 @@ import type { Maintenance } from './port/maintenance.ts';
 import type { Reading } from './port/reading.ts';
 import type { Writing } from './port/writing.ts';
 
-export interface Store extends Writing, Claiming, Reading, Feed, Inbox, Instances, LimitStates, Maintenance {
+export interface Store
+  extends Writing, Claiming, Reading, Feed, Edges, Inbox, Instances, LimitStates, Maintenance {
   /** The URL and options with which another thread can open the same store; absent: another thread cannot open it. */
   readonly address?: StoreAddress;
 }
@@ -31,6 +33,9 @@ export {
   queuePositionMax, type Candidate, type ClaimDecision, type Claiming, type ClaimRequest, type DueJob, type Holding, type TypeNames,
 } from './port/claiming.ts';
 export type { Cell, Inspection, InspectionLimits, LogLine, NewLogLine, Reading } from './port/reading.ts';
+export {
+  noEdges, type EdgeQuery, type Edges, type EdgeTally, type FlowRuns, type FollowingPage,
+} from './port/following.ts';
 export type { Feed, FeedEvent, FeedPage } from './port/feed.ts';
 export type {
   Inbox, InboxCounts, InboxQuery, InboxRefusal, InboxRefused, InboxRequest, InboxStanding, InboxTake, NewInboxRequest,

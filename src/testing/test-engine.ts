@@ -1,5 +1,7 @@
 /** The test engine: the real engine on a store in memory and a virtual clock that the test advances. */
 import type { RequestOf, ResultOf, Runnable } from '../engine/declare/run-request.ts';
+import type { BuildFlow } from '../engine/flow-creation.ts';
+import type { FlowHandle } from '../engine/flow-handle.ts';
 import { RunHandle, type RunBackend, type RunMaker } from '../engine/run-handle.ts';
 import { seededRandom } from '../random.ts';
 import type { Job } from '../model/job.ts';
@@ -78,6 +80,11 @@ export class TestEngine implements RunMaker {
   ): Promise<RunHandle<ResultOf<What>>> {
     const { id, outcome } = await this.engine.createJobRun(what, ...request);
     return new RunHandle<ResultOf<What>>(this.#backend, id, outcome);
+  }
+
+  /** Creates runs that follow each other. The handle still works after a crash and a restart. */
+  createFlow(build: BuildFlow): Promise<FlowHandle> {
+    return this.engine.createFlow(build).then((flow) => flow.on(this.#backend));
   }
 
   /** Lets the engine work until nothing more happens at the current time of the clock. */

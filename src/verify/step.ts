@@ -16,10 +16,13 @@ type StepCheck = (step: HistoryStep) => string | null;
 
 const possible: Readonly<Record<State, readonly EventKind[]>> = {
   // A Bedrock worker whose lease has lapsed can reclaim the pending job (handedOff) and give it children (adopted).
-  pending: ['claimed', 'paused', 'resumed', 'handedOff', 'adopted', 'cancelled', 'failed', 'edited', 'ticked'],
-  held: ['settled', 'freed', 'resumed', 'adopted', 'cancelAsked', 'cancelled', 'failed', 'edited', 'ticked'],
+  pending: ['claimed', 'paused', 'resumed', 'handedOff', 'adopted', 'followed', 'cancelled', 'failed', 'edited', 'ticked'],
+  held: [
+    'settled', 'freed', 'resumed', 'adopted', 'followed', 'proceeded', 'awaited', 'cancelAsked', 'cancelled', 'failed',
+    'edited', 'ticked',
+  ],
   running: [
-    'released', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'cancelAsked', 'succeeded', 'failed',
+    'released', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'followed', 'cancelAsked', 'succeeded', 'failed',
     'cancelled', 'repeated', 'edited', 'ticked',
   ],
   ended: ['reopened', 'edited'],

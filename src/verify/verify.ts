@@ -14,6 +14,7 @@ import { systemClock, type Clock } from '../time/clock.ts';
 import { EvidenceIndex, type Evidence } from './evidence.ts';
 import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from './family.ts';
 import { checkFeed } from './feed.ts';
+import { checkFollowing, stalledAmong } from './following.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
 import { readPages } from './paging.ts';
 import { checkPauses, spansOf, type PausedSpan } from './pauses.ts';
@@ -166,6 +167,7 @@ class StoreInspection {
       ...checkPauses(stored, await this.#pausedSpans()),
       ...(job.kind === 'def' ? [...checkTicks(stored), ...(await this.#checkRuns(stored))] : []),
       ...(await this.#checkTasks(stored)),
+      ...(await checkFollowing(this.#store, stored)),
       ...(this.#evidence?.check(stored) ?? []),
     ];
   }
@@ -210,12 +212,14 @@ class StoreInspection {
   async #checkWaiting(jobs: readonly Job[]): Promise<Violation[]> {
     const waiting = jobs.filter((job) => job.state === 'held' && job.hold === 'children').map(({ id }) => id);
     const childless = waiting.length === 0 ? [] : await this.#store.settleable(waiting.length, waiting);
+    const stalled = await stalledAmong(this.#store, jobs);
     const instances = await this.#store.instances();
     const context: WaitingContext = {
       now: this.#store.now(),
       instances: new Map(instances.map((instance): [string, Instance] => [instance.id, instance])),
       overdueMs: this.#overdueMs,
       childless: new Set(childless.map(({ id }) => id)),
+      stalled,
     };
     return jobs.flatMap((job) => checkWaiting(job, context));
   }

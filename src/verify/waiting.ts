@@ -2,7 +2,7 @@
  * L1, L3, L5: every open job waits for something that will happen: the end of its lease, its due time, or the end of
  * other jobs. A job counts as overdue only while an instance is alive, because only an instance can continue it.
  */
-import { isHandedOff, isOpen, type Job, type RunningJob } from '../model/job.ts';
+import { isHandedOff, isOpen, type HeldJob, type Job, type RunningJob } from '../model/job.ts';
 import type { Instance } from '../store/store.ts';
 import { violation, type Violation } from './violation.ts';
 
@@ -13,6 +13,8 @@ export interface WaitingContext {
   readonly overdueMs: number;
   /** The ids of the checked jobs that wait for children, although none of their children is open. */
   readonly childless: ReadonlySet<number>;
+  /** The ids of the checked jobs that wait for runs, although they should have continued or ended. */
+  readonly stalled: ReadonlySet<number>;
 }
 
 export const isAttended = ({ instances, now }: WaitingContext): boolean =>
@@ -24,12 +26,19 @@ export function checkWaiting(job: Job, context: WaitingContext): Violation[] {
     case 'running':
       return checkLease(job, context);
     case 'held':
-      return job.hold === 'children' && context.childless.has(job.id) && isOld(job, context)
-        ? [violation('L3', job.id, `job ${job.id} waits for children, and none of them is open`)]
-        : [];
+      return isOld(job, context) ? checkHold(job, context) : [];
     case 'pending':
       return job.kind === 'def' ? checkTickTime(job, context) : [];
   }
+}
+
+/** L3: a job waits only for jobs that are open. */
+function checkHold({ id, hold }: HeldJob, { childless, stalled }: WaitingContext): Violation[] {
+  if (hold === 'children' && childless.has(id)) {
+    return [violation('L3', id, `job ${id} waits for children, and none of them is open`)];
+  }
+  if (hold !== 'runs' || !stalled.has(id)) return [];
+  return [violation('L3', id, `job ${id} waits for runs that have ended`)];
 }
 
 /**

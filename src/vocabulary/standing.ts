@@ -12,6 +12,7 @@ export type JobStanding =
   | 'inserting'
   | 'pending'
   | 'paused'
+  /** Waiting for its parent, or for the runs that it follows. */
   | 'behindParent'
   | 'preparing'
   /** Executing, waiting for its children, or due to gather their results. */
@@ -19,7 +20,7 @@ export type JobStanding =
   | Fate;
 
 const standingOfHold: Readonly<Record<Hold, JobStanding>> = {
-  pause: 'paused', parent: 'behindParent', children: 'underWay',
+  pause: 'paused', parent: 'behindParent', children: 'underWay', runs: 'behindParent',
 };
 
 export function jobStandingOf(job: Job): JobStanding {
@@ -69,4 +70,5 @@ const blankOrigin: JobOrigin = {
   tags: null,
   input: 'null',
   tick: null,
+  follows: null,
 };

@@ -168,4 +168,8 @@ const writerOf = (store: Store): Writer => ({
   count: (query, dueBy) => store.count(query, dueBy),
   jobsByKey: (keys) => store.jobsByKey(keys),
   settleable: (limit, parents) => store.settleable(limit, parents),
+  closeEdges: (followed) => store.closeEdges(followed),
+  proceedable: (followers) => store.proceedable(followers),
+  tallyEdges: (followers) => store.tallyEdges(followers),
+  edges: (query) => store.edges(query),
 });

@@ -379,7 +379,7 @@ describe.each(stores)('retrying on $name', (kind) => {
 
   test('a run is opened again with only the tasks that did not succeed', async ({ world }) => {
     const { run, tasks } = await mixedRun(world);
-    await world.jobs.retry(run.id, tester, 'failed');
+    await world.jobs.retry(run.id, tester, { only: 'failed' });
     const standings = [];
     for (const task of tasks) standings.push(await world.standing(task));
     expect(standings).toEqual(['succeeded', 'succeeded', 'pending', 'pending']);
@@ -394,7 +394,7 @@ describe.each(stores)('retrying on $name', (kind) => {
     await world.jobs.succeed(task!, task!.fence, tester);
     const gathering = await world.claimOne(run);
     await world.jobs.fail(gathering, gathering.fence, broken, tester, false);
-    expect(await world.jobs.retry(run.id, tester, 'failed')).toMatchObject({ state: 'pending', phase: 'gather' });
+    expect(await world.jobs.retry(run.id, tester, { only: 'failed' })).toMatchObject({ state: 'pending', phase: 'gather' });
     expect(await world.standing(task!)).toBe('succeeded');
   });
 

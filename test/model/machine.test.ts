@@ -20,10 +20,10 @@ const error = { code: 'unknown', message: 'it failed' } as const;
 
 const birth: JobOrigin = {
   id: 7, kind: 'run', type: 'work', def: null, parent: null, key: null, created: start, gate: null, unique: null,
-  policy: {}, tags: null, input: '{}', tick: null,
+  policy: {}, tags: null, input: '{}', tick: null, follows: null,
 };
 
-type Spec = Partial<JobOrigin> & { readonly phase?: Phase; readonly hold?: 'pause' | 'parent' };
+type Spec = Partial<JobOrigin> & { readonly phase?: Phase; readonly hold?: 'pause' | 'parent' | 'runs' };
 
 function born({ phase = 'run', hold, ...more }: Spec): Change {
   return create({ ...birth, ...more }, { due: start, priority: 0, phase, ...(hold ? { hold } : {}) }, asking());
@@ -122,6 +122,13 @@ const table: readonly Row[] = [
   { title: 'expire', command: { do: 'expire' }, wanted: sceneNames.map(() => wrong) },
   { title: 'settle', command: { do: 'settle' }, wanted: [wrong, wrong, wrong, wrong, 'settled', wrong, wrong, wrong, wrong] },
   { title: 'free', command: { do: 'free' }, wanted: [wrong, wrong, wrong, 'freed', wrong, wrong, wrong, wrong, wrong] },
+  {
+    title: 'follow',
+    command: { do: 'follow', runs: 1 },
+    wanted: [...sceneNames.slice(1).map(() => 'followed'), wrong],
+  },
+  { title: 'proceed', command: { do: 'proceed', unsuccessful: 0 }, wanted: sceneNames.map(() => wrong) },
+  { title: 'await', command: { do: 'await', runs: 1 }, wanted: sceneNames.map(() => wrong) },
   { title: 'pause', command: { do: 'pause' }, wanted: ['paused', 'paused', wrong, wrong, wrong, wrong, wrong, wrong, wrong] },
   { title: 'resume', command: { do: 'resume' }, wanted: [wrong, wrong, 'resumed', wrong, wrong, wrong, wrong, wrong, wrong] },
   {
@@ -157,6 +164,44 @@ const table: readonly Row[] = [
   },
 ];
 
+const follower = made({ hold: 'runs', follows: { on: 'succeeded', otherwise: 'cancel' } });
+const patient = made({ hold: 'runs', follows: { on: 'succeeded', otherwise: 'wait' } });
+const alarm = made({ hold: 'runs', follows: { on: 'failed', otherwise: 'cancel' } });
+const lastly = made({ hold: 'runs', follows: { on: 'ended', otherwise: 'cancel' } });
+
+describe('a job that follows runs', () => {
+  const proceed = (unsuccessful: number) => ({ do: 'proceed', unsuccessful }) as const;
+
+  test.each([
+    ['all succeeded, and it wants that', follower, 0, 'proceeded'],
+    ['one failed, and it wants success', follower, 1, 'cancelled'],
+    ['one failed, and it waits for a retry', patient, 1, 'nothing'],
+    ['one failed, and it wants a failure', alarm, 1, 'proceeded'],
+    ['all succeeded, and it wants a failure', alarm, 0, 'cancelled'],
+    ['all failed, and it wants only their end', lastly, 3, 'proceeded'],
+  ])('%s', (_title, job, unsuccessful, wanted) => {
+    expect(told(job, proceed(unsuccessful))).toBe(wanted);
+  });
+
+  test('is due when it proceeds, or later if it was asked for later, and its start limit moves with it', () => {
+    const job = made({ follows: { on: 'succeeded', otherwise: 'cancel' }, policy: { startBy: start + 10 } });
+    const held = create(job, { due: start, priority: 0, hold: 'runs' }, asking()).after!;
+    expect(after(held, proceed(0), start + 100)).toMatchObject({ state: 'pending', due: start + 100, policy: { startBy: start + 110 } });
+    const later = create(job, { due: start + 500, priority: 0, hold: 'runs' }, asking()).after!;
+    expect(after(later, proceed(0), start + 100)).toMatchObject({ due: start + 500, policy: { startBy: start + 10 } });
+  });
+
+  test('waits again if runs that it follows are reopened', () => {
+    expect(after(follower, { do: 'await', runs: 1 })).toMatchObject({ state: 'held', hold: 'runs' });
+    const ended = after(follower, proceed(1));
+    expect(after(ended, { do: 'retry', reopens: 0, awaits: 1 })).toMatchObject({ state: 'held', hold: 'runs' });
+  });
+
+  test('gets the results of other runs in its input', () => {
+    expect(after(follower, { ...proceed(0), input: '[1]' })).toMatchObject({ input: '[1]' });
+  });
+});
+
 describe('the table of transitions', () => {
   for (const { title, command, wanted } of table) {
     sceneNames.forEach((name, index) => {
@@ -175,6 +220,8 @@ describe('the table of transitions', () => {
     }
     // No scene has a start limit; a claim that comes too late is tried below.
     seen.add('expire pending');
+    // No scene follows runs; that is tried above.
+    seen.add('proceed held').add('await held');
     expect([...seen].sort()).toEqual(transitions().map(([name, state]) => `${name} ${state}`).sort());
   });
 
@@ -453,6 +500,8 @@ function commandOf({ name, isStale, choice }: Asked, job: Job, now: number): Com
     case 'handOff': return { do: name, fence: current, holder: choice > 2 ? tokenHolder('t') : 'o', until };
     case 'plan': return { do: name, fence: current, tasks: choice % 3, ...(choice > 3 ? { due: now - 10 } : {}) };
     case 'adopt': return { do: name, tasks: 1 };
+    case 'follow': case 'await': return { do: name, runs: 1 };
+    case 'proceed': return { do: name, unsuccessful: choice % 2 };
     case 'reclaim': return { do: name, holder: `w${choice}` };
     case 'cancel': return { do: name, code: 'user', fate: choice % 2 ? 'failed' : 'cancelled', ...graceOf(choice) };
     case 'stop': return { do: name, code: 'admin' };

@@ -35,7 +35,18 @@ const noFormerLife = cut('engine/loops/claimer.ts', `= { cause: 'previous proces
 const noSecondTry = cut('engine/attempt/finisher.ts', 'if (this.#retriesEnd.signal.aborted)', 'if (tries >= 0)');
 const noOrphans = cut('jobs/settle.ts', 'if (parents.length === 0) return 0;', 'if (parents.length >= 0) return 0;');
 
+const noProceeding = cut('jobs/proceed.ts', 'if (followed.length > 0) await', 'if (followed.length < 0) await');
+const noProceedingLater = cut(
+  'engine/worker-parts/maintaining.ts', '[settle, closeForgotten, settle, proceedForgotten]', '[settle]',
+);
+
 export const mutants: readonly Mutant[] = [
+  {
+    title: 'a run starts when one of the runs that it follows has ended',
+    cuts: [cut('store/sqlite/maintain/following.ts', 'job.id AND outcome IS NULL)', 'job.id AND outcome IS NULL AND 0)')],
+    seeds: [5],
+  },
+  { title: 'a run waits for runs that have ended', cuts: [noProceeding, noProceedingLater], seeds: [] },
   { title: 'a holder whose lease has lapsed can still write', cuts: [noFence], seeds: [116, 5], isQuick: true },
   { title: 'a row is written whatever its version', cuts: [noVersion], seeds: [1], isQuick: true },
   {

@@ -1,6 +1,8 @@
 // The clients: producers, operators and clients of the Bedrock queue. Each has its own simulated process.
 import { Queue } from '../../src/jobs/bedrock/queue.ts';
+import type { FlowDraft } from '../../src/jobs/create-flow.ts';
 import { every, type Engine } from '../../src/index.ts';
+import type { Following } from '../../src/model/following.ts';
 import type { Job } from '../../src/model/job.ts';
 import { isRefusal } from '../../src/refusal.ts';
 import type { RandomStream } from './random-streams.ts';
@@ -184,15 +186,60 @@ const changeQueue = on(isQueued, async (client, { id }) => {
   return queue.requeue({ ids: [id] }, actor);
 });
 
+// Flows.
+
+const followOn = ['succeeded', 'succeeded', 'failed', 'ended'] as const;
+
+/** A run, some that follow it, and one that follows those. */
+const createFlow: Action = async ({ engine, random, types, acknowledged }) => {
+  const width = random.integer(1, 3);
+  const run = (after: readonly number[], on: Following['on'] = 'succeeded'): FlowDraft => ({
+    draft: { type: random.pick(types), input: { tenant: random.pick(tenants) } },
+    after: after.map((index) => ({ run: { index }, links: [] })),
+    follows: { on, otherwise: random.isTrue(0.2) ? 'wait' : 'cancel' },
+  });
+  const middle = Array.from({ length: width }, () => run([0], random.pick(followOn)));
+  const last = run(middle.map((_, index) => index + 1), random.pick(followOn));
+  const runs = await engine.jobs.createFlow([run([]), ...middle, last], 'producer');
+  for (const { id } of runs) acknowledged.add(id);
+};
+
+const createFollower: Action = async (client) => {
+  const { engine, random, types, acknowledged } = client;
+  const followed = [0, 1].flatMap(() => pick(client, ({ kind }) => kind === 'run') ?? []);
+  if (followed.length === 0) return;
+  const input = { tenant: random.pick(tenants) };
+  const on = random.pick(followOn);
+  const run = await engine.createNamed({ type: random.pick(types) }, { input, on, after: followed.map(({ id }) => id) });
+  acknowledged.add(run.id);
+};
+
+const isFollowed = (job: Job): boolean => job.kind === 'run' && job.isFollowed;
+const retryDownstream = on((job) => isFollowed(job) && job.state === 'ended', ({ engine, random }, { id }) =>
+  engine.retryJobRun(id, { downstream: random.pick(['all', 'failed']) }));
+const deleteFollowed = on((job) => isFollowed(job) && job.state === 'ended', ({ engine }, { id }) => engine.deleteJobRun(id));
+const endFlow: Action = async ({ engine, random }) => {
+  const [id] = (await engine.flows({ limit: 3 })).map((flow) => flow.id);
+  if (id === undefined) return;
+  const chance = random.next();
+  if (chance < 0.4) await engine.cancelFlow(id);
+  else if (chance < 0.7) await engine.stopFlow(id);
+  else await engine.retryFlow(id);
+};
+
+const waitsForRetry = (job: Job): boolean =>
+  job.state === 'held' && job.hold === 'runs' && job.follows?.otherwise === 'wait';
+
 type WeightedActions = readonly (readonly [Action, number])[];
 
-const actionsByRole: Readonly<Record<'producer' | 'operator' | 'queue', WeightedActions>> = {
+const actionsByRole: Readonly<Record<'producer' | 'operator' | 'queue' | 'flow', WeightedActions>> = {
   producer: [[produce, 10], [produceMany, 3], [runManually, 2], [complete, 4]],
   operator: [
     [cancel, 6], [cancelParent, 3], [stop, 3], [retryRun, 5], [pauseRun, 2], [resumeRun, 2], [editRun, 2],
     [deleteRun, 2], [bulk, 1], [editSchedule, 2], [switchOff, 1], [switchOn, 2],
   ],
   queue: [[enqueue, 6], [workOnQueue, 8], [changeQueue, 2]],
+  flow: [[createFlow, 8], [createFollower, 4], [retryDownstream, 2], [deleteFollowed, 2], [endFlow, 1]],
 };
 
 export type Role = keyof typeof actionsByRole;
@@ -219,6 +266,7 @@ export async function finishRemaining(client: Client): Promise<void> {
   for (;;) {
     for (const job of jobs()) {
       const { id } = job;
+      if (waitsForRetry(job)) await tryAction(() => engine.cancelJobRun(id), client);
       if (isPausedRun(job)) await tryAction(() => engine.resumeJobRun(id), client);
       const isHandedOut = isQueued(job) && job.state === 'running';
       if (isHandedOut) await tryAction(() => queue.finish({ id, ignoreRepeat: true }, actor), client);

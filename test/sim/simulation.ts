@@ -94,7 +94,9 @@ class Simulation {
   async run(): Promise<SimReport> {
     await this.#store.migrate();
     for (let index = 1; index <= this.#settings.engines; index++) this.#startEngine(`e${index}`, 1);
-    for (const role of roles) this.#startClient(role, 1);
+    // A stream of its own, and a part of the seeds only: the histories of the others stay as they are.
+    const hasFlows = this.#streams.stream('flows').isTrue(0.4);
+    for (const role of roles) if (role !== 'flow' || hasFlows) this.#startClient(role, 1);
     this.#scheduleFaults();
     await this.#timeline.run(startOfTime + this.#chaosMs);
     if (this.#violations.length === 0) await this.#heal();

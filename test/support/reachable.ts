@@ -94,7 +94,10 @@ const somePolicy: fc.Arbitrary<Policy> = fc.record(
 const someBirth = (kind: Kind): fc.Arbitrary<Born> =>
   fc
     .record({ policy: somePolicy, gate: fc.constantFrom(null, 'any/mail'), first: someFirstState(kind) })
-    .map(({ first, ...rest }) => ({ birth: { ...birthOf(kind, '{"to":"x"}'), ...rest }, first }));
+    .map(({ first, ...rest }) => ({ birth: { ...birthOf(kind, '{"to":"x"}'), ...rest, ...followsOf(first) }, first }));
+
+const followsOf = ({ hold }: FirstState): Pick<JobOrigin, 'follows'> =>
+  ({ follows: hold === 'runs' ? { on: 'succeeded', otherwise: 'cancel' } : null });
 
 const someFirstState = (kind: Kind): fc.Arbitrary<FirstState> =>
   fc.record(
@@ -102,7 +105,7 @@ const someFirstState = (kind: Kind): fc.Arbitrary<FirstState> =>
       due: fc.constantFrom(bornAt, bornAt + 3_600_000),
       priority: fc.constantFrom(0, 500),
       phase: kind === 'run' ? fc.constantFrom('run', 'prepare', 'prepare', 'gather') : fc.constant('run'),
-      hold: fc.constantFrom('pause', 'parent', 'children'),
+      hold: fc.constantFrom('pause', 'parent', 'children', 'runs'),
     },
     { requiredKeys: ['due', 'priority', 'phase'] },
   );
@@ -156,6 +159,7 @@ const birthOf = (kind: Kind, input: string): JobOrigin => ({
   tags: null,
   input,
   tick: null,
+  follows: null,
 });
 
 function live({ birth, first }: Born, wishes: readonly Wish[]): Reached {
@@ -234,6 +238,9 @@ const makers: { readonly [N in CommandName]: (wish: Wish, job: Job, now: number)
   expire: () => ({ do: 'expire' }),
   settle: () => ({ do: 'settle' }),
   free: () => ({ do: 'free' }),
+  follow: ({ count }) => ({ do: 'follow', runs: count + 1 }),
+  proceed: ({ count }) => ({ do: 'proceed', unsuccessful: count }),
+  await: ({ count }) => ({ do: 'await', runs: count + 1 }),
   pause: () => ({ do: 'pause' }),
   resume: () => ({ do: 'resume' }),
   cancel: ({ code, flag, count }) => ({

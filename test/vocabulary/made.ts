@@ -53,6 +53,7 @@ const birthOf = (birth: Partial<JobOrigin>): JobOrigin => ({
   tags: null,
   input: '{}',
   tick: null,
+  follows: null,
   ...birth,
 });
 

@@ -27,6 +27,7 @@ export function statusLabel(run: StatusFields, now: number): StatusLabel {
 
 const holdLabels: Readonly<Record<NonNullable<RunView['hold']>, StatusLabel>> = {
   children: { status: 'running', text: 'running tasks' },
+  runs: { status: 'held', text: 'waits for runs' },
   parent: { status: 'held', text: 'waiting for parent' },
   pause: { status: 'held', text: 'paused' },
 };

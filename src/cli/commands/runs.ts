@@ -60,6 +60,7 @@ export function runsCommand(program: Command): void {
   addActionFlags(runs.command('stop <id>').description('stop a run immediately')).action(stop);
   addActionFlags(runs.command('retry <id>').description('run an ended run again'))
     .option('--failed', 'retry only the tasks that did not succeed')
+    .option('--downstream <which>', 'also retry the runs that follow it: all, or failed')
     .action(retry);
   addActionFlags(
     runs.command('delete <id>').description('delete an ended run and everything stored about it'),
@@ -214,10 +215,17 @@ const stopTexts: Readonly<Record<'terminated' | 'disowned' | 'idle', string>> = 
   idle: 'it was not running',
 };
 
-const retry = (id: string, options: CommonFlags & { readonly failed?: boolean }): Promise<void> =>
+interface RetryFlags {
+  readonly failed?: boolean;
+  readonly downstream?: 'all' | 'failed';
+}
+
+const retry = (id: string, options: CommonFlags & RetryFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const only = options.failed ? ({ only: 'failed' } as const) : {};
-    const job = await engine.retryJobRun(parseId(id), { ...attribution(options), ...only });
+    const job = await engine.retryJobRun(parseId(id), {
+      ...attribution(options), ...only, ...(options.downstream === undefined ? {} : { downstream: options.downstream }),
+    });
     return printJob(job, `Retrying run ${job.id}`, options);
   });
 

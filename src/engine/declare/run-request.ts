@@ -10,12 +10,13 @@ import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
 import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import { dueTimeOf, instantOfGiven, type DueNames, type GivenTime } from './due-time.ts';
+import { followingOf, type FollowRequest } from './follow-request.ts';
 import type { JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
 import { checkStored } from './stored-input.ts';
 import type { TypeRules } from './type-rules.ts';
 
-export interface RunRequest<Input> extends DueNames<GivenTime> {
+export interface RunRequest<Input> extends DueNames<GivenTime>, FollowRequest {
   /** The input of the handler; validated by the schema of the type. Default: the parameters of the definition. */
   readonly input?: Input;
   /** The earliest time to start. Default: now. Also accepted as `dueAt` or `due`, its names in answers and in jobs. */
@@ -145,9 +146,9 @@ function filledIn(
   const { startBy } = request;
   const due = dueOf(request, now);
   // Only a run that is due now takes the unique key of `onePerType`. A run that is due in the future would block all
-  // other runs of the type until it has ended. When that run becomes due, the gate of the type (limit 1) makes it wait
+  // other runs of the type until it has ended, and so would a run that follows others. When that run becomes due, the gate of the type (limit 1) makes it wait
   // while another run of the type is running.
-  const overlap = isOnePerType && due <= now
+  const overlap = isOnePerType && due <= now && request.after === undefined
     ? { unique: { key: overlapKey('', { type: draft.type, onePerType: true }) } }
     : {};
   const { limitUses: _uses, ...common } = draft;
@@ -168,10 +169,13 @@ function filledIn(
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const requestNames = Object.keys({
   input: 0, dueTime: 0, dueAt: 0, due: 0, delay: 0, startBy: 0, priority: 0, unique: 0, tags: 0,
+  after: 0, on: 0, afterFailure: 0,
 } satisfies Record<keyof RunRequest<unknown>, 0>);
 
-export const checkRequest = (request: RunRequest<unknown>): RunRequest<unknown> =>
-  checkFields('a run request', request, requestNames);
+export function checkRequest(request: RunRequest<unknown>): RunRequest<unknown> {
+  followingOf(checkFields('a run request', request, requestNames));
+  return request;
+}
 
 function dueOf(request: RunRequest<unknown>, now: number): number {
   const dueTime = dueTimeOf(request);

@@ -33,6 +33,7 @@ const running = ({ lease, fence }: Extract<Job, { state: 'running' }>): Reason =
 
 async function heldReason(jobs: Jobs, job: Extract<Job, { state: 'held' }>): Promise<Reason> {
   if (job.hold === 'pause') return { code: 'paused', says: 'it is paused: resume it' };
+  if (job.hold === 'runs') return runsReason(jobs, job);
   const { id, parent } = job;
   if (job.hold === 'parent') {
     return { code: 'waits.parent', says: `it waits for its parent, job ${parent}`, detail: { parent } };
@@ -42,6 +43,32 @@ async function heldReason(jobs: Jobs, job: Extract<Job, { state: 'held' }>): Pro
   return {
     code: 'waits.children', says: `it waits for ${open} open ${open === 1 ? 'task' : 'tasks'}`, detail: { open },
   };
+}
+
+/** How many open runs are read to explain what a run waits for: the first that failed or is not running. */
+const followedShown = 20;
+
+async function runsReason({ store }: Jobs, { id }: Job): Promise<Reason> {
+  const { open, ...ends } = (await store.tallyEdges([id])).get(id)!;
+  const total = open + ends.succeeded + ends.failed + ends.cancelled;
+  const unsuccessful = ends.failed + ends.cancelled;
+  const detail = { open, total, unsuccessful };
+  if (open === 0) {
+    const says = `it waits until ${unsuccessful} of ${runsText(total)} that did not succeed are retried and succeed`;
+    return { code: 'waits.runs', says, detail };
+  }
+  const edges = await store.edges({ follower: id, limit: followedShown, isOpen: true });
+  const runs = (await store.load(edges.map(({ followed }) => followed))).toSorted((a, b) => a.id - b.id);
+  const shown = runs.find(({ error }) => error !== null) ?? runs.find(({ state }) => state !== 'running') ?? runs[0];
+  const says = `it waits for ${open} of ${runsText(total)}${shown ? `: ${standOf(shown)}` : ''}`;
+  return { code: 'waits.runs', says, detail: { ...detail, runs: runs.map((run) => run.id) } };
+}
+
+const runsText = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
+
+function standOf({ id, state, error, due }: Job): string {
+  if (error !== null && state === 'pending') return `run ${id} failed, retry at ${new Date(due).toISOString()}`;
+  return `run ${id} is ${state}`;
 }
 
 async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Promise<readonly Reason[]> {

@@ -8,5 +8,6 @@ export interface Reason {
 }
 
 export type ReasonCode =
-  | 'ended' | 'running' | 'paused' | 'paused.type' | 'paused.key' | 'waits.parent' | 'waits.children' | 'not.due' | 'parent.cancelled'
-  | 'type.unknown' | 'suspended' | 'leader.only' | 'limit.full' | 'rate.used' | 'slots.busy' | 'about.to.run';
+  | 'ended' | 'running' | 'paused' | 'paused.type' | 'paused.key' | 'waits.parent' | 'waits.children' | 'waits.runs'
+  | 'not.due' | 'parent.cancelled' | 'type.unknown' | 'suspended' | 'leader.only' | 'limit.full' | 'rate.used'
+  | 'slots.busy' | 'about.to.run';

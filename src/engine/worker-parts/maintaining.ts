@@ -1,4 +1,5 @@
 /** The maintaining part of a worker: leadership, schedules, the inbox, repair, settling, orphans and retention. */
+import { forgottenEnds, forgottenFollowers } from '../../jobs/proceed.ts';
 import { repairLapsed } from '../../jobs/repair.ts';
 import { endOrphans, settleParents } from '../../jobs/settle.ts';
 import { cancelUnstarted } from '../../jobs/start-limits.ts';
@@ -62,7 +63,7 @@ export function maintaining(parts: MaintainingNeeds, lease: InstanceLease): Main
     ...(inbox ? [inbox] : []),
     loop('repair', every(repairMs, repair)),
     loop('start limits', every(startLimitsMs, startLimits(store, by))),
-    loop('settling', every(settleMs, () => settleParents(store, { by }))),
+    loop('settling', every(settleMs, settling(store, by))),
     loop('orphans', every(orphansMs, () => endOrphans(store, { by }))),
     loop('retention', every(retentionMs, () => purgeEnded(jobs, retention))),
   ];
@@ -98,6 +99,18 @@ function startLimits(store: Store, by: string): () => Promise<number> {
     after = next;
     return cancelled;
   };
+}
+
+/**
+ * Returns a function that continues parents and followers that a crash left behind. Each call makes one of the searches
+ * in turn, so that an idle engine calls its store no more often than without followers.
+ */
+function settling(store: Store, by: string): () => Promise<number> {
+  const [closeForgotten, proceedForgotten] = [forgottenEnds(store, { by }), forgottenFollowers(store, { by })];
+  const settle = (): Promise<number> => settleParents(store, { by });
+  const searches = [settle, closeForgotten, settle, proceedForgotten];
+  let turn = 0;
+  return () => searches[turn++ % searches.length]!();
 }
 
 async function follow({ logger }: LoopParts, scheduler: Scheduler, scheduling: Loop, def: number): Promise<void> {

@@ -85,6 +85,11 @@ const runRequestFields = {
   priority: z.number().int().optional(),
   unique: Unique.optional(),
   tags: tags.optional(),
+  after: z.array(z.number().int().min(1)).max(100_000).optional().meta({ description: 'ids of runs that it follows' }),
+  on: z.enum(['succeeded', 'failed', 'ended']).optional()
+    .meta({ description: 'which end of the runs in `after` starts it; default: all have succeeded' }),
+  afterFailure: z.enum(['cancel', 'run', 'wait']).optional()
+    .meta({ description: 'what happens to it if a run in `after` does not succeed; default: cancel' }),
 };
 
 export const RunRequest = z
@@ -112,7 +117,7 @@ export const CancelRequest = z
   .strictObject({ why: why.optional(), grace: duration.optional() })
   .meta({ id: 'CancelRequest' });
 export const RetryRequest = z
-  .strictObject({ why: why.optional(), only: z.literal('failed').optional() })
+  .strictObject({ why: why.optional(), only: z.literal('failed').optional(), downstream: z.enum(['all', 'failed']).optional() })
   .meta({ id: 'RetryRequest' });
 const GivenError = z.strictObject({
   message: z.string().min(1).max(16_000),

@@ -7,6 +7,7 @@ import {
 } from './requests.ts';
 import { limitRouteTable } from './limit-routes.ts';
 import { readers, operate, administer, Items, text, at, define } from './route.ts';
+import { flowRouteTable } from './flow-routes.ts';
 import { runRouteTable } from './run-routes.ts';
 import { pageOf } from './run-views.ts';
 import {
@@ -45,6 +46,7 @@ export const routes = define({
   me: { method: 'get', path: at('/me'), roles, summary: 'Get the name and role of the caller', answer: Me },
 
   ...runRouteTable,
+  ...flowRouteTable,
   ...defRouteTable,
   ...limitRouteTable,
 

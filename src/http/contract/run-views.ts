@@ -108,7 +108,7 @@ export const RunView = z
     inMemory: z.boolean(),
     state: z.enum(stateWords),
     standing: z.enum(standingWords).meta({ description: 'the state; for ended runs, the fate' }),
-    hold: z.enum(['pause', 'parent', 'children']).nullable(),
+    hold: z.enum(['pause', 'parent', 'children', 'runs']).nullable(),
     phase: z.enum(phaseWords),
     words: z
       .object({

@@ -118,8 +118,9 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
     return { run: runView(job, principal.visibility), how };
   },
 
-  async retryRun({ engine }, { params: { id }, body: { why, only } }, { principal }) {
-    const options = { ...act(principal, why), ...(only === undefined ? {} : { only }) };
+  async retryRun({ engine }, { params: { id }, body: { why, only, downstream } }, { principal }) {
+    const scope = { ...(only === undefined ? {} : { only }), ...(downstream === undefined ? {} : { downstream }) };
+    const options = { ...act(principal, why), ...scope };
     return runView(await engine.retryJobRun(id, options), principal.visibility);
   },
 
@@ -154,7 +155,7 @@ export const act = (principal: HttpCall['principal'], why: string | undefined): 
 });
 
 /** The actor, reason and code of a cancel or stop. */
-const end = (principal: HttpCall['principal'], why: string | undefined) =>
+export const end = (principal: HttpCall['principal'], why: string | undefined) =>
   ({ ...act(principal, why), code: terminateCode(principal) });
 
 async function checkCreator(

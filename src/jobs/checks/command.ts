@@ -45,6 +45,11 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
   expire: (command) => command,
   settle: (command) => command,
   free: (command) => command,
+  follow: (command) => ({ ...command, runs: checkCount(command.runs) }),
+  proceed: (command) => ({
+    ...command, unsuccessful: checkCount(command.unsuccessful), ...optional('input', command.input, checkJson),
+  }),
+  await: (command) => ({ ...command, runs: checkCount(command.runs) }),
   pause: (command) => command,
   resume: (command) => command,
   cancel: (command) => ({
@@ -55,7 +60,9 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
   }),
   stop: (command) => ({ ...command, code: checkTerminateCode(command.code) }),
   lapse: (command) => ({ ...command, ...optional('fence', command.fence, (_, fence) => checkFence(fence)) }),
-  retry: (command) => ({ ...command, reopens: checkCount(command.reopens) }),
+  retry: (command) => ({
+    ...command, reopens: checkCount(command.reopens), ...optional('awaits', command.awaits, (_, runs) => checkCount(runs)),
+  }),
   requeue: (command) => ({
     ...command,
     due: checkTime('due', command.due),

@@ -64,6 +64,8 @@ export class CodedChanges {
         return event.edit.input === undefined
           ? event
           : { ...event, edit: { ...event.edit, input: this.#decodeInput(event.edit.input, job) } };
+      case 'proceeded':
+        return event.input === undefined ? event : { ...event, input: this.#decodeInput(event.input, job) };
       default:
         return event;
     }
@@ -141,6 +143,8 @@ class ChangeEncoding {
         return event.details === undefined ? event : { ...event, details: this.#text('details', event.details) };
       case 'edited':
         return { ...event, edit: this.#edit(event.edit) };
+      case 'proceeded':
+        return event.input === undefined ? event : { ...event, input: this.#text('input', event.input) };
       default:
         return event;
     }
@@ -176,4 +180,4 @@ class ChangeEncoding {
 }
 
 const hasPayload = ({ kind }: Event): boolean =>
-  kind === 'retried' || kind === 'failed' || kind === 'planned' || kind === 'edited';
+  kind === 'retried' || kind === 'failed' || kind === 'planned' || kind === 'edited' || kind === 'proceeded';

@@ -57,7 +57,7 @@ function codedMethods(store: Store, changes: CodedChanges): Partial<Store> {
 function codedWriting(
   writer: Writer,
   changes: CodedChanges,
-): Pick<Writer, 'commit' | 'load' | 'find' | 'count' | 'settleable'> {
+): Pick<Writer, 'commit' | 'load' | 'find' | 'count' | 'settleable' | 'proceedable' | 'edges'> {
   const decoded = (jobs: readonly Job[]): readonly Job[] => jobs.map((job) => changes.decodeJob(job));
   return {
     commit: (batch: Batch) => writer.commit({ ...batch, changes: batch.changes.map((each) => changes.encode(each)) }),
@@ -67,6 +67,11 @@ function codedWriting(
       return { ...found, jobs: decoded(found.jobs) };
     },
     count: async (query, dueBy) => writer.count(refuseMatching(query), dueBy),
+    proceedable: async (followers) => decoded(await writer.proceedable(followers)),
+    edges: async (query) => (await writer.edges(query)).map((edge) => {
+      const { followed, result } = edge;
+      return result === null ? edge : { ...edge, result: changes.payloads.decode(result, followed, 'result') };
+    }),
     settleable: async (limit, parents) => decoded(await writer.settleable(limit, parents)),
   };
 }

@@ -8,6 +8,7 @@ import type { Job } from '../../model/job.ts';
 import { keyUntil, neededKey, releasedKey } from '../../model/unique-key.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Holding, LogLine, Note } from '../store.ts';
+import { MemoryFollowing } from './following.ts';
 
 interface HeldKey {
   readonly job: number;
@@ -16,6 +17,7 @@ interface HeldKey {
 }
 
 export class Records {
+  readonly following = new MemoryFollowing();
   readonly #clock: Clock;
   readonly #jobs = new Map<number, Job>();
   readonly #children = new Map<number, Set<number>>();
@@ -110,6 +112,7 @@ export class Records {
     const job = this.#jobs.get(id);
     if (!job) return;
     for (const child of this.#children.get(id) ?? []) if (this.#jobs.get(child)?.state === 'ended') this.deleteJob(child);
+    this.following.delete(id, job.state === 'ended' ? job.fate : 'cancelled', job.result);
     this.#releaseKey({ before: job, after: null });
     if (job.parent !== null) this.#removeChild(job.parent, id);
     for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs]) this.#delete<unknown>(map, id);

@@ -3,6 +3,7 @@
  * suite compares the other stores with it.
  */
 import type { Change } from '../../model/change.ts';
+import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
 import { ownRetentionMs, type Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
@@ -10,8 +11,9 @@ import type { Clock } from '../../time/clock.ts';
 import { earlier, GateMemory } from '../gate-admission.ts';
 import { matchesQuery, pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, InboxCounts, InboxQuery, InboxRefusal, InboxRequest,
-  InboxTake, Instance, Leadership, LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreHealth, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, EdgeQuery, EdgeTally, FeedPage, FollowingPage, Holding,
+  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Instance, Leadership, LimitInUseNow, LogLine,
+  Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
 import { MemoryInbox } from './inbox.ts';
@@ -152,6 +154,57 @@ export class MemoryStore implements Store {
     const isChildless = (job: Job): boolean =>
       job.state === 'held' && job.hold === 'children' && (parents?.includes(job.id) ?? true) && !this.#records.hasOpenChild(job.id);
     return this.#answer(() => this.#records.byId(isChildless).slice(0, limit));
+  }
+
+  closeEdges(followed: readonly number[]): Promise<readonly number[]> {
+    const { following } = this.#records;
+    return this.#answer(() => {
+      const followers = followed.flatMap((id) => {
+        const job = this.#records.get(id);
+        return job?.state === 'ended' ? following.close(id, job.fate) : [];
+      });
+      return [...new Set(followers)];
+    });
+  }
+
+  proceedable(followers: readonly number[]): Promise<readonly Job[]> {
+    return this.#answer(() => this.#stalled(followers).flatMap((id) => this.#records.get(id) ?? []));
+  }
+
+  tallyEdges(followers: readonly number[]): Promise<ReadonlyMap<number, EdgeTally>> {
+    return this.#answer(() => new Map(followers.map((id) => [id, this.#records.following.tally(id)])));
+  }
+
+  edges(query: EdgeQuery): Promise<readonly Edge[]> {
+    return this.#answer(() => this.#records.following.find(query));
+  }
+
+  stalledFollowers(after: number, limit: number): Promise<FollowingPage> {
+    const isWaiting = (job: Job): boolean => job.state === 'held' && job.hold === 'runs' && job.id > after;
+    return this.#answer(() => {
+      const ids = this.#records.byId(isWaiting).map(({ id }) => id);
+      return { ids: this.#stalled(ids.slice(0, limit)), next: ids.length > limit ? ids[limit - 1]! : null };
+    });
+  }
+
+  endedWithOpenEdges(after: number, limit: number): Promise<FollowingPage> {
+    return this.#answer(() => {
+      const open = this.#records.following.openFollowed(after, limit + 1);
+      const ids = open.slice(0, limit).filter((id) => this.#records.get(id)?.state === 'ended');
+      return { ids, next: open.length > limit ? open[limit - 1]! : null };
+    });
+  }
+
+  flows(before: number | null, limit: number): Promise<readonly number[]> {
+    return this.#answer(() => this.#records.following.flows(before, limit));
+  }
+
+  flowRuns(flow: number, after: number, limit: number): Promise<readonly number[]> {
+    return this.#answer(() => this.#records.following.flowRuns(flow, after, limit));
+  }
+
+  flowOf(run: number): Promise<number | null> {
+    return this.#answer(() => this.#records.following.flowOf(run));
   }
 
   history(id: number, from = 1, limit = Infinity): Promise<readonly Event[]> {
@@ -308,11 +361,19 @@ export class MemoryStore implements Store {
     return work();
   }
 
-  #write({ changes, whole = false, staged }: Batch): readonly boolean[] {
+  #stalled(followers: readonly number[]): readonly number[] {
+    return followers.filter((id) => {
+      const job = this.#records.get(id);
+      return job?.state === 'held' && job.hold === 'runs' && !this.#records.following.hasOpen(id);
+    });
+  }
+
+  #write({ changes, whole = false, staged, edges = [], flow }: Batch): readonly boolean[] {
     const stage = staged && stageName(staged.parent, staged.fence);
     const all = stage === undefined ? changes : [...changes, ...(this.#staged.get(stage) ?? [])];
     const written = this.#records.write(all, whole, (job) => !isTypePaused(this.#records, job, this.now()));
     if (stage !== undefined && !(whole && written.includes(false))) this.#staged.delete(stage);
+    if (!written.includes(false)) this.#records.following.write(edges, flow);
     this.#publish(all.filter((_, index) => written[index]));
     return written.slice(0, changes.length);
   }

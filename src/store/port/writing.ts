@@ -1,5 +1,7 @@
 /** Writing: new ids, commits of decided changes, staged children, notes, and writes in the caller's own transaction. */
 import type { Change } from '../../model/change.ts';
+import type { Edge } from '../../model/following.ts';
+import type { Edges, FlowRuns } from './following.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { NewLogLine, Reading } from './reading.ts';
 
@@ -68,13 +70,18 @@ export interface StoreTransaction {
 export type Writer =
   & Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'commit'>
   & Pick<Reading, 'load' | 'find' | 'count' | 'jobsByKey'>
-  & Pick<Maintenance, 'settleable'>;
+  & Pick<Maintenance, 'settleable'>
+  & Pick<Edges, 'closeEdges' | 'proceedable' | 'tallyEdges' | 'edges'>;
 
 export interface Batch {
   readonly changes: readonly Change[];
   readonly whole?: boolean;
   /** The children staged under this parent and fence become jobs in this commit. Requires `whole`. */
   readonly staged?: { readonly parent: number; readonly fence: number };
+  /** Edges to write with the changes; an edge between the same runs is replaced. Requires `whole`. */
+  readonly edges?: readonly Edge[];
+  /** A flow to which new runs are added. Requires `whole`. */
+  readonly flow?: FlowRuns;
 }
 
 export interface Note {

@@ -214,6 +214,20 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
   // An empty table that statements that claim lock (read/pauses.ts). Older versions do not know pauses; they must not
   // claim any more.
   (s) => [`create table ${s}.claim_barrier ()`],
+  (s) => [
+    // The edges between runs and the runs that they follow. Open edges have indexes of their own: of 10,000 edges of one
+    // follower, the search for an open one reads a single entry.
+    `create table ${s}.edge (follower bigint not null, followed bigint not null, outcome text collate "C",
+      links text collate "C", result text collate "C", primary key (follower, followed)) with (${hot})`,
+    `create index edge_followed on ${s}.edge (followed, follower)`,
+    `create index edge_open on ${s}.edge (follower, followed) where outcome is null`,
+    `create index edge_open_followed on ${s}.edge (followed) where outcome is null`,
+    ...stretch(`${s}.edge`, 'follower, followed, links', `n, n, repeat('-', 400)`),
+    `create index job_waits_for_runs on ${s}.job (id) where hold = 'runs'`,
+    `create table ${s}.flow_run (run bigint primary key, flow bigint not null) with (vacuum_truncate = false)`,
+    `create index flow_run_flow on ${s}.flow_run (flow, run)`,
+    ...stretch(`${s}.flow_run`, 'run, flow', 'n, n', 25_000),
+  ],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

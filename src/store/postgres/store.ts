@@ -1,5 +1,6 @@
 /** The PostgreSQL store: one schema, shared by any number of instances. */
 import type { Change } from '../../model/change.ts';
+import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -9,9 +10,10 @@ import { Batcher, type BatcherOptions } from '../batcher.ts';
 import { earlier, GateMemory } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, Contradiction, DueJob, FeedPage, Holding, InboxCounts,
-  InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership, LimitInUseNow,
-  LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, Contradiction, DueJob, EdgeQuery, EdgeTally, FeedPage,
+  FollowingPage, Holding, InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits,
+  Instance, Leadership, LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress,
+  StoreHealth, StoreTransaction, Writer,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -39,6 +41,9 @@ import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';
 import { parsePostgresUrl } from './sql/url.ts';
 import { orphaned, settleable } from './maintain/families.ts';
+import {
+  closeEdges, edges, endedWithOpenEdges, flowOf, flowRuns, flows, proceedable, stalledFollowers, tallyEdges,
+} from './maintain/following.ts';
 import { extend, heldUnderLeaseOf, lapsed } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
 import { contradictions } from './maintain/contradictions.ts';
@@ -199,6 +204,43 @@ export class PostgresStore implements Store {
     return settleable(this.#database, limit, parents);
   }
 
+  async closeEdges(followed: readonly number[]): Promise<readonly number[]> {
+    requireKnownSchema(this.#schemaFound);
+    return closeEdges(this.#database, followed);
+  }
+
+  proceedable(followers: readonly number[]): Promise<readonly Job[]> {
+    return proceedable(this.#database, followers);
+  }
+
+  tallyEdges(followers: readonly number[]): Promise<ReadonlyMap<number, EdgeTally>> {
+    return tallyEdges(this.#database, followers);
+  }
+
+  edges(query: EdgeQuery): Promise<readonly Edge[]> {
+    return edges(this.#database, query);
+  }
+
+  stalledFollowers(after: number, limit: number): Promise<FollowingPage> {
+    return stalledFollowers(this.#database, after, limit);
+  }
+
+  endedWithOpenEdges(after: number, limit: number): Promise<FollowingPage> {
+    return endedWithOpenEdges(this.#database, after, limit);
+  }
+
+  flows(before: number | null, limit: number): Promise<readonly number[]> {
+    return flows(this.#database, before, limit);
+  }
+
+  flowRuns(flow: number, after: number, limit: number): Promise<readonly number[]> {
+    return flowRuns(this.#database, flow, after, limit);
+  }
+
+  flowOf(run: number): Promise<number | null> {
+    return flowOf(this.#database, run);
+  }
+
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {
     return history(this.#database, id, from, limit);
   }
@@ -350,6 +392,10 @@ export class PostgresStore implements Store {
       count: (query, dueBy) => count(session, query, dueBy),
       jobsByKey: (keys) => jobsByKey(session, keys),
       settleable: (limit, parents) => settleable(session, limit, parents),
+      closeEdges: (followed) => closeEdges(session, followed),
+      proceedable: (followers) => proceedable(session, followers),
+      tallyEdges: (followers) => tallyEdges(session, followers),
+      edges: (query) => edges(session, query),
     };
   }
 

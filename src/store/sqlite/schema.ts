@@ -122,6 +122,18 @@ const migrations: readonly (readonly string[])[] = [
   ],
   // Pauses need no statement. Older versions do not know them, and must not claim any more.
   [],
+  [
+    // The edges between runs and the runs that they follow. Open edges have indexes of their own: of 10,000 edges of one
+    // follower, the search for an open one reads a single entry.
+    `CREATE TABLE edge(follower INTEGER NOT NULL, followed INTEGER NOT NULL, outcome TEXT, links TEXT, result TEXT,
+      PRIMARY KEY(follower, followed)) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX edge_followed ON edge(followed, follower)`,
+    `CREATE INDEX edge_open ON edge(follower, followed) WHERE outcome IS NULL`,
+    `CREATE INDEX edge_open_followed ON edge(followed) WHERE outcome IS NULL`,
+    `CREATE INDEX job_waits_for_runs ON job(id) WHERE hold = 'runs'`,
+    `CREATE TABLE flow_run(run INTEGER PRIMARY KEY, flow INTEGER NOT NULL) STRICT`,
+    `CREATE INDEX flow_run_flow ON flow_run(flow, run)`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -1,6 +1,7 @@
 /** The SQLite store: one file, shared by any number of processes on one machine. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Change } from '../../model/change.ts';
+import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
@@ -9,8 +10,10 @@ import { Turns } from '../../time/turns.ts';
 import { earlier, GateMemory } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, FeedPage, Holding, InboxCounts, InboxQuery, InboxRefusal,
-  InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership, LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth, StoreTransaction, Writer,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, EdgeQuery, EdgeTally, FeedPage, FollowingPage, Holding,
+  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership,
+  LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth,
+  StoreTransaction, Writer,
 } from '../store.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -33,6 +36,9 @@ import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { orphaned, settleable } from './maintain/families.ts';
+import {
+  closeEdges, edges, endedWithOpenEdges, flowOf, flowRuns, flows, proceedable, stalledFollowers, tallyEdges,
+} from './maintain/following.ts';
 import { extend, heldUnderLeaseOf, lapsed } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
 import { backUp } from './maintain/backup.ts';
@@ -174,6 +180,42 @@ export class SqliteStore implements Store {
     return this.#read(() => settleable(this.#connection, limit, parents));
   }
 
+  closeEdges(followed: readonly number[]): Promise<readonly number[]> {
+    return this.#connection.write(() => closeEdges(this.#connection, followed));
+  }
+
+  proceedable(followers: readonly number[]): Promise<readonly Job[]> {
+    return this.#read(() => proceedable(this.#connection, followers));
+  }
+
+  tallyEdges(followers: readonly number[]): Promise<ReadonlyMap<number, EdgeTally>> {
+    return this.#read(() => tallyEdges(this.#connection, followers));
+  }
+
+  edges(query: EdgeQuery): Promise<readonly Edge[]> {
+    return this.#read(() => edges(this.#connection, query));
+  }
+
+  stalledFollowers(after: number, limit: number): Promise<FollowingPage> {
+    return this.#read(() => stalledFollowers(this.#connection, after, limit));
+  }
+
+  endedWithOpenEdges(after: number, limit: number): Promise<FollowingPage> {
+    return this.#read(() => endedWithOpenEdges(this.#connection, after, limit));
+  }
+
+  flows(before: number | null, limit: number): Promise<readonly number[]> {
+    return this.#read(() => flows(this.#connection, before, limit));
+  }
+
+  flowRuns(flow: number, after: number, limit: number): Promise<readonly number[]> {
+    return this.#read(() => flowRuns(this.#connection, flow, after, limit));
+  }
+
+  flowOf(run: number): Promise<number | null> {
+    return this.#read(() => flowOf(this.#connection, run));
+  }
+
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {
     return this.#read(() => history(this.#connection, id, from, limit));
   }
@@ -309,6 +351,10 @@ export class SqliteStore implements Store {
       count: (query, dueBy) => count(connection, this.#clock, query, dueBy),
       jobsByKey: async (keys) => jobsByKey(connection, keys, this.now()),
       settleable: async (limit, parents) => settleable(connection, limit, parents),
+      closeEdges: async (followed) => closeEdges(connection, followed),
+      proceedable: async (followers) => proceedable(connection, followers),
+      tallyEdges: async (followers) => tallyEdges(connection, followers),
+      edges: async (query) => edges(connection, query),
     };
   }
 

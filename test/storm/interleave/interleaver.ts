@@ -18,7 +18,7 @@ export async function newTasks(jobs: Jobs, parent: number, count: number): Promi
   const now = jobs.store.now();
   return Array.from({ length: count }, (_, index) => create({
     id: first + index, created: now, kind: 'task', type: 'plain', def: null, parent, key: `task ${index}`, gate: null,
-    unique: null, policy: {}, tags: null, input: '{}', tick: null,
+    unique: null, policy: {}, tags: null, input: '{}', tick: null, follows: null,
   }, { due: now, priority: 0 }, { by: 'ann', now }));
 }
 

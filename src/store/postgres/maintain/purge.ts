@@ -8,6 +8,7 @@ import type { Session, Database } from '../sql/database.ts';
 import { instanceKeptMs, type PurgeOptions } from '../../store.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { claimedIdsSql } from '../read/claimed.ts';
+import { keepOutcomesSql } from './following.ts';
 import { dissolveClaims } from './dissolve-claims.ts';
 import { excludeFromClaims } from './leave-claim.ts';
 
@@ -42,10 +43,11 @@ async function purgeOldest(
   const { schema, time } = session;
   // The ids are an array. For a plain subquery with `limit $2`, the planner would expect that it returns a tenth of the
   // table, and would choose a sequential scan.
-  const text = `delete from ${schema}.ended where id = any(array(
+  const text = `with gone as (delete from ${schema}.ended where id = any(array(
       select id from ${schema}.ended where ${predicate} and ${from} <= ${nowSql} - $3::bigint
       order by ${from} limit $2 for update skip locked
-    )) returning id`;
+    )) returning id, fate, result
+    ), kept as (${keepOutcomesSql(schema)}) select id from gone`;
   const rows = await session.run<{ id: number }>(text, [time.parameter(), limit, retentionMs]);
   await deleteBelongings(session, rows.map(({ id }) => id));
   return rows.length;
@@ -89,18 +91,23 @@ async function purgeInbox(session: Session, retentionMs: number): Promise<void> 
 }
 
 /**
- * Deletes the origins, history chunks, progress and log of deleted jobs. Also deletes the ended children of these jobs, with the
+ * Deletes the origins, edges, history chunks, progress and log of deleted jobs. Also deletes the ended children of these jobs, with the
  * children's history chunks, progress and log.
  */
 export async function deleteBelongings(session: Session, ids: readonly number[]): Promise<void> {
+  const { schema } = session;
   for (let gone = ids; gone.length > 0; ) {
     const list = [numberArray(gone)];
     const remove = (table: string, column = 'job'): Promise<object[]> =>
-      session.run(`delete from ${session.schema}.${table} where ${column} = any($1::bigint[])`, list);
-    const children = `delete from ${session.schema}.ended where parent = any($1::bigint[]) returning id`;
+      session.run(`delete from ${schema}.${table} where ${column} = any($1::bigint[])`, list);
+    const children = `with gone as (
+        delete from ${schema}.ended where parent = any($1::bigint[]) returning id, fate, result
+      ), kept as (${keepOutcomesSql(schema)}) select id from gone`;
     const [found] = await Promise.all([
       session.run<{ id: number }>(children, list),
       excludeFromClaims(session, gone),
+      remove('edge', 'follower'),
+      remove('flow_run', 'run'),
       remove('origin', 'id'),
       remove('history_chunk'),
       remove('progress'),

@@ -10,6 +10,7 @@ import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Database, OnUnknownOutcome, Session, Transaction } from '../sql/database.ts';
 import { resolveUnknownCommit } from './unknown-outcome.ts';
 import { ignore, isUniqueViolation } from '../sql/errors.ts';
+import { keepOutcomesSql, writeFollowing } from '../maintain/following.ts';
 import { deleteBelongings } from '../maintain/purge.ts';
 import { needsHistoryChunk, type Ctids } from './fields.ts';
 import type { JobClaims } from '../sql/job-claims.ts';
@@ -114,7 +115,7 @@ async function writeInSavepoint(
     await session.runUnprepared('release savepoint stint');
   };
   await session.runUnprepared('savepoint stint');
-  const written = await lockAndWrite(session, batch.changes).catch(
+  const written = await lockAndWrite(session, batch).catch(
     async (error: unknown) => {
       await rollBack(); // otherwise the error aborts the caller's transaction
       throw error;
@@ -127,11 +128,14 @@ async function writeInSavepoint(
 }
 
 /** Takes the jobs out of their claims, except those that end, and writes the changes. */
-async function lockAndWrite(session: Session, changes: readonly Change[]): Promise<boolean[]> {
+async function lockAndWrite(session: Session, batch: Batch): Promise<boolean[]> {
+  const { changes } = batch;
   const steps = stepsOf(changes, session.claims);
   await Promise.all(takeOutOfClaims(session, changes));
   if (needsLocks(steps, changes)) await lockRows(session, changes);
-  return writeSteps(session, 'checked', steps, changes);
+  const written = await writeSteps(session, 'checked', steps, changes);
+  await writeFollowing(session, batch);
+  return written;
 }
 
 /** Sends the statements that lock the claims of jobs, and give the jobs that do not end rows of their own. */
@@ -215,7 +219,8 @@ function writeBatch(
 ): Promise<boolean[]> {
   const { changes, whole = false, staged } = batch;
   const steps = stepsOf(changes, database.claims);
-  const isAlone = steps.length === 1 && !staged && (!whole || changes.length === 1);
+  const isFollowing = batch.edges !== undefined || batch.flow !== undefined;
+  const isAlone = steps.length === 1 && !staged && !isFollowing && (!whole || changes.length === 1);
   const areLeaving = changes.some((change) => leavesClaim(change, database.claims));
   if (isAlone && steps[0]!.kind !== 'delete' && !areLeaving && !needsLocks(steps, changes)) {
     return database.use((session) => {
@@ -228,11 +233,12 @@ function writeBatch(
     const left = takeOutOfClaims(transaction, changes);
     const locked = needsLocks(steps, changes) ? lockRows(transaction, changes) : undefined;
     const writing = writeSteps(transaction, mode(), steps, changes);
+    const following = isFollowing ? writeFollowing(transaction, batch) : undefined;
     const unstaging = staged && unstage(transaction, staged.parent, staged.fence);
     const isDecided = !whole && !steps.some(({ kind }) => kind === 'delete');
     const committing = isDecided ? transaction.commit() : undefined;
     if (isDecided) afterWrite(transaction);
-    const [written, isUnstaged] = await Promise.all([writing, unstaging, locked, committing, ...left]);
+    const [written, isUnstaged] = await Promise.all([writing, unstaging, locked, committing, following, ...left]);
     if (isDecided) return written;
     const isComplete = !whole || (!written.includes(false) && isUnstaged !== false);
     const ending = isComplete ? transaction.commit() : transaction.rollback();
@@ -298,16 +304,19 @@ async function lockRows(session: Session, changes: readonly Change[]): Promise<v
 async function deleteJobs(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
   const { schema } = session;
   const values = [numberArray(changes.map(idOf)), numberArray(changes.map(({ before }) => before!.version))];
-  const removeFrom = (table: string): string => `delete from ${schema}.${table} gone
+  const removeFrom = (table: string, fate: string, result: string): string => `delete from ${schema}.${table} removed
     using unnest($1::bigint[], $2::bigint[]) as goal (id, seen) cross join lateral (
       select ctid as row_ctid from ${schema}.${table} sought where sought.id = goal.id limit 1) found
-    where gone.ctid = found.row_ctid and gone.version = goal.seen returning gone.id`;
-  const text = `with open as (${removeFrom('job')}), ended as (${removeFrom('ended')}), released as (
+    where removed.ctid = found.row_ctid and removed.version = goal.seen
+    returning removed.id, ${fate} as fate, ${result} as result`;
+  const text = `with open as (${removeFrom('job', `'cancelled' collate "C"`, 'null::text')}),
+    ended as (${removeFrom('ended', 'removed.fate', 'removed.result')}), released as (
       delete from ${schema}.unique_key where key = any($3::text[]) and until is null and job in (select id from open)
-    ) select id from open union all select id from ended`;
+    ), gone as (select * from open union all select * from ended),
+    kept as (${keepOutcomesSql(schema)}) select id from gone`;
   const keys = textArray(changes.map(releasedKey).filter((key) => key !== null));
-  const gone = await session.run<{ id: number }>(text, [...values, keys]);
-  const ids = gone.map(({ id }) => Number(id));
+  const deleted = await session.run<{ id: number }>(text, [...values, keys]);
+  const ids = deleted.map(({ id }) => Number(id));
   await deleteBelongings(session, ids);
   return new Set(ids);
 }

@@ -3,8 +3,10 @@
  * longer current, instances whose lease lapsed long ago, old refused requests of the inbox, and rates that are no
  * longer in use. Implements `purge` of `port/maintenance.ts`.
  */
+import type { Fate } from '../../../model/state.ts';
 import type { Connection } from '../connection.ts';
 import { instanceKeptMs, type PurgeOptions } from '../../store.ts';
+import { deleteFollowing } from './following.ts';
 
 /**
  * How many staged children one purge deletes at most, to keep its transaction short: a run whose lease lapsed while it
@@ -15,8 +17,8 @@ const stagedPortion = 10_000;
 export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }: PurgeOptions, now: number): number {
   const past = pastJobs(connection, limit, retentionMs === null ? null : now - retentionMs, now);
   for (const { id } of past) {
-    connection.run('DELETE FROM ended WHERE id = ?', id);
-    deleteBelongings(connection, id);
+    const gone = connection.get<EndedJobRow>('DELETE FROM ended WHERE id = ? RETURNING id, fate, result', id)!;
+    deleteBelongings(connection, gone);
   }
   // The newest entry stays, because SQLite would otherwise assign its `seq` to the next entry again.
   connection.run('DELETE FROM feed WHERE at <= ? AND seq < (SELECT max(seq) FROM feed)', now - feedKeptMs);
@@ -51,11 +53,20 @@ function pastJobs(connection: Connection, limit: number, endedBefore: number | n
   return [...own, ...connection.all<{ id: number }>(sql, endedBefore, limit - own.length)];
 }
 
+/** A deleted row of table `ended`; of an open job that was deleted, without a result. */
+export interface EndedJobRow {
+  readonly id: number;
+  readonly fate: Fate;
+  readonly result: string | null;
+}
+
 /**
- * Deletes the history chunks, progress and log of a job, and its ended children with their history chunks, progress and
+ * Deletes the edges, history chunks, progress and log of a job, and its ended children with their history chunks, progress and
  * logs. The caller deletes the row of the job itself.
  */
-export function deleteBelongings(connection: Connection, id: number): void {
-  for (const child of connection.all<{ id: number }>('DELETE FROM ended WHERE parent = ? RETURNING id', id)) deleteBelongings(connection, child.id);
+export function deleteBelongings(connection: Connection, { id, fate, result }: EndedJobRow): void {
+  const children = 'DELETE FROM ended WHERE parent = ? RETURNING id, fate, result';
+  for (const child of connection.all<EndedJobRow>(children, id)) deleteBelongings(connection, child);
+  deleteFollowing(connection, id, fate, result);
   for (const table of ['history_chunk', 'progress', 'log']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
 }

@@ -12,6 +12,7 @@ import type { Connection } from '../connection.ts';
 import { updateTogether, moveToEnded, updateOpen } from './bulk-update.ts';
 import { insertTogether, insertsFrom } from './bulk-insert.ts';
 import { freeIdsOf, type FreeIds } from './new-ids.ts';
+import { writeFollowing } from '../maintain/following.ts';
 import { deleteBelongings } from '../maintain/purge.ts';
 import { pausedTypes } from '../read/pauses.ts';
 import { takeKey, releaseKey } from './unique-keys.ts';
@@ -43,11 +44,13 @@ export function writeWithin(connection: Connection, batch: Batch, now: number): 
 }
 
 /** Writes a batch inside the caller's transaction; returns for each change whether it was written. */
-export function writeBatch(connection: Connection, { changes, whole = false, staged }: Batch, now: number): boolean[] {
+export function writeBatch(connection: Connection, batch: Batch, now: number): boolean[] {
+  const { changes, whole = false, staged } = batch;
   const feedEntry = new FeedEntry();
   let written: boolean[] = [];
   const writeAll = (): boolean => {
     written = writeEach(connection, changes, now, feedEntry);
+    writeFollowing(connection, batch);
     const isUnstaged = !staged || unstage(connection, staged.parent, staged.fence, now);
     return isUnstaged && !written.includes(false);
   };
@@ -152,7 +155,7 @@ function deleteJob(connection: Connection, job: Job): boolean {
     connection.run('DELETE FROM ended WHERE id = ? AND version = ?', id, version);
   if (gone === 0) return false;
   releaseKey(connection, { before: job, after: null });
-  deleteBelongings(connection, id);
+  deleteBelongings(connection, { id, fate: job.state === 'ended' ? job.fate : 'cancelled', result: job.result });
   return true;
 }
 

@@ -1,0 +1,86 @@
+/**
+ * The result part: a reference to the result of a run that has not ended yet, or to a part of it. It is data, not a
+ * function, so that any process can insert the value when the run has ended.
+ */
+import type { Path } from '../../model/following.ts';
+
+declare const partOf: unique symbol;
+declare const maybeOf: unique symbol;
+
+/** A part of the result of a run that succeeds. */
+export interface SurePart<T> {
+  readonly [partOf]: T;
+}
+
+/** The result of a run, or null if the run does not succeed. */
+export interface MaybePart<T> extends SurePart<T> {
+  readonly [maybeOf]: T;
+}
+
+/** The result of a run, whose members are parts as well. Elements of an array are reached by their index. */
+export type ResultPart<T> = SurePart<T> & PartMembers<T>;
+
+type PartMembers<T> = T extends readonly (infer Element)[] ? { readonly [index: number]: ResultPart<Element> }
+  : T extends object ? { readonly [Name in keyof T]: ResultPart<T[Name]> }
+  : unknown;
+
+/** An input in which every part may be a part of a result. `Part` says which parts are accepted. */
+export type Linked<T, Certainty extends 'sure' | 'maybe'> = T | PartFor<T, Certainty> | LinkedMembers<T, Certainty>;
+
+type PartFor<T, Certainty> = Certainty extends 'sure' ? SurePart<T> : MaybePart<T>;
+
+type LinkedMembers<T, Certainty extends 'sure' | 'maybe'> =
+  T extends readonly (infer Element)[] ? readonly Linked<Element, Certainty>[]
+  : T extends object ? { readonly [Name in keyof T]: Linked<T[Name], Certainty> }
+  : never;
+
+/** A part of the result of the run `run`, and where it is inserted. */
+export interface PlacedPart {
+  readonly run: object;
+  readonly from: Path;
+  readonly to: Path;
+  readonly isSure: boolean;
+}
+
+const parts = new WeakMap<object, Omit<PlacedPart, 'to'>>();
+
+/** Returns a reference to the result of `run`; its members are references to the members of the result. */
+export function resultPart<T>(run: object, from: Path = []): ResultPart<T> {
+  const part = new Proxy({}, {
+    // `then` is absent: otherwise an accidental `await` of a part would wait forever.
+    get: (_, name) => (typeof name === 'symbol' || name === 'then' ? undefined : resultPart(run, [...from, name])),
+  });
+  parts.set(part, { run, from, isSure: true });
+  return part as ResultPart<T>;
+}
+
+export function resultOrNullPart<T>(run: object): MaybePart<T | null> {
+  const part = Object.freeze({});
+  parts.set(part, { run, from: [], isSure: false });
+  return part as MaybePart<T | null>;
+}
+
+const depthMax = 200;
+
+/** Returns the input with null in place of result parts, and these parts; an input without parts is returned as it is. */
+export function separateParts(input: unknown): { readonly input: unknown; readonly placed: readonly PlacedPart[] } {
+  const placed: PlacedPart[] = [];
+  const separate = (value: unknown, to: Path): unknown => {
+    if (typeof value !== 'object' || value === null || to.length > depthMax) return value;
+    const part = parts.get(value);
+    if (part) {
+      placed.push({ ...part, to });
+      return null;
+    }
+    if (Array.isArray(value)) return value.map((element, index) => separate(element, [...to, index]));
+    if (!isPlain(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, separate(member, [...to, name])]));
+  };
+  const separated = separate(input, []);
+  return placed.length === 0 ? { input, placed } : { input: separated, placed };
+}
+
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};

@@ -1,0 +1,59 @@
+/** The routes of flows: read them, and cancel, stop or retry their runs together. */
+import { z } from 'zod';
+import { Act, CancelRequest, pageFields, RunParams } from './requests.ts';
+import { at, define, operate, readers } from './route.ts';
+import { count, instant, pageOf, RunView } from './run-views.ts';
+import { standingWords } from './words.ts';
+
+const FlowSummaryView = z
+  .object({
+    id: z.number().int().meta({ description: 'the id of its first run' }),
+    types: z.array(z.string()).meta({ description: 'types of its runs; at most 5' }),
+    createdAt: instant,
+    counts: z.partialRecord(z.enum(standingWords), count),
+    isCut: z.boolean().meta({ description: 'whether it has more runs than the 1,000 that were counted' }),
+  })
+  .meta({ id: 'FlowSummary' });
+
+const FlowView = z
+  .object({
+    id: z.number().int(),
+    runs: z.array(z.object({
+      run: RunView,
+      after: z.array(z.object({
+        id: z.number().int(),
+        outcome: z.enum(['succeeded', 'failed', 'cancelled']).nullable().meta({ description: 'null: the run is open' }),
+      })).meta({ description: 'the runs that it follows; at most 1,000' }),
+    })),
+    next: z.number().int().nullable(),
+  })
+  .meta({ id: 'Flow' });
+
+const FlowChanged = z.object({ runs: count }).meta({ id: 'FlowChanged' });
+
+export const flowRouteTable = define({
+  listFlows: {
+    method: 'get', path: at('/flows'), roles: readers, summary: 'List flows, newest first',
+    query: z.strictObject({ limit: pageFields.limit, after: pageFields.after }).meta({ id: 'FlowListQuery' }),
+    answer: pageOf('FlowPage', FlowSummaryView),
+  },
+  getFlow: {
+    method: 'get', path: at('/flows/{id}'), roles: readers, summary: 'Get the runs of a flow and what each of them follows',
+    params: RunParams,
+    query: z.strictObject({ limit: pageFields.limit, after: pageFields.after }).meta({ id: 'FlowQuery' }),
+    answer: FlowView,
+  },
+  cancelFlow: {
+    method: 'post', path: at('/flows/{id}/cancel'), roles: operate, summary: 'Cancel the open runs of a flow',
+    params: RunParams, body: CancelRequest, answer: FlowChanged,
+  },
+  stopFlow: {
+    method: 'post', path: at('/flows/{id}/stop'), roles: operate, summary: 'Stop the open runs of a flow',
+    params: RunParams, body: Act, answer: FlowChanged,
+  },
+  retryFlow: {
+    method: 'post', path: at('/flows/{id}/retry'), roles: operate,
+    summary: 'Retry the runs of a flow that failed or were cancelled by hand',
+    params: RunParams, body: Act, answer: FlowChanged,
+  },
+});

@@ -1,0 +1,40 @@
+/** Flows over HTTP. */
+import type { Duration } from '../../time/duration.ts';
+import type { RouteHandlers } from '../handler.ts';
+import { runView } from '../views.ts';
+import { act, end } from './runs.ts';
+
+const pageDefault = 100;
+
+export const flowRoutes: RouteHandlers<'listFlows' | 'getFlow' | 'cancelFlow' | 'stopFlow' | 'retryFlow'> = {
+  async listFlows({ engine }, { query: { limit = 20, after } }) {
+    const flows = await engine.flows({ limit, ...(after === undefined ? {} : { before: after }) });
+    const items = flows.map(({ created, types, counts, ...flow }) =>
+      ({ ...flow, types: [...types], counts: { ...counts }, createdAt: created }));
+    return { items, next: flows.length < limit ? null : flows.at(-1)!.id };
+  },
+
+  async getFlow({ engine }, { params: { id }, query: { limit = pageDefault, after = 0 } }, { principal: { visibility } }) {
+    const { runs, next } = await engine.flow(id, { after, limit });
+    return {
+      id,
+      runs: runs.map(({ job, after: edges }) => ({
+        run: runView(job, visibility), after: edges.map(({ followed, outcome }) => ({ id: followed, outcome })),
+      })),
+      next,
+    };
+  },
+
+  async cancelFlow({ engine }, { params: { id }, body: { why, grace } }, { principal }) {
+    const options = { ...end(principal, why), ...(grace === undefined ? {} : { grace: grace as Duration }) };
+    return { runs: await engine.cancelFlow(id, options) };
+  },
+
+  async stopFlow({ engine }, { params: { id }, body: { why } }, { principal }) {
+    return { runs: await engine.stopFlow(id, end(principal, why)) };
+  },
+
+  async retryFlow({ engine }, { params: { id }, body: { why } }, { principal }) {
+    return { runs: await engine.retryFlow(id, act(principal, why)) };
+  },
+};

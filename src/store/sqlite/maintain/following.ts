@@ -1,0 +1,102 @@
+/** The edges between runs and the runs that they follow, and flows. Implements `port/following.ts`. */
+import type { Edge } from '../../../model/following.ts';
+import type { Job } from '../../../model/job.ts';
+import type { Fate } from '../../../model/state.ts';
+import { edgeOfRow, linksText, talliesOfRows, type EdgeRow, type EdgeTallyRow } from '../../edge-row.ts';
+import { jobOfOpen, type OpenRow } from '../../row.ts';
+import type { Batch, EdgeQuery, EdgeTally, FollowingPage } from '../../store.ts';
+import type { Connection } from '../connection.ts';
+
+/** Writes the edges and the flow of a batch. */
+export function writeFollowing(connection: Connection, { edges = [], flow }: Batch): void {
+  const sql = `INSERT INTO edge(follower, followed, outcome, links, result) VALUES(?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET outcome = excluded.outcome, links = excluded.links, result = excluded.result`;
+  for (const edge of edges) {
+    connection.run(sql, edge.follower, edge.followed, edge.outcome, linksText(edge), edge.result);
+  }
+  for (const run of flow?.runs ?? []) connection.run('INSERT INTO flow_run(run, flow) VALUES(?, ?)', run, flow!.id);
+}
+
+export function closeEdges(connection: Connection, followed: readonly number[]): number[] {
+  const sql = `UPDATE edge SET outcome = (SELECT fate FROM ended WHERE id = ?1)
+    WHERE followed = ?1 AND outcome IS NULL AND EXISTS (SELECT 1 FROM ended WHERE id = ?1) RETURNING follower`;
+  const followers = new Set<number>();
+  for (const id of followed) for (const row of connection.all<EdgeRow>(sql, id)) followers.add(row.follower);
+  return [...followers];
+}
+
+const hasNoOpenEdge = 'NOT EXISTS (SELECT 1 FROM edge WHERE edge.follower = job.id AND outcome IS NULL)';
+
+export function proceedable(connection: Connection, followers: readonly number[]): Job[] {
+  const sql = `SELECT job.* FROM json_each(?) given CROSS JOIN job ON job.id = given.value
+    WHERE hold = 'runs' AND ${hasNoOpenEdge} ORDER BY job.id`;
+  return connection.all<OpenRow>(sql, JSON.stringify(followers)).map(jobOfOpen);
+}
+
+export function tallyEdges(connection: Connection, followers: readonly number[]): Map<number, EdgeTally> {
+  const sql = `SELECT follower, outcome, count(*) AS count FROM json_each(?) given
+    CROSS JOIN edge ON edge.follower = given.value GROUP BY follower, outcome`;
+  return talliesOfRows(followers, connection.all<EdgeTallyRow>(sql, JSON.stringify(followers)));
+}
+
+export function edges(connection: Connection, query: EdgeQuery): Edge[] {
+  const { after = 0, limit, isOpen = false } = query;
+  const [own, other, id] = 'follower' in query
+    ? ['follower', 'followed', query.follower] : ['followed', 'follower', query.followed];
+  const sql = `SELECT * FROM edge WHERE ${own} = ? AND ${other} > ? ${isOpen ? 'AND outcome IS NULL' : ''}
+    ORDER BY ${other} LIMIT ?`;
+  return connection.all<EdgeRow>(sql, id, after, limit).map(edgeOfRow);
+}
+
+export function stalledFollowers(connection: Connection, after: number, limit: number): FollowingPage {
+  const sql = `SELECT id, ${hasNoOpenEdge} AS chosen FROM job WHERE hold = 'runs' AND id > ? ORDER BY id LIMIT ?`;
+  return pageOf(connection.all<ScannedRow>(sql, after, limit), limit);
+}
+
+/** Each run is found by one index seek, however many edges lead to it. */
+export function endedWithOpenEdges(connection: Connection, after: number, limit: number): FollowingPage {
+  const next = (from: string): string =>
+    `(SELECT followed FROM edge WHERE outcome IS NULL AND followed > ${from} ORDER BY followed LIMIT 1)`;
+  const sql = `WITH RECURSIVE seen(id) AS (
+      SELECT ${next('?1')} UNION ALL SELECT ${next('seen.id')} FROM seen WHERE id IS NOT NULL LIMIT ?2)
+    SELECT id, EXISTS (SELECT 1 FROM ended WHERE ended.id = seen.id) AS chosen FROM seen WHERE id IS NOT NULL`;
+  return pageOf(connection.all<ScannedRow>(sql, after, limit), limit);
+}
+
+interface ScannedRow {
+  readonly id: number;
+  readonly chosen: number;
+}
+
+const pageOf = (scanned: readonly ScannedRow[], limit: number): FollowingPage => ({
+  ids: scanned.filter(({ chosen }) => chosen === 1).map(({ id }) => id),
+  next: scanned.length === limit ? scanned.at(-1)!.id : null,
+});
+
+export function flows(connection: Connection, before: number | null, limit: number): number[] {
+  const next = (from: string): string => `(SELECT max(flow) FROM flow_run WHERE flow < ${from})`;
+  const sql = `WITH RECURSIVE seen(id) AS (
+      SELECT ${next('?1')} UNION ALL SELECT ${next('seen.id')} FROM seen WHERE id IS NOT NULL LIMIT ?2)
+    SELECT id FROM seen WHERE id IS NOT NULL`;
+  return connection.all<{ id: number }>(sql, before ?? Number.MAX_SAFE_INTEGER, limit).map(({ id }) => id);
+}
+
+export function flowRuns(connection: Connection, flow: number, after: number, limit: number): number[] {
+  const sql = 'SELECT run FROM flow_run WHERE flow = ? AND run > ? ORDER BY run LIMIT ?';
+  return connection.all<{ run: number }>(sql, flow, after, limit).map(({ run }) => run);
+}
+
+export const flowOf = (connection: Connection, run: number): number | null =>
+  connection.get<{ flow: number }>('SELECT flow FROM flow_run WHERE run = ?', run)?.flow ?? null;
+
+/**
+ * Deletes the edges of a deleted job, and removes it from its flow. Its followers keep its outcome, and its result if
+ * they use it.
+ */
+export function deleteFollowing(connection: Connection, id: number, fate: Fate, result: string | null): void {
+  connection.run(`UPDATE edge SET outcome = coalesce(outcome, ?),
+      result = CASE WHEN links IS NULL THEN NULL ELSE coalesce(result, ?) END
+    WHERE followed = ? AND (outcome IS NULL OR links IS NOT NULL)`, fate, result, id);
+  connection.run('DELETE FROM edge WHERE follower = ?', id);
+  connection.run('DELETE FROM flow_run WHERE run = ?', id);
+}

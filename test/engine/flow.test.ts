@@ -1,0 +1,114 @@
+// Flows: runs that follow runs, with their results as input, through crashes and in the engine's own loops.
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { jobType } from '../../src/index.ts';
+import { testEngine } from '../../src/testing/index.ts';
+
+const extract = jobType('extract', {
+  input: z.object({ day: z.string() }),
+  run: ({ input }) => ({ day: input.day, parts: [10, 20] }),
+});
+const transform = jobType('transform', { input: z.object({ n: z.number() }), run: ({ input: { n } }) => ({ rows: n + 1 }) });
+const load = jobType('load', {
+  input: z.object({ day: z.string(), rows: z.array(z.number()) }),
+  run: ({ input }) => input.rows.reduce((sum, rows) => sum + rows, 0),
+});
+const broken = jobType('broken', {
+  retry: { attempts: 1 },
+  run: (): { rows: number } => {
+    throw new Error('broken');
+  },
+});
+const alert = jobType('alert', {
+  input: z.object({ rows: z.object({ rows: z.number() }).nullable() }), run: ({ input }) => JSON.stringify(input.rows),
+});
+const limited = jobType('limited', {
+  input: z.object({ tenant: z.string() }), limit: { key: 'tenant', concurrency: 1 }, run: () => 1,
+});
+const types = [extract, transform, load, broken, alert, limited];
+
+test('results of runs become the input of the run that follows them', async () => {
+  await using t = await testEngine({ types });
+  let last!: { handle: () => Promise<number> };
+  const flow = await t.createFlow((f) => {
+    const day = f.run(extract, { input: { day: 'monday' } });
+    const parts = [0, 1].map((index) => f.run(transform, { input: { n: day.result.parts[index]! } }));
+    const loaded = f.run(load, { input: { day: day.result.day, rows: parts.map((part) => part.result.rows) } });
+    last = { handle: () => flow.handle(loaded).result() };
+  });
+  await t.drain();
+  expect(await last.handle()).toBe(32);
+  const job = await flow.runs[3]!.get();
+  expect(JSON.parse(job.input)).toEqual({ day: 'monday', rows: [11, 21] });
+});
+
+test('a run starts after a failure if it asks for that, and gets null instead of the result', async () => {
+  await using t = await testEngine({ types });
+  const flow = await t.createFlow((f) => {
+    const first = f.run(broken);
+    f.run(alert, { on: 'failed', input: { rows: first.resultOrNull } });
+    f.run(transform, { after: first, input: { n: 1 } });
+  });
+  await t.drain();
+  expect(await flow.runs[1]!.result()).toBe('null');
+  await expect(flow.runs[2]!.result()).rejects.toThrow('the runs that it follows did not end as it requires');
+});
+
+test('a run follows runs that exist, by handle or id', async () => {
+  await using t = await testEngine({ types });
+  const first = await t.createJobRun(extract, { input: { day: 'friday' } });
+  const second = await t.createJobRun(transform, { input: { n: 1 }, after: [first, first.id] });
+  expect(await second.get()).toMatchObject({ state: 'held', hold: 'runs' });
+  const flow = await t.createFlow((f) => {
+    f.run(transform, { input: { n: f.existing(first).result.parts[0]! } });
+  });
+  await t.drain();
+  expect(await second.result()).toEqual({ rows: 2 });
+  expect(await flow.runs[0]!.result()).toEqual({ rows: 11 });
+});
+
+test('a flow goes on after the process that ended a run has crashed', async () => {
+  await using t = await testEngine({ types });
+  const flow = await t.createFlow((f) => {
+    const first = f.run(extract, { input: { day: 'x' }, delay: '1m' });
+    f.run(transform, { after: first, input: { n: 1 } });
+  });
+  t.crash();
+  await t.restart();
+  await t.advance('2m');
+  expect(await flow.runs[1]!.result()).toEqual({ rows: 2 });
+});
+
+test('explain says how many runs a run waits for, and what became of one that failed', async () => {
+  await using t = await testEngine({ types });
+  const slow = jobType('slow', { retry: { attempts: 2, base: '1h' }, run: () => { throw new Error('not yet'); } });
+  await t.restart({ types: [...types, slow] });
+  const flow = await t.createFlow((f) => {
+    f.run(alert, { on: 'failed', input: { rows: null }, after: [f.run(extract, { input: { day: 'x' } }), f.run(slow)] });
+  });
+  await t.drain();
+  const [reason] = await flow.runs[2]!.explain();
+  expect(reason).toMatchObject({ code: 'waits.runs', detail: { open: 1, total: 2 } });
+  expect(reason!.says).toMatch(new RegExp(`^it waits for 1 of 2 runs: run ${flow.runs[1]!.id} failed, retry at 2026-`));
+});
+
+test('a flow that cannot be is refused, and nothing is stored', async () => {
+  await using t = await testEngine({ types });
+  const build = (refused: Parameters<typeof t.createFlow>[0]) => t.createFlow(refused);
+  await expect(build(() => {})).rejects.toMatchObject({ code: 'malformed.flow' });
+  await expect(build((f) => void f.run(broken, { after: 99 }))).rejects.toMatchObject({ code: 'unknown.job' });
+  await expect(build((f) => void f.run(broken, { on: 'failed' } as never))).rejects.toMatchObject({ code: 'malformed.option' });
+  await expect(build((f) => {
+    const first = f.run(broken);
+    f.run(alert, { on: 'ended', input: { rows: first.result } } as never);
+  })).rejects.toMatchObject({ code: 'malformed.flow' });
+  await expect(build((f) => {
+    const first = f.run(extract, { input: { day: 'x' } });
+    f.run(limited, { input: { tenant: first.result.day } });
+  })).rejects.toMatchObject({ code: 'malformed.flow' });
+  await expect(build((f) => {
+    f.run(broken);
+    f.run(transform, { input: { n: 'one' } as never });
+  })).rejects.toMatchObject({ code: 'malformed.input' });
+  expect(await t.runs()).toEqual([]);
+});

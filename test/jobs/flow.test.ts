@@ -1,0 +1,185 @@
+// Runs that follow runs: created in one commit, continued after the last end, retried, cancelled and deleted.
+import { describe, expect } from 'vitest';
+import type { FlowDraft, FollowedRun } from '../../src/jobs/create-flow.ts';
+import { forgottenEnds, forgottenFollowers } from '../../src/jobs/proceed.ts';
+import { applyEach, remove } from '../../src/apply.ts';
+import type { Following, Link } from '../../src/model/following.ts';
+import type { Job } from '../../src/model/job.ts';
+import { stores } from '../support/stores.ts';
+import { broken, codeOf, tester, testOn, type World } from './world.ts';
+
+const onSuccess: Following = { on: 'succeeded', otherwise: 'cancel' };
+const onFailure: Following = { on: 'failed', otherwise: 'cancel' };
+const patient: Following = { on: 'succeeded', otherwise: 'wait' };
+
+const draft = (type: string, after: readonly FollowedRun[] = [], follows = onSuccess, input: unknown = null): FlowDraft =>
+  ({ draft: { type, input }, after, follows });
+
+const nth = (index: number, links: readonly Link[] = []): FollowedRun => ({ run: { index }, links });
+const stored = (id: number): FollowedRun => ({ run: { id }, links: [] });
+
+const standings = async (world: World, jobs: readonly Job[]): Promise<string[]> =>
+  Promise.all(jobs.map((job) => world.standing(job)));
+
+async function succeed(world: World, job: Job, result?: string): Promise<void> {
+  const running = await world.claimOne(job);
+  await world.jobs.succeed(running, running.fence, tester, result);
+}
+
+async function fail(world: World, job: Job): Promise<void> {
+  const running = await world.claimOne(job);
+  await world.jobs.fail(running, running.fence, broken, tester, false);
+}
+
+/** What the maintenance does in two of its turns. */
+async function makeGood(world: World): Promise<void> {
+  await forgottenEnds(world.store, tester)();
+  await forgottenFollowers(world.store, tester)();
+}
+
+/** A run, two that follow it, one that follows both, and one that runs if one of the two does not succeed. */
+async function diamond(world: World): Promise<readonly Job[]> {
+  return world.jobs.createFlow([
+    draft('extract'),
+    draft('part', [nth(0)]),
+    draft('part', [nth(0)]),
+    draft('load', [nth(1), nth(2)]),
+    draft('alert', [nth(1), nth(2)], onFailure),
+  ], 'tester');
+}
+
+describe.each(stores)('a flow on $name', (kind) => {
+  const test = testOn(kind);
+
+  test('runs start when all runs that they follow have succeeded', async ({ world }) => {
+    const runs = await diamond(world);
+    const [extract, first, second, load, alert] = runs as [Job, Job, Job, Job, Job];
+    expect(await standings(world, runs)).toEqual(['pending', 'held by runs', 'held by runs', 'held by runs', 'held by runs']);
+    await succeed(world, extract);
+    expect(await standings(world, runs)).toEqual(['succeeded', 'pending', 'pending', 'held by runs', 'held by runs']);
+    await succeed(world, first);
+    expect(await world.standing(load)).toBe('held by runs');
+    await succeed(world, second);
+    expect(await standings(world, [load, alert])).toEqual(['pending', 'cancelled']);
+    expect(await world.lastEvent(load)).toMatchObject({ kind: 'proceeded' });
+  });
+
+  test('a failure cancels what follows it, step by step, and starts what waits for a failure', async ({ world }) => {
+    const runs = await diamond(world);
+    await fail(world, runs[0]!);
+    expect(await standings(world, runs)).toEqual(['failed', 'cancelled', 'cancelled', 'cancelled', 'pending']);
+  });
+
+  test('results become parts of the input, also those of a run that was deleted', async ({ world }) => {
+    const links = (to: number): Link[] => [{ from: ['rows', 1], to: ['all', to] }];
+    const [first, second, load] = await world.jobs.createFlow([
+      draft('part'), draft('part'),
+      draft('load', [nth(0, links(0)), nth(1, links(1))], { ...onSuccess, hasLinks: true }, { all: [null, null] }),
+    ], 'tester') as [Job, Job, Job];
+    await succeed(world, first, '{"rows":[1,2]}');
+    await world.jobs.delete(first.id);
+    await succeed(world, second, '{"rows":[]}');
+    expect(await world.get(load)).toMatchObject({ state: 'pending', input: '{"all":[2,null]}' });
+  });
+
+  test('a crash between an end and what follows is made good', async ({ world }) => {
+    const [first, second, last] = await world.jobs.createFlow(
+      [draft('a'), draft('b', [nth(0)]), draft('c', [nth(1)])], 'tester',
+    ) as [Job, Job, Job];
+    const stop = { do: 'stop', code: 'admin' } as const;
+    await applyEach(world.store, [{ job: first.id, command: stop }], tester);
+    expect(await world.standing(second)).toBe('held by runs');
+    await makeGood(world);
+    expect(await standings(world, [second, last])).toEqual(['cancelled', 'cancelled']);
+    const [, third] = await world.jobs.createFlow([draft('a'), draft('b', [nth(0)])], 'tester') as [Job, Job];
+    await applyEach(world.store, [{ job: third.id - 1, command: stop }], tester);
+    await world.store.closeEdges([third.id - 1]);
+    await makeGood(world);
+    expect(await world.standing(third)).toBe('cancelled');
+  });
+
+  test('a run follows stored runs, open or ended, and the end of an open one counts', async ({ world }) => {
+    const [ended, open] = [await world.create(), await world.create()] as [Job, Job];
+    await succeed(world, ended);
+    const { job } = await world.jobs.createFollower(draft('report', [stored(ended.id), stored(open.id)]), 'tester');
+    expect(job).toMatchObject({ state: 'held', hold: 'runs' });
+    expect(await world.lastEvent(open)).toMatchObject({ kind: 'followed', runs: 1 });
+    await succeed(world, open);
+    expect(await world.standing(job!)).toBe('pending');
+    const late = await world.jobs.createFollower(draft('report', [stored(ended.id)]), 'tester');
+    expect(late.job).toMatchObject({ state: 'pending' });
+  });
+
+  test('what cannot be created leaves nothing behind', async ({ world }) => {
+    const before = await world.count();
+    expect(await codeOf(world.jobs.createFlow([draft('a'), draft('b', [stored(4711)])], 'tester'))).toBe('unknown.job');
+    expect(await codeOf(world.jobs.createFlow([], 'tester'))).toBe('malformed.flow');
+    const many = Array.from({ length: 100_001 }, (_, index) => nth(index % 2));
+    expect(await codeOf(world.jobs.createFlow([draft('a'), draft('b'), draft('c', many)], 'tester'))).toBe('malformed.flow');
+    expect(await world.count()).toBe(before);
+  });
+
+  test('a follower that waits for a retry starts after it', async ({ world }) => {
+    const [first, last] = await world.jobs.createFlow([draft('a'), draft('b', [nth(0)], patient)], 'tester') as [Job, Job];
+    await fail(world, first);
+    expect(await world.standing(last)).toBe('held by runs');
+    await world.jobs.retry(first.id, tester);
+    expect(await world.lastEvent(last)).toMatchObject({ kind: 'awaited', runs: 1 });
+    expect((await world.store.tallyEdges([last.id])).get(last.id)).toMatchObject({ open: 1 });
+    await succeed(world, first);
+    expect(await world.standing(last)).toBe('pending');
+  });
+
+  test('a retry reopens the run alone, or what failed downstream, or all of it', async ({ world }) => {
+    const runs = await diamond(world);
+    await fail(world, runs[0]!);
+    await succeed(world, runs[4]!);
+    await world.jobs.retry(runs[0]!.id, tester);
+    expect(await standings(world, runs)).toEqual(['pending', 'cancelled', 'cancelled', 'cancelled', 'succeeded']);
+    await fail(world, runs[0]!);
+    await world.jobs.retry(runs[0]!.id, tester, { downstream: 'failed' });
+    expect(await standings(world, runs)).toEqual(['pending', 'held by runs', 'held by runs', 'held by runs', 'succeeded']);
+    for (const run of runs.slice(0, 4)) await succeed(world, run);
+    await world.jobs.retry(runs[0]!.id, tester, { downstream: 'all' });
+    expect(await standings(world, runs)).toEqual(['pending', 'held by runs', 'held by runs', 'held by runs', 'held by runs']);
+  });
+
+  test('a flow is retried from what failed, and what was cancelled because of it waits again', async ({ world }) => {
+    const runs = await diamond(world);
+    await succeed(world, runs[0]!);
+    await fail(world, runs[1]!);
+    await succeed(world, runs[2]!);
+    await fail(world, runs[4]!);
+    await world.jobs.retryFlow(runs[0]!.id, tester);
+    expect(await standings(world, runs)).toEqual(['succeeded', 'pending', 'succeeded', 'held by runs', 'held by runs']);
+  });
+
+  test('a flow is cancelled or stopped as a whole, and nothing of it starts because of that', async ({ world }) => {
+    const runs = await diamond(world);
+    expect(await world.jobs.cancelFlow(runs[0]!.id, tester)).toBe(5);
+    expect(await standings(world, runs)).toEqual(runs.map(() => 'cancelled'));
+    const others = await diamond(world);
+    const running = await world.claimOne(others[0]!);
+    expect(await world.jobs.stopFlow(others[0]!.id, tester)).toBe(5);
+    expect(await standings(world, others)).toEqual(others.map(() => 'cancelled'));
+    expect(await codeOf(world.jobs.succeed(running, running.fence, tester))).toBe('lost.lease');
+    expect(await codeOf(world.jobs.cancelFlow(4711, tester))).toBe('unknown.flow');
+  });
+
+  test('the deletion of a run strands no follower', async ({ world }) => {
+    const [first, last] = await world.jobs.createFlow([draft('a'), draft('b', [nth(0)])], 'tester') as [Job, Job];
+    const running = await world.claimOne(first);
+    const [answer] = await applyEach(world.store, [{ job: running, command: { do: 'succeed', fence: running.fence } }], tester);
+    await remove(world.store, [(answer as { after: Job }).after]);
+    await makeGood(world);
+    expect(await world.standing(last)).toBe('pending');
+  });
+
+  test('a run that follows others may have a unique key', async ({ world }) => {
+    const first = await world.create();
+    const unique = { ...draft('report', [stored(first.id)]), draft: { type: 'report', unique: { key: 'report' } } };
+    const created = await world.jobs.createFollower(unique, 'tester');
+    expect(await world.jobs.createFollower(unique, 'tester')).toMatchObject({ id: created.id, outcome: 'existing' });
+    expect(await world.store.edges({ followed: first.id, limit: 10 })).toHaveLength(1);
+  });
+});
