@@ -2,6 +2,7 @@
 import { Queue } from '../../src/jobs/bedrock/queue.ts';
 import { every, type Engine } from '../../src/index.ts';
 import type { Job } from '../../src/model/job.ts';
+import { isInForce, keyOf } from '../../src/model/pause.ts';
 import { isRefusal } from '../../src/refusal.ts';
 import type { RandomStream } from './random-streams.ts';
 import type { Goals } from './goals.ts';
@@ -110,6 +111,18 @@ const bulk: Action = async ({ engine, acknowledged, random }) => {
   acknowledged.add(run.id);
 };
 
+const pauseType: Action = async ({ engine, random, types }) => {
+  const [type, seconds, tenant] = [random.pick(types), random.integer(5, 120), random.pick(tenants)];
+  const key = type === 'tenant' && random.isTrue(0.5) ? { key: tenant } : {};
+  await engine.pauseType(type, { why: 'a system is down', until: `${seconds}s`, ...key });
+};
+const resumeType: Action = async (client) => {
+  const pause = pick(client, ({ kind }) => kind === 'pause');
+  if (pause) await resume(client, pause);
+};
+const resume = ({ engine }: Client, pause: Job): Promise<void> =>
+  engine.resumeType(pause.type, { key: keyOf(pause) ?? undefined });
+
 const complete: Action = async ({ engine, ledger, random }) => {
   const token = ledger.tokens[ledger.tokens.length - random.integer(1, 5)];
   if (token === undefined) return;
@@ -186,12 +199,13 @@ const changeQueue = on(isQueued, async (client, { id }) => {
 
 type WeightedActions = readonly (readonly [Action, number])[];
 
-const actionsByRole: Readonly<Record<'producer' | 'operator' | 'queue', WeightedActions>> = {
+const actionsByRole: Readonly<Record<'producer' | 'operator' | 'queue' | 'pauser', WeightedActions>> = {
   producer: [[produce, 10], [produceMany, 3], [runManually, 2], [complete, 4]],
   operator: [
     [cancel, 6], [cancelParent, 3], [stop, 3], [retryRun, 5], [pauseRun, 2], [resumeRun, 2], [editRun, 2],
     [deleteRun, 2], [bulk, 1], [editSchedule, 2], [switchOff, 1], [switchOn, 2],
   ],
+  pauser: [[pauseType, 3], [resumeType, 1]],
   queue: [[enqueue, 6], [workOnQueue, 8], [changeQueue, 2]],
 };
 
@@ -219,6 +233,7 @@ export async function finishRemaining(client: Client): Promise<void> {
   for (;;) {
     for (const job of jobs()) {
       const { id } = job;
+      if (isInForce(job, engine.now())) await tryAction(() => resume(client, job), client);
       if (isPausedRun(job)) await tryAction(() => engine.resumeJobRun(id), client);
       const isHandedOut = isQueued(job) && job.state === 'running';
       if (isHandedOut) await tryAction(() => queue.finish({ id, ignoreRepeat: true }, actor), client);
