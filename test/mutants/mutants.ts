@@ -126,6 +126,12 @@ export const mutants: readonly Mutant[] = [
     seeds: [25],
     isQuick: true,
   },
+  {
+    title: 'jobs of a paused type are claimed',
+    cuts: [cut('store/sqlite/read/pauses.ts', 'gate IS NULL AND due > ?', 'gate IS NULL AND due < ? - 1e15')],
+    seeds: [3],
+    isQuick: true,
+  },
   { title: 'no recovery of lost replies or of an earlier process', cuts: [noFormerLife, noDoubt], seeds: [367, 55] },
   { title: 'no second write of outcomes, no recovery of lost replies', cuts: [noSecondTry, noDoubt], seeds: [305] },
   { title: 'no fence and no version', cuts: [noFence, noVersion], seeds: [1], isQuick: true },

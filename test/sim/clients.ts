@@ -4,6 +4,7 @@ import type { FlowDraft } from '../../src/jobs/create-flow.ts';
 import { every, type Engine } from '../../src/index.ts';
 import type { Following } from '../../src/model/following.ts';
 import type { Job } from '../../src/model/job.ts';
+import { isInForce, keyOf } from '../../src/model/pause.ts';
 import { isRefusal } from '../../src/refusal.ts';
 import type { RandomStream } from './random-streams.ts';
 import type { Goals } from './goals.ts';
@@ -111,6 +112,18 @@ const bulk: Action = async ({ engine, acknowledged, random }) => {
   });
   acknowledged.add(run.id);
 };
+
+const pauseType: Action = async ({ engine, random, types }) => {
+  const [type, seconds, tenant] = [random.pick(types), random.integer(5, 120), random.pick(tenants)];
+  const key = type === 'tenant' && random.isTrue(0.5) ? { key: tenant } : {};
+  await engine.pauseType(type, { why: 'a system is down', until: `${seconds}s`, ...key });
+};
+const resumeType: Action = async (client) => {
+  const pause = pick(client, ({ kind }) => kind === 'pause');
+  if (pause) await resume(client, pause);
+};
+const resume = ({ engine }: Client, pause: Job): Promise<void> =>
+  engine.resumeType(pause.type, { key: keyOf(pause) ?? undefined });
 
 const complete: Action = async ({ engine, ledger, random }) => {
   const token = ledger.tokens[ledger.tokens.length - random.integer(1, 5)];
@@ -232,12 +245,13 @@ const waitsForRetry = (job: Job): boolean =>
 
 type WeightedActions = readonly (readonly [Action, number])[];
 
-const actionsByRole: Readonly<Record<'producer' | 'operator' | 'queue' | 'flow', WeightedActions>> = {
+const actionsByRole: Readonly<Record<'producer' | 'operator' | 'queue' | 'flow' | 'pauser', WeightedActions>> = {
   producer: [[produce, 10], [produceMany, 3], [runManually, 2], [complete, 4]],
   operator: [
     [cancel, 6], [cancelParent, 3], [stop, 3], [retryRun, 5], [pauseRun, 2], [resumeRun, 2], [editRun, 2],
     [deleteRun, 2], [bulk, 1], [editSchedule, 2], [switchOff, 1], [switchOn, 2],
   ],
+  pauser: [[pauseType, 3], [resumeType, 1]],
   queue: [[enqueue, 6], [workOnQueue, 8], [changeQueue, 2]],
   flow: [[createFlow, 8], [createFollower, 4], [retryDownstream, 2], [deleteFollowed, 2], [endFlow, 1]],
 };
@@ -267,6 +281,7 @@ export async function finishRemaining(client: Client): Promise<void> {
     for (const job of jobs()) {
       const { id } = job;
       if (waitsForRetry(job)) await tryAction(() => engine.cancelJobRun(id), client);
+      if (isInForce(job, engine.now())) await tryAction(() => resume(client, job), client);
       if (isPausedRun(job)) await tryAction(() => engine.resumeJobRun(id), client);
       const isHandedOut = isQueued(job) && job.state === 'running';
       if (isHandedOut) await tryAction(() => queue.finish({ id, ignoreRepeat: true }, actor), client);

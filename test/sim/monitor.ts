@@ -5,6 +5,7 @@ import type { EventKind } from '../../src/model/event.ts';
 import { evolve, blankJob } from '../../src/model/evolve.ts';
 import { parseGate, type Limits } from '../../src/model/gate.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
+import { isInForce, isPausable, keyOf } from '../../src/model/pause.ts';
 import { originOf } from '../../src/store/row.ts';
 import type { Batch, Beat, Holding, Leadership, Note, Store } from '../../src/store/store.ts';
 import { checkStep, violation, type Invariant, type Violation } from '../../src/verify.ts';
@@ -38,6 +39,8 @@ export class StoreMonitor {
   readonly #staged = new Map<string, Change[]>();
   readonly #leases = new Map<string, InstanceLease>();
   readonly #extended = new Map<number, number>();
+  /** The pauses of types and keys, whether in force or not. */
+  readonly #pauses = new Map<number, Job>();
   readonly #trace = createHash('sha256');
   #leader: Leadership | null = null;
   /** The highest store time so far: the clock can be set back, but a lapsed lease stays lapsed. */
@@ -144,6 +147,7 @@ export class StoreMonitor {
       current = next;
     }
     this.#store(known, after);
+    if (after.kind === 'pause') this.#pauses.set(id, after);
   }
 
   #checkEvent(before: Job, event: Change['events'][number], createdChildren: ReadonlyMap<number, number>): void {
@@ -153,6 +157,7 @@ export class StoreMonitor {
     switch (event.kind) {
       case 'claimed':
         this.#extended.delete(id);
+        this.#checkPauses(before);
         if (before.parent !== null && this.#jobs.get(before.parent)?.cancel) {
           this.#report('S16', id, `job ${id} was claimed after job ${before.parent} was cancelled`);
         }
@@ -173,6 +178,17 @@ export class StoreMonitor {
         if (open > 0) this.#report('S12', id, `job ${id} succeeded while ${open} of its children were open`);
         break;
       default:
+    }
+  }
+
+  /** S37: no pause of the job's type or key is in force. A run that its gate has admitted goes on. */
+  #checkPauses(job: Job): void {
+    const key = job.gate === null || job.admitted ? null : parseGate(job.gate).key;
+    for (const pause of isPausable(job.kind) ? this.#pauses.values() : []) {
+      if (pause.type !== job.type || !isInForce(pause, this.#now())) continue;
+      const paused = keyOf(pause);
+      if (paused !== null && paused !== key) continue;
+      this.#report('S37', job.id, `job ${job.id} was claimed while ${job.type} ${paused ?? ''} was paused`);
     }
   }
 

@@ -91,12 +91,18 @@ class Simulation {
     this.#monitor = new StoreMonitor({ store: this.#store, limits, goals: this.#goals, onViolation });
   }
 
+  /** Only some seeds have pauses: a further client changes the histories of a seed, and so what it is known to find. */
+  get #hasPauses(): boolean {
+    return this.#seed % 16 === 3;
+  }
+
   async run(): Promise<SimReport> {
     await this.#store.migrate();
     for (let index = 1; index <= this.#settings.engines; index++) this.#startEngine(`e${index}`, 1);
     // A stream of its own, and a part of the seeds only: the histories of the others stay as they are.
     const hasFlows = this.#streams.stream('flows').isTrue(0.4);
-    for (const role of roles) if (role !== 'flow' || hasFlows) this.#startClient(role, 1);
+    const roleIsDrawn = { flow: hasFlows, pauser: this.#hasPauses };
+    for (const role of roles) if (roleIsDrawn[role as keyof typeof roleIsDrawn] ?? true) this.#startClient(role, 1);
     this.#scheduleFaults();
     await this.#timeline.run(startOfTime + this.#chaosMs);
     if (this.#violations.length === 0) await this.#heal();
@@ -262,7 +268,10 @@ class Simulation {
       acknowledged: [...this.#acknowledged].filter(isKept),
       starts: this.#ledger.starts.filter(({ job }) => isKept(job)),
     };
-    for await (const found of verify(this.#store, { patienceMs: 0, overdueMs: minute, evidence })) this.#found(found);
+    for await (const found of verify(this.#store, { patienceMs: 0, overdueMs: minute, evidence })) {
+      // S37 compares store times, which a jump of the store's clock reorders; the monitor checks the order of commits.
+      if (found.invariant !== 'S37' || this.#settings.storeJumpEveryMs === Infinity) this.#found(found);
+    }
     for (const { run, total, seen } of this.#ledger.gathered) {
       if (total !== seen) this.#found(violation('S12', run, `run ${run} has ${total} tasks and received ${seen}`));
     }
