@@ -11,6 +11,7 @@ import { systemClock, type Clock } from '../time/clock.ts';
 import { EvidenceIndex, type Evidence } from './evidence.ts';
 import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from './family.ts';
 import { checkFeed } from './feed.ts';
+import { LimitHistories } from './limits.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
 import { readPages } from './paging.ts';
 import { findSharedKey } from './shared-key.ts';
@@ -64,6 +65,7 @@ export async function* verify(store: Store, options: VerifyOptions = {}): AsyncG
     yield violation('S36', null, `no more than ${jobs} jobs can be read and checked: ${messageOf(error)}`);
   }
   yield* inspection.missing();
+  yield* await inspection.exceededLimits();
   yield* checkFeed(store);
   return inspection.progress;
 }
@@ -91,6 +93,7 @@ class StoreInspection {
   readonly #store: Store;
   readonly #overdueMs: number;
   readonly #evidence: EvidenceIndex | null;
+  readonly #limits = new LimitHistories();
   #jobs = 0;
   #events = 0;
 
@@ -118,6 +121,10 @@ class StoreInspection {
     return this.#evidence?.checkMissing() ?? [];
   }
 
+  exceededLimits(): Promise<Violation[]> {
+    return this.#limits.check(this.#store);
+  }
+
   async #judge(jobs: readonly Job[]): Promise<Violation[]> {
     const parents = await this.#parentsOf(jobs);
     const found = [...(await this.#checkKeys(jobs)), ...(await this.#checkWaiting(jobs))];
@@ -143,6 +150,7 @@ class StoreInspection {
     const stored = await this.#withHistory(seen);
     if (stored === null) return [];
     const { job } = stored;
+    this.#limits.add(stored);
     const parent = job.parent === null ? undefined : parents.get(job.parent);
     return [
       ...checkHistory(stored),

@@ -4,6 +4,7 @@ import type { Change } from '../../src/model/change.ts';
 import type { EventKind } from '../../src/model/event.ts';
 import { evolve, blankJob } from '../../src/model/evolve.ts';
 import { parseGate, type Limits } from '../../src/model/gate.ts';
+import { namedLimits } from './workload.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
 import { originOf } from '../../src/store/row.ts';
 import type { Batch, Beat, Holding, Leadership, Note, Store } from '../../src/store/store.ts';
@@ -246,12 +247,13 @@ export class StoreMonitor {
   }
 
   #limitsOf({ gate }: Job): (readonly [string, number])[] {
-    const { type, def, key, typeMax, defMax } = parseGate(gate!);
+    const { type, def, key, typeMax, defMax, uses = [] } = parseGate(gate!);
     const { limits } = this.#parts;
     return [
       [`type ${type}`, limits.types.get(type) ?? typeMax ?? Infinity],
       ...(def === null ? [] : [[`def ${def}`, limits.defs.get(def) ?? defMax ?? Infinity] as const]),
       ...(key === null ? [] : [[`key ${type} ${key}`, limits.keys.get(type) ?? Infinity] as const]),
+      ...uses.map((use) => [`limit ${use.name} ${use.key ?? ''}`, concurrencyOf(use.name)] as const),
     ];
   }
 
@@ -322,3 +324,6 @@ function add<Key>(counts: Map<Key, number>, key: Key, sign: 1 | -1): void {
   if (count === 0) counts.delete(key);
   else counts.set(key, count);
 }
+
+const concurrencyOf = (limit: string): number =>
+  namedLimits.find(({ name }) => name === limit)?.values.concurrency ?? Infinity;
