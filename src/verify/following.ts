@@ -1,5 +1,5 @@
 /**
- * S37: a run starts only after the runs that it follows have ended as it requires. L3: a run does not wait for runs that
+ * S41: a run starts only after the runs that it follows have ended as it requires. L3: a run does not wait for runs that
  * have ended.
  */
 import { afterEnds } from '../model/following.ts';
@@ -18,12 +18,12 @@ export async function checkFollowing(store: Store, { job, events }: JobWithHisto
   const kinds = events.map(({ kind }) => kind);
   const isOverridden = kinds.some((kind) => kind === 'resumed' || kind === 'reopened');
   if (job.follows === null || isOverridden || job.startedAt === null) return [];
-  if (!kinds.includes('proceeded')) return [violation('S37', job.id, `run ${job.id} started without the runs it follows`)];
+  if (!kinds.includes('proceeded')) return [violation('S41', job.id, `run ${job.id} started without the runs it follows`)];
   const tally = (await store.tallyEdges([job.id])).get(job.id) ?? noEdges;
   // A run that it follows may have been reopened since; that opens no edge of a run that has continued.
   const isAsWanted = afterEnds(job.follows, tally.failed + tally.cancelled) === 'proceed';
   if (tally.open === 0 && isAsWanted) return [];
-  return [violation('S37', job.id, `run ${job.id} started before the runs that it follows had ended as it requires`)];
+  return [violation('S41', job.id, `run ${job.id} started before the runs that it follows had ended as it requires`)];
 }
 
 /** Returns the ids of those of the jobs that wait for runs, although all of these have ended as they require. */

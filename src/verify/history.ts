@@ -21,7 +21,7 @@ export function checkHistory({ job, events }: JobWithHistory): Violation[] {
   return [...walked, ...checkFence(job, events), ...checkVersion(job, events), ...checkReplay(job, replayed)];
 }
 
-function stepsOf(job: Job, events: readonly Event[]): HistoryStep[] {
+export function stepsOf(job: Job, events: readonly Event[]): HistoryStep[] {
   let before = blankJob(originOf(job));
   return events.map((event) => {
     const step = { before, event, after: evolve(before, event) };

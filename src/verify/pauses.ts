@@ -1,5 +1,5 @@
 /**
- * S37: while a pause is in force, no job of its type or key is claimed. The check begins when the pause was confirmed,
+ * S40: while a pause is in force, no job of its type or key is claimed. The check begins when the pause was confirmed,
  * because a claim that was under way when the pause was written may have been committed after it.
  */
 import { isPausable, keyOf, type PauseContent } from '../model/pause.ts';
@@ -51,7 +51,7 @@ export function checkPauses({ job, events }: JobWithHistory, spans: readonly Pau
   return applying.flatMap((span) =>
     claimsOf(events, span).filter(({ at }) => at > span.from && at < span.to).map(({ at }) => {
       const what = span.key === null ? `type ${span.type}` : `key ${JSON.stringify(span.key)} of type ${span.type}`;
-      return violation('S37', job.id, `job ${job.id} was claimed at ${at}, while ${what} was paused`);
+      return violation('S40', job.id, `job ${job.id} was claimed at ${at}, while ${what} was paused`);
     }));
 }
 

@@ -15,6 +15,7 @@ import { EvidenceIndex, type Evidence } from './evidence.ts';
 import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from './family.ts';
 import { checkFeed } from './feed.ts';
 import { checkFollowing, stalledAmong } from './following.ts';
+import { LimitHistories } from './limits.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
 import { readPages } from './paging.ts';
 import { checkPauses, spansOf, type PausedSpan } from './pauses.ts';
@@ -72,6 +73,7 @@ export async function* verify(store: Store, options: VerifyOptions = {}): AsyncG
   }
   for (const { job, sentence } of (await store.contradictions?.()) ?? []) yield violation('S38', job, sentence);
   yield* inspection.missing();
+  yield* await inspection.exceededLimits();
   yield* checkFeed(store);
   return inspection.progress;
 }
@@ -101,6 +103,7 @@ class StoreInspection {
   readonly #evidence: EvidenceIndex | null;
   readonly #slackMs: number;
   #spans: Promise<readonly PausedSpan[]> | null = null;
+  readonly #limits = new LimitHistories();
   #jobs = 0;
   #events = 0;
 
@@ -127,6 +130,10 @@ class StoreInspection {
 
   missing(): Violation[] {
     return this.#evidence?.checkMissing() ?? [];
+  }
+
+  exceededLimits(): Promise<Violation[]> {
+    return this.#limits.check(this.#store);
   }
 
   async #judge(jobs: readonly Job[]): Promise<Violation[]> {
@@ -159,6 +166,7 @@ class StoreInspection {
     const stored = events?.length === seen.version ? { job: seen, events } : await this.#withHistory(seen);
     if (stored === null) return [];
     const { job } = stored;
+    this.#limits.add(stored);
     const parent = job.parent === null ? undefined : parents.get(job.parent);
     return [
       ...checkHistory(stored),

@@ -55,6 +55,16 @@ export const mutants: readonly Mutant[] = [
     seeds: [1],
     isQuick: true,
   },
+  {
+    title: 'a rate admits every job',
+    cuts: [cut('model/gate.ts', 'Infinity : roomIn(state.values.rate, state, use.cost, now)', 'Infinity : Infinity')],
+    seeds: [7, 17],
+  },
+  {
+    title: 'a named limit admits any number of running jobs',
+    cuts: [cut('model/gate.ts', '(this.#admitted.get(useName(use)) ?? 0)', '0')],
+    seeds: [7, 17],
+  },
   { title: 'a unique key is given to every job', cuts: [noKeys], seeds: [1], isQuick: true },
   { title: 'a claim whose reply was lost is forgotten', cuts: [noDoubt], seeds: [8, 305, 116], isQuick: true },
   { title: 'children of ended parents stay open', cuts: [noOrphans], seeds: [245, 203, 285, 150, 25, 305] },

@@ -4,6 +4,7 @@ import type { Change } from '../../src/model/change.ts';
 import type { EventKind } from '../../src/model/event.ts';
 import { evolve, blankJob } from '../../src/model/evolve.ts';
 import { parseGate, type Limits } from '../../src/model/gate.ts';
+import { namedLimits } from './workload.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
 import { isInForce, isPausable, keyOf } from '../../src/model/pause.ts';
 import { originOf } from '../../src/store/row.ts';
@@ -181,14 +182,14 @@ export class StoreMonitor {
     }
   }
 
-  /** S37: no pause of the job's type or key is in force. A run that its gate has admitted goes on. */
+  /** S40: no pause of the job's type or key is in force. A run that its gate has admitted goes on. */
   #checkPauses(job: Job): void {
     const key = job.gate === null || job.admitted ? null : parseGate(job.gate).key;
     for (const pause of isPausable(job.kind) ? this.#pauses.values() : []) {
       if (pause.type !== job.type || !isInForce(pause, this.#now())) continue;
       const paused = keyOf(pause);
       if (paused !== null && paused !== key) continue;
-      this.#report('S37', job.id, `job ${job.id} was claimed while ${job.type} ${paused ?? ''} was paused`);
+      this.#report('S40', job.id, `job ${job.id} was claimed while ${job.type} ${paused ?? ''} was paused`);
     }
   }
 
@@ -262,12 +263,13 @@ export class StoreMonitor {
   }
 
   #limitsOf({ gate }: Job): (readonly [string, number])[] {
-    const { type, def, key, typeMax, defMax } = parseGate(gate!);
+    const { type, def, key, typeMax, defMax, uses = [] } = parseGate(gate!);
     const { limits } = this.#parts;
     return [
       [`type ${type}`, limits.types.get(type) ?? typeMax ?? Infinity],
       ...(def === null ? [] : [[`def ${def}`, limits.defs.get(def) ?? defMax ?? Infinity] as const]),
       ...(key === null ? [] : [[`key ${type} ${key}`, limits.keys.get(type) ?? Infinity] as const]),
+      ...uses.map((use) => [`limit ${use.name} ${use.key ?? ''}`, concurrencyOf(use.name)] as const),
     ];
   }
 
@@ -338,3 +340,6 @@ function add<Key>(counts: Map<Key, number>, key: Key, sign: 1 | -1): void {
   if (count === 0) counts.delete(key);
   else counts.set(key, count);
 }
+
+const concurrencyOf = (limit: string): number =>
+  namedLimits.find(({ name }) => name === limit)?.values.concurrency ?? Infinity;

@@ -21,6 +21,7 @@ export interface WorkloadParts {
   readonly streams: RandomStreams;
   readonly ledger: Ledger;
   readonly hasPoison: boolean;
+  readonly isMetered: boolean;
   readonly typeNames: readonly TypeName[];
   readonly defNames: readonly DefName[];
   readonly crash: (process: SimProcess) => void;
@@ -39,6 +40,14 @@ export type TypeName = (typeof typeNames)[number];
 export const defNames = ['minutely', 'steady', 'queued', 'replaced', 'following', 'double'] as const;
 export type DefName = (typeof defNames)[number];
 
+/** The type whose runs use named limits, in the simulations that draw it. */
+export const meteredType = 'metered';
+
+export const namedLimits = [
+  { name: 'api', keyed: false, values: { rate: { count: 6, per: 60_000, burst: 2 }, concurrency: null } },
+  { name: 'tenant', keyed: true, values: { rate: null, concurrency: 1 } },
+] as const;
+
 export const limits: Limits = {
   types: new Map([['limited', 2], ['narrow', 1], ['narrow tasks', 3]]),
   defs: new Map(),
@@ -48,7 +57,7 @@ export const limits: Limits = {
 const retry = { attempts: 3, base: '1s', max: '20s' } as const;
 
 /** The handlers of one process: they use its clock and stop when it crashes. */
-export function createWorkload({ process, streams, ledger, hasPoison, crash, ...known }: WorkloadParts): Workload {
+export function createWorkload({ process, streams, ledger, hasPoison, isMetered, crash, ...known }: WorkloadParts): Workload {
   const { clock } = process;
   /** Records the start; returns a number in [0, 1) that depends only on the attempt. */
   const begin = ({ fence, idempotencyKey }: Context): number => {
@@ -159,7 +168,10 @@ export function createWorkload({ process, streams, ledger, hasPoison, crash, ...
     }),
   } satisfies Record<DefName, AnyJobDef>;
   return {
-    types: known.typeNames.map((name) => types[name]),
+    types: [
+      ...known.typeNames.map((name) => types[name]),
+      ...(isMetered ? [jobType(meteredType, { retry, run: work(500, 20_000) })] : []),
+    ],
     defs: known.defNames.map((name) => defs[name]),
   };
 }

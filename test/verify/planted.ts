@@ -1,9 +1,11 @@
 // Defects for `verify` to find: each is planted by SQL into a valid store, and violates the invariant it names.
 import { jobDef, jobType } from '../../src/index.ts';
 import { declare } from '../../src/jobs/define.ts';
+import { declareLimits } from '../../src/jobs/limits.ts';
 import { pause } from '../../src/jobs/pauses.ts';
 import { tickDue } from '../../src/jobs/tick.ts';
 import type { Job } from '../../src/model/job.ts';
+import type { LimitValues } from '../../src/model/limit.ts';
 import { every } from '../../src/time/schedule.ts';
 import type { Invariant } from '../../src/verify.ts';
 import { minute, tester, type World } from '../jobs/world.ts';
@@ -50,6 +52,17 @@ const registerInstance = (world: World): Promise<unknown> => {
   const about = { host: 'h', pid: 1, version: '1', types: [], slots: 1, busy: 0, draining: false };
   return world.store.beat({ id: 'alive', leaseMs: minute, about, holds: [] });
 };
+
+/** Declares a limit, and starts three jobs that use it. */
+async function useLimit(world: World, values: LimitValues): Promise<void> {
+  await declareLimits(world.store, [{ name: 'api', keyed: false, values }], 'code');
+  const uses = { limitUses: [{ name: 'api', key: null, cost: 1 }] };
+  for (let jobs = 0; jobs < 3; jobs++) {
+    const job = await world.create(uses);
+    await world.clock.advance(1);
+    await world.claimOne(job);
+  }
+}
 
 export const defects: readonly Defect[] = [
   defect('S1', 'a job that ends twice', async (world) => {
@@ -181,12 +194,20 @@ export const defects: readonly Defect[] = [
     const [, job] = [await world.create(), await world.create(), await world.create()];
     return (sql) => sql(`update job set body = '{' where id = ${job.id}`);
   }),
-  defect('S37', 'a job that was claimed while its type was paused', async (world) => {
+  defect('S40', 'a job that was claimed while its type was paused', async (world) => {
     const job = await world.running();
     await pause(world.store, { type: job.type, key: null }, null, tester);
     const confirmed = (time: number): string => `confirmed\\":${time}`;
     const [before, after] = [world.store.now(), world.store.now() - minute].map(confirmed) as [string, string];
     return (sql) => sql(`update job set history = replace(history, '${before}', '${after}') where kind = 'pause'`);
+  }),
+  defect('S39', 'more starts in a period than a named limit allows', async (world) => {
+    await useLimit(world, { rate: { count: 700, per: minute, burst: 700 }, concurrency: null });
+    return (sql) => sql(`update job set input = replace(input, '700', '1') where kind = 'limit'`);
+  }),
+  defect('S39', 'more running jobs than a named limit allows', async (world) => {
+    await useLimit(world, { rate: null, concurrency: 700 });
+    return (sql) => sql(`update job set input = replace(input, '700', '2') where kind = 'limit'`);
   }),
   defect('L1', 'a lease that lapsed long ago', async (world) => {
     const job = await world.running();

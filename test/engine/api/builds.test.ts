@@ -1,7 +1,7 @@
 // What several builds of a program declare: the newest that lives counts, and old code leaves new payloads to new code.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { cron, Engine, every, jobDef, jobType, type EngineOptions } from '../../../src/index.ts';
+import { cron, Engine, every, jobDef, jobType, limit, type EngineOptions } from '../../../src/index.ts';
 import { allTypes } from '../../../src/jobs/catalogue.ts';
 import { MemoryStore } from '../../../src/store/memory/store.ts';
 import { turn, VirtualClock } from '../../../src/time/clock.ts';
@@ -158,4 +158,19 @@ test('ten thousand types are registered in bulk, and a second start writes nothi
   expect(await fleet.store.feedEnd()).toBe(end);
   expect((await again.find({}, { limit: 10 })).jobs).toEqual([]);
   await fleet.passing(again.close());
+});
+
+test('a named limit has the values of the newest living build, and those of the next one when it is gone', async () => {
+  const fleet = new Fleet();
+  const code = (concurrency: number) =>
+    [jobType('mail', { limits: [limit('smtp', { concurrency })], run: () => null })];
+  const old = await fleet.start({ build: 'old', types: code(1) });
+  const current = await fleet.start({ build: 'new', types: code(2) });
+  const again = await fleet.start({ build: 'old', types: code(1) });
+  const concurrency = async (): Promise<number | null> => (await old.limit('smtp')).values.concurrency;
+  expect(await concurrency()).toBe(2);
+  await fleet.passing(current.close());
+  await fleet.advance(120_000);
+  expect(await concurrency()).toBe(1);
+  for (const engine of [old, again]) await fleet.passing(engine.close());
 });

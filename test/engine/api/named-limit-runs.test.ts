@@ -1,6 +1,7 @@
 // Named limits at work, in virtual time: rates, shared concurrency, costs, closing, spending, overrides, reasons.
 import { describe, expect, test } from 'vitest';
 import { every, jobDef, jobType, limit, RateLimited, typed, type Event } from '../../../src/index.ts';
+import { parseGate } from '../../../src/model/gate.ts';
 import { Door, minute, newYear, refused, second, start, type TestEngine } from './kit.ts';
 
 const claimsOf = (events: readonly Event[]): number[] =>
@@ -70,6 +71,18 @@ describe('a rate', () => {
     expect((await t.engine.definition('often')).spec.limitUses).toEqual([{ name: 'mail', key: null, cost: 2 }]);
     expect(await refused(t.engine.override('often', { params: { n: 3 } }))).toBe('limit.cost');
   });
+});
+
+test('a scheduled run whose input a middleware changes takes the cost of the changed input', async () => {
+  const mail = limit('mail', { rate: '6/1m', burst: 3 });
+  const work = jobType('work', { input: typed<{ n: number }>(), limits: [mail], cost: 'n', run: () => null });
+  const def = jobDef('often', work, { params: { n: 1 }, schedules: every('1m') });
+  const t = await start({
+    types: [work], defs: [def], middleware: [{ create: (_, next) => next({ input: { n: 2 } }) }],
+  });
+  await t.advance('1m');
+  const [run] = await t.runs();
+  expect(parseGate(run!.gate!).uses).toEqual([{ name: 'mail', key: null, cost: 2 }]);
 });
 
 describe('a concurrency', () => {

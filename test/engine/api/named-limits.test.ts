@@ -31,21 +31,23 @@ describe('limit()', () => {
     expect(limit('elsewhere').values).toBeNull();
   });
 
-  test.each<[string, () => unknown]>([
-    ['malformed.rate', () => limit('a', { rate: '5' as never })],
-    ['malformed.number', () => limit('a', { rate: '5/s', burst: 0 })],
-    ['malformed.number', () => limit('a', { concurrency: 1.5 })],
-    ['malformed.option', () => limit('a', { burst: 3, concurrency: 1 })],
-    ['malformed.option', () => limit('a', { rates: '5/s' } as never)],
-    ['malformed.option', () => limit('a', { concurrency: 1, key: 5 as never })],
-    ['malformed.name', () => limit('a b', { concurrency: 1 })],
-    ['malformed.option', () => jobType('t', { limits: [openai, openai], run: () => null })],
-    ['malformed.option', () => jobType('t', { limits: ['openai' as never], run: () => null })],
-    ['malformed.option', () => jobType('t', { cost: 'tokens', run: () => null })],
-    ['malformed.option', () => jobType('t', { limits: [openai], cost: { other: 2 }, run: () => null })],
-    ['limit.cost', () => jobType('t', { limits: [openai], cost: { openai: 0 }, run: () => null })],
-    ['limit.cost', () => jobType('t', { limits: [openai], cost: { openai: 51 }, run: () => null })],
-  ])('is refused as %s: %s', (expected, declare) => {
+  test.each<[string, string, () => unknown]>([
+    ['has a rate without a period', 'malformed.rate', () => limit('a', { rate: '5' as never })],
+    ['has a burst of 0', 'malformed.number', () => limit('a', { rate: '5/s', burst: 0 })],
+    ['has a concurrency that is not whole', 'malformed.number', () => limit('a', { concurrency: 1.5 })],
+    ['has a burst without a rate', 'malformed.option', () => limit('a', { burst: 3, concurrency: 1 })],
+    ['has an unknown option', 'malformed.option', () => limit('a', { rates: '5/s' } as never)],
+    ['has a number as its key', 'malformed.option', () => limit('a', { concurrency: 1, key: 5 as never })],
+    ['has a blank in its name', 'malformed.name', () => limit('a b', { concurrency: 1 })],
+    ['is listed twice', 'malformed.option', () => jobType('t', { limits: [openai, openai], run: () => null })],
+    ['is only a text', 'malformed.option', () => jobType('t', { limits: ['openai' as never], run: () => null })],
+    ['is missing beside a cost', 'malformed.option', () => jobType('t', { cost: 'tokens', run: () => null })],
+    ['is not the one of the cost', 'malformed.option', () =>
+      jobType('t', { limits: [openai], cost: { other: 2 }, run: () => null })],
+    ['has a cost of 0', 'limit.cost', () => jobType('t', { limits: [openai], cost: { openai: 0 }, run: () => null })],
+    ['has a cost above its burst', 'limit.cost', () =>
+      jobType('t', { limits: [openai], cost: { openai: 51 }, run: () => null })],
+  ])('that %s is refused as %s', (_, expected, declare) => {
     expect(code(declare)).toBe(expected);
   });
 

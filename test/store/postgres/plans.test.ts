@@ -4,6 +4,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
 import { never } from '../../../src/model/definition.ts';
+import { unlimited } from '../../../src/model/gate.ts';
 import type { OpenRow } from '../../../src/store/row.ts';
 import type { ClaimRequest } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
@@ -12,6 +13,7 @@ import { find, jobsByKey, load } from '../../../src/store/postgres/read/find.ts'
 import { nextDueInOrder, scanInOrder } from '../../../src/store/postgres/claim/scan-in-order.ts';
 import { GateMemory } from '../../../src/store/gate-admission.ts';
 import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
+import { closeLimit, readLimits, spendRates } from '../../../src/store/postgres/claim/limits.ts';
 import { cursorName, ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
 import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
 import { history } from '../../../src/store/postgres/read/history.ts';
@@ -53,7 +55,7 @@ function planning(client: pg.Client, plans: Map<string, string>, ...answer: obje
 function wholeReads(plan: string): string[] {
   const lines = plan.split('\n');
   return lines.filter((line, at) => {
-    if (/Seq Scan on (job|ended|unique_key|origin)/.test(line)) return true;
+    if (/Seq Scan on (job|ended|unique_key|origin|rate)/.test(line)) return true;
     const isFirst = /Limit/.test(lines[at - 1] ?? '');
     return /Index (Only )?Scan using/.test(line) && !isFirst && !/Index Cond/.test(lines[at + 1] ?? '');
   });
@@ -62,7 +64,7 @@ function wholeReads(plan: string): string[] {
 test('rows are looked up by index even when the planner believes their table to be empty', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
-  for (const table of ['job', 'ended', 'unique_key', 'origin', 'claim']) await client.query(`vacuum analyze stint.${table}`);
+  for (const table of ['job', 'ended', 'unique_key', 'origin', 'claim', 'rate']) await client.query(`vacuum analyze stint.${table}`);
   await client.query('set plan_cache_mode = force_generic_plan');
   const plans = new Map<string, string>();
   const row = { now: 0, is_beaten: true, ids: null, count: 1, wanted: 0, written: 0, ...noneDue };
@@ -98,6 +100,11 @@ test('rows are looked up by index even when the planner believes their table to 
     await unstageGroup(session, 1, 1, { insert_mode, varying_columns: 'id,input' });
   }
   await lockById(session, 'job', [1, 2, 3]);
+  const uses = ['a', null].map((key) => ({ name: 'api', key, cost: 1 }));
+  const values = { rate: { count: 1, per: 1000, burst: 1 }, concurrency: null };
+  await readLimits(session, uses);
+  await spendRates(session, { now, stateOf: () => ({ ...unlimited, values }) }, uses);
+  await closeLimit(session, 'api', null, now);
   const reading = planning(client, plans);
   await load(reading, [1, 2, 3]);
   await jobsByKey(reading, ['a', 'b']);
@@ -114,7 +121,7 @@ test('rows are looked up by index even when the planner believes their table to 
   }
   await scanInOrder(planning(client, plans, told), { ...everything, kinds: ['bedrock'], names: { glob: 'a*' } }, 1000);
   await nextDueInOrder(session, { kinds: ['bedrock', 'mock'], names: { glob: 'a*' } }, null);
-  expect(plans.size).toBeGreaterThan(27);
+  expect(plans.size).toBeGreaterThan(30);
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
 });
 
