@@ -46,7 +46,7 @@ export const mutants: readonly Mutant[] = [
     cuts: [cut('store/sqlite/maintain/following.ts', 'job.id AND outcome IS NULL)', 'job.id AND outcome IS NULL AND 0)')],
     seeds: [5],
   },
-  { title: 'a run waits for runs that have ended', cuts: [noProceeding, noProceedingLater], seeds: [] },
+  { title: 'a run waits for runs that have ended', cuts: [noProceeding, noProceedingLater], seeds: [5] },
   { title: 'a holder whose lease has lapsed can still write', cuts: [noFence], seeds: [116, 5], isQuick: true },
   { title: 'a row is written whatever its version', cuts: [noVersion], seeds: [1], isQuick: true },
   {
