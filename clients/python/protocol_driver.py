@@ -7,7 +7,7 @@ import threading
 
 from stint_client import Client, Fail, Problem, RetryAfter, Snooze, Worker
 
-client = Client(os.environ["STINT_URL"], os.environ.get("STINT_TOKEN"), timeout=20)
+client = Client(os.environ["STINT_URL"], os.environ.get("STINT_TOKEN"), timeout=60)
 printing = threading.Lock()
 opened = {}
 opening = threading.Condition()

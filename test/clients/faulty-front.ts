@@ -17,12 +17,15 @@ export interface FaultyFront {
   faults(): number;
   /** How many requests like this have come. */
   count(what: RegExp): number;
+  /** How many requests like this the client has aborted before their answers. */
+  countAborted(what: RegExp): number;
   close(): Promise<void>;
 }
 
 export async function openFaultyFront(target: string): Promise<FaultyFront> {
   const armed: { readonly what: RegExp; readonly fault: Fault }[] = [];
   const seen: string[] = [];
+  const aborted: string[] = [];
   let isDown = false;
   let faults = 0;
   const take = (line: string): Fault | null => {
@@ -33,6 +36,7 @@ export async function openFaultyFront(target: string): Promise<FaultyFront> {
     const line = `${incoming.method} ${incoming.url}`;
     seen.push(line);
     const fault = take(line);
+    response.once('close', () => response.writableFinished || aborted.push(line));
     if (isDown || fault !== null) faults += 1;
     if (isDown) incoming.socket.destroy();
     else if (fault?.kind === 'answer') response.writeHead(fault.status, { 'retry-after': '0' }).end('not now');
@@ -50,6 +54,7 @@ export async function openFaultyFront(target: string): Promise<FaultyFront> {
     },
     faults: () => faults,
     count: (what) => seen.filter((line) => what.test(line)).length,
+    countAborted: (what) => aborted.filter((line) => what.test(line)).length,
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -276,9 +276,9 @@ export function protocolSuite(client: ClientUnderTest): void {
       await working(type, { slots: 2 }, async () => {
         await driver.next('started');
         front.setDown(true);
-        const before = front.faults();
         await driver.call('open', { job: id });
-        await until(() => front.faults() > before + 2);
+        // More than the retries of one call.
+        await until(() => front.count(new RegExp(`/work/${id}/complete$`)) > 5);
         front.setDown(false);
         await untilRun(id, { standing: 'succeeded' });
       });
@@ -299,7 +299,9 @@ export function protocolSuite(client: ClientUnderTest): void {
       await stopping.call('work', { types: [type], slots: 2 });
       await stopping.next('started');
       await untilGauge(server, 'stint_workers_waiting', 1, olga);
+      const abortedClaims = front.countAborted(/claim$/);
       stopping.terminate();
+      await until(() => front.countAborted(/claim$/) > abortedClaims);
       await untilGauge(server, 'stint_workers_waiting', 0, olga);
       const second = await create(type, { do: 'return', value: 1 });
       await stopping.call('open', { job: first });

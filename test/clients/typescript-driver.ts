@@ -5,7 +5,7 @@ import { Client, Fail, HttpWorker, ProblemError, RetryAfter, Snooze, type HttpJo
 const client = new Client({
   url: process.env['STINT_URL']!,
   ...(process.env['STINT_TOKEN'] === undefined ? {} : { token: process.env['STINT_TOKEN'] }),
-  timeoutMs: 20_000,
+  timeoutMs: 60_000,
 });
 const opened = new Map<number, PromiseWithResolvers<'opened'>>();
 let worker: HttpWorker;

@@ -1,12 +1,12 @@
 // What is published: packed, installed in an empty project, and used there as a stranger would.
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { version } from '../../src/version.ts';
 import { cleanEnvironment } from './clean-environment.ts';
+import { InstalledPackage } from './installed-package.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const hasNpm = spawnSync('npm', ['--version']).status === 0;
@@ -55,25 +55,19 @@ interface Bill {
 }
 
 describe.skipIf(!hasNpm)('the package', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stint-package-'));
-  const project = mkdtempSync(join(tmpdir(), 'stint-project-'));
-  const run = (command: string, words: string[], cwd = project): string =>
-    execFileSync(command, words, { cwd, encoding: 'utf8', env: clean, stdio: ['ignore', 'pipe', 'pipe'] });
+  const installation = new InstalledPackage();
+  const { folder, project } = installation;
+  const run = (command: string, words: string[]): string => installation.run(command, words);
   const clean = cleanEnvironment();
 
   beforeAll(() => {
-    run(process.execPath, [join(root, 'tools', 'package', 'main.ts'), folder], root);
-    const tarball = run('npm', ['pack', folder, '--silent'], project).trim();
-    writeFileSync(join(project, 'package.json'), '{"type":"module"}');
-    run('npm', ['install', `./${tarball}`, '--prefer-offline', '--no-audit', '--no-fund']);
+    installation.install();
     writeFileSync(join(project, 'jobs.ts'), jobs);
     writeFileSync(join(project, 'isolated.mjs'), isolated);
     writeFileSync(join(project, 'library.mjs'), library);
   });
 
-  afterAll(() => {
-    for (const each of [folder, project]) rmSync(each, { recursive: true, force: true });
-  });
+  afterAll(() => installation.remove());
 
   test('has no sources, and needs nothing that only the tests need', () => {
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;

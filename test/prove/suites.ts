@@ -38,6 +38,7 @@ export const suites: readonly Part[] = [
   part('sizes', 300, (size) => sized(size, sizedTests)),
   part('failover', 60, () => proofs('test/failover')),
   part('package', 180, () => proofs('test/package', 'test/deploy')),
+  part('runtimes', 240, () => proofs('test/runtimes')),
   part('benches', 90, () => proofs('test/bench')),
   { ...part('seeds', 900, () => proofs('test/seeds')), isLongOnly: true },
   { ...part('million', 1_800, () => sized('long', ['test/dashboard/million'])), isLongOnly: true },

@@ -54,7 +54,7 @@ var (
 )
 
 func main() {
-	client.Timeout = 20 * time.Second
+	client.Timeout = 60 * time.Second
 	go readCommands()
 	<-exit
 }
