@@ -140,6 +140,25 @@ export const following: Topic = {
       deepEqual(await world.store.stalledFollowers(some[0]!.follower.id, 100), { ids: [some[1]!.follower.id], next: null });
     },
 
+    'edges and flows are written, closed and read in the transaction of the caller': async (world) => {
+      const changes = await world.newJobs([{ isFollowed: true }, { hold: 'runs' }]);
+      const [run, follower] = changes.map(({ after }) => after) as [Job, Job];
+      const edge = edgeOf(follower, run);
+      const { transaction, commit } = await world.begin();
+      const writer = world.store.within(transaction);
+      const flow = { id: run.id, runs: [run.id, follower.id] };
+      deepEqual(await writer.commit({ changes, whole: true, edges: [edge], flow }), [true, true]);
+      deepEqual(await writer.edges({ follower: follower.id, limit: 10 }), [edge]);
+      deepEqual(await writer.commit({ changes: [world.decide(run, stop)] }), [true]);
+      deepEqual(await writer.closeEdges([run.id]), [follower.id]);
+      same(await writer.proceedable([follower.id]), [follower]);
+      equal((await writer.tallyEdges([follower.id])).get(follower.id)!.cancelled, 1);
+      deepEqual(await world.store.flows(null, 10), []);
+      await commit();
+      deepEqual(await world.store.edges({ follower: follower.id, limit: 10 }), [{ ...edge, outcome: 'cancelled' }]);
+      deepEqual(await world.store.flows(null, 10), [run.id]);
+    },
+
     'edges, flows and their runs are read in pages': async (world) => {
       const { runs, follower, edges } = await followed(world, 3);
       const { runs: [root] } = await followed(world, 1);

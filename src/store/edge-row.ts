@@ -1,4 +1,7 @@
-/** Converts rows of table `edge` of the SQL stores to edges. */
+/**
+ * Converts rows of table `edge` of the SQL stores to edges. The driver of a caller's transaction may return 64-bit numbers
+ * as text.
+ */
 import type { Edge, Link } from '../model/following.ts';
 import type { Fate } from '../model/state.ts';
 import { noEdges, type EdgeTally } from './port/following.ts';
@@ -13,8 +16,8 @@ export interface EdgeRow {
 }
 
 export const edgeOfRow = ({ follower, followed, outcome, links, result }: EdgeRow): Edge => ({
-  follower,
-  followed,
+  follower: Number(follower),
+  followed: Number(followed),
   outcome,
   links: links === null ? [] : (JSON.parse(links) as Link[]),
   result,
@@ -31,7 +34,8 @@ export interface EdgeTallyRow {
 export function talliesOfRows(followers: readonly number[], rows: readonly EdgeTallyRow[]): Map<number, EdgeTally> {
   const tallies = new Map(followers.map((id) => [id, noEdges]));
   for (const { follower, outcome, count } of rows) {
-    tallies.set(follower, { ...tallies.get(follower)!, [outcome ?? 'open']: count });
+    const id = Number(follower);
+    tallies.set(id, { ...tallies.get(id)!, [outcome ?? 'open']: Number(count) });
   }
   return tallies;
 }

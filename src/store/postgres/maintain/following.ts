@@ -45,7 +45,7 @@ export async function closeEdges(session: Session, followed: readonly number[]):
     ) update ${schema}.edge set outcome = open.fate from open
     where edge.follower = open.follower and edge.followed = open.followed returning edge.follower`;
   const rows = await session.run<EdgeRow>(text, [numberArray(followed.toSorted((a, b) => a - b))]);
-  return [...new Set(rows.map(({ follower }) => follower))];
+  return [...new Set(rows.map(({ follower }) => Number(follower)))];
 }
 
 /** Open edges are searched from the newest run on: old runs usually end first and leave dead index entries. */
