@@ -98,8 +98,9 @@ export class Jobs extends JobWriting<Store> {
   }
 
   async retry(id: number, asker: Asker, scope: RetryScope = {}): Promise<Job> {
-    if (scope.only !== undefined) checkOneOf('only', scope.only, ['failed']);
-    if (scope.downstream !== undefined) checkOneOf('downstream', scope.downstream, downstreams);
+    const { only, downstream } = checkFields('a retry', scope, ['only', 'downstream']);
+    if (only !== undefined) checkOneOf('only', only, ['failed']);
+    if (downstream !== undefined) checkOneOf('downstream', downstream, downstreams);
     return retryJob(this.store, checkId(id), checkAsker(asker), scope);
   }
 

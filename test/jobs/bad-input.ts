@@ -339,7 +339,13 @@ export const badInput: Readonly<Record<string, readonly Row[]>> = {
       world.jobs.stop(running.id, { by: 'me', code }),
     ),
     ...each('retry only', ['all', '', 5, null], 'malformed.option', ({ world, waiting }, only) =>
-      world.jobs.retry(waiting.id, tester, only),
+      world.jobs.retry(waiting.id, tester, { only }),
+    ),
+    ...each('retry downstream', ['some', '', 5, null], 'malformed.option', ({ world, waiting }, downstream) =>
+      world.jobs.retry(waiting.id, tester, { downstream }),
+    ),
+    ...each('retry', ['all', 5, null], 'malformed.option', ({ world, waiting }, scope) =>
+      world.jobs.retry(waiting.id, tester, scope),
     ),
     ...each(
       'edit',
