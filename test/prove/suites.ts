@@ -27,7 +27,7 @@ const conformance = ['test/store/conformance-memory', 'test/store/conformance-sq
 const sizedTests = [
   'test/engine/processes', 'test/engine/api/every-tick', 'test/time', 'test/model', 'test/vocabulary/stage',
   'test/bedrock/message', 'test/http/injection', 'test/dashboard', 'test/doors', 'test/seeds/seed',
-  'test/store/postgres/feed', 'test/store/coded-store', 'test/sim/speed',
+  'test/store/postgres/feed', 'test/store/coded-store', 'test/sim/speed', 'test/clients',
 ];
 
 const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Part =>
