@@ -8,6 +8,7 @@ import { Navigation } from './components/navigation.tsx';
 import { Forbidden } from './components/forbidden.tsx';
 import { Empty, Failure } from './components/notice.tsx';
 import { openPalette, Palette } from './components/palette.tsx';
+import { PauseType } from './components/pause-type.tsx';
 import { focusSearch } from './components/search-field.tsx';
 import { SignIn } from './components/sign-in.tsx';
 import { StartRun } from './components/start-run.tsx';
@@ -41,6 +42,7 @@ export function App(): JSX.Element {
         </main>
       </div>
       <StartRun />
+      <PauseType />
       <Confirmation />
       <Palette />
       <Help />

@@ -5,26 +5,33 @@ import { call } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
 import { Menu } from '../components/menu.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
+import { PauseButton, PauseMarks } from '../components/pause.tsx';
 import { Table, type Column } from '../components/table.tsx';
 import { compact, duration, number, plural } from '../format.ts';
 import type { Page } from '../page.ts';
 import { href, queryOf, setQuery } from '../router.ts';
 import { textOf } from '../search.ts';
 import { useChanges, useInterval } from '../state/live.ts';
+import { usePauses, type Pauses } from '../state/pauses.ts';
 import { useResource } from '../state/resource.ts';
 import { runAction } from '../state/run-actions.ts';
 import { mayOperate } from '../state/session.ts';
 import { actOnAllMatching } from './runs/bulk.ts';
+import { isBuiltIn } from './types.tsx';
 
 const reloadMs = 5_000;
 
 function Queues(): JSX.Element {
   const queues = useResource((abort) => call('listQueues', {}, abort), []);
-  useChanges({ kind: ['run', 'task', 'bedrock'] }, queues.reload);
+  const pauses = usePauses();
+  useChanges({ kind: ['run', 'task', 'bedrock', 'pause'] }, (changes) => {
+    queues.reload();
+    pauses.apply(changes);
+  });
   useInterval(queues.reload, reloadMs);
   const isAll = queryOf('all') !== '';
   const all = queues.data?.items ?? [];
-  const rows = isAll ? all : all.filter(isBusy);
+  const rows = isAll ? all : all.filter((queue) => isBusy(queue) || pauses.of(queue.type).length > 0);
   return (
     <>
       <header class="page-head">
@@ -46,7 +53,7 @@ function Queues(): JSX.Element {
       )}
       {rows.length > 0 && (
         <Table<QueueView>
-          label="Queues" rows={rows} columns={columns} idOf={({ type }) => type}
+          label="Queues" rows={rows} columns={columnsOf(pauses)} idOf={({ type }) => type}
           pathOf={({ type }) => `/runs?${new URLSearchParams({ search: searchOf(type, 'open') })}`}
         />
       )}
@@ -62,10 +69,15 @@ const searchOf = (type: string, state: string): string =>
 
 const oldMs = 60_000;
 
-const columns: readonly Column<QueueView>[] = [
+const columnsOf = (pauses: Pauses): readonly Column<QueueView>[] => [
   {
     title: 'Type', class: 'wide',
-    cell: ({ type }) => <a class="strong" href={href('/types', { name: type })}>{type}</a>,
+    cell: ({ type }) => (
+      <>
+        <a class="strong" href={href('/types', { name: type })}>{type}</a>
+        <PauseMarks type={type} pauses={pauses} />
+      </>
+    ),
   },
   { title: 'Ready', class: 'number', cell: ({ type, ready }) => <Count type={type} state="pending" count={ready} /> },
   {
@@ -84,7 +96,14 @@ const columns: readonly Column<QueueView>[] = [
       ? <Badge status="failed" text="no worker" title="No instance can run this type" />
       : <span title={`on ${plural(instances, 'instance')}`}>{number(slots)}</span>),
   },
-  { title: '', class: 'actions', cell: (queue) => mayOperate.value && isBusy(queue) && <Actions type={queue.type} /> },
+  {
+    title: '', class: 'actions', cell: (queue) => mayOperate.value && (
+      <>
+        {!isBuiltIn(queue.type) && <PauseButton type={queue.type} pauses={pauses} />}{' '}
+        {isBusy(queue) && <Actions type={queue.type} />}
+      </>
+    ),
+  },
 ];
 
 const Age = ({ id, ageMs }: NonNullable<QueueView['oldestReady']>): JSX.Element => (

@@ -5,6 +5,7 @@ import { call } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
+import { PauseBanners, PauseButton, PauseMarks } from '../components/pause.tsx';
 import { startRun } from '../components/start-run.tsx';
 import { Table, type Column } from '../components/table.tsx';
 import type { Page } from '../page.ts';
@@ -12,6 +13,7 @@ import { href, queryOf, setQuery } from '../router.ts';
 import { textOf } from '../search.ts';
 import { useResource } from '../state/resource.ts';
 import { useChanges } from '../state/live.ts';
+import { usePauses, type Pauses } from '../state/pauses.ts';
 import { mayProduce } from '../state/session.ts';
 import { number, compact } from '../format.ts';
 import { TypePage } from './types/detail.tsx';
@@ -24,7 +26,11 @@ function Types(): JSX.Element {
 
 function TypeList(): JSX.Element {
   const list = useResource((abort) => call('listTypes', {}, abort), []);
-  useChanges({ kind: ['run', 'task', 'bedrock'] }, list.reload);
+  const pauses = usePauses();
+  useChanges({ kind: ['run', 'task', 'bedrock', 'pause'] }, (changes) => {
+    list.reload();
+    pauses.apply(changes);
+  });
   const filter = queryOf('q');
   const rows = (list.data?.items ?? []).filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
   return (
@@ -40,6 +46,7 @@ function TypeList(): JSX.Element {
       </header>
       {list.error !== null && <Failure error={list.error} onRetry={list.reload} />}
       {list.data === null && list.error === null && <Loading />}
+      {list.data !== null && <PauseBanners pauses={unlisted(pauses, list.data.items)} onDone={pauses.reload} />}
       {list.data !== null && rows.length === 0 && (
         <Empty title={filter === '' ? 'No job types' : 'No matching job types'} icon="types">
           {filter === ''
@@ -49,7 +56,7 @@ function TypeList(): JSX.Element {
       )}
       {rows.length > 0 && (
         <Table<TypeView>
-          label="Job types" rows={rows} columns={columns} idOf={({ name }) => name}
+          label="Job types" rows={rows} columns={columnsOf(pauses)} idOf={({ name }) => name}
           pathOf={({ name }) => `/types?${new URLSearchParams({ name })}`}
         />
       )}
@@ -57,10 +64,19 @@ function TypeList(): JSX.Element {
   );
 }
 
-const columns: readonly Column<TypeView>[] = [
+/** Pauses of types that no instance has registered yet: they have no row. */
+function unlisted({ all }: Pauses, types: readonly TypeView[]): Pauses['all'] {
+  const listed = new Set(types.map(({ name }) => name));
+  return all.filter(({ type }) => !listed.has(type));
+}
+
+const columnsOf = (pauses: Pauses): readonly Column<TypeView>[] => [
   {
     title: 'Type', class: 'wide', cell: (type) => (
-      <><a class="strong" href={href('/types', { name: type.name })}>{type.name}</a> <Traits type={type} /></>
+      <>
+        <a class="strong" href={href('/types', { name: type.name })}>{type.name}</a> <Traits type={type} />
+        <PauseMarks type={type.name} pauses={pauses} />
+      </>
     ),
   },
   { title: 'Running', class: 'number', cell: (type) => <Count type={type} standing="running" /> },
@@ -78,16 +94,21 @@ const columns: readonly Column<TypeView>[] = [
         : <Badge status="failed" text="no worker" title="No running instance has this type" />,
   },
   {
-    title: '', class: 'actions', cell: ({ name }) => mayProduce.value && !isBuiltIn(name) && (
-      <button type="button" class="button" aria-label={`Start ${name}`} onClick={() => startRun({ type: name })}>
-        <Icon name="play" /> Start
-      </button>
+    title: '', class: 'actions', cell: ({ name }) => !isBuiltIn(name) && (
+      <>
+        <PauseButton type={name} pauses={pauses} />{' '}
+        {mayProduce.value && (
+          <button type="button" class="button" aria-label={`Start ${name}`} onClick={() => startRun({ type: name })}>
+            <Icon name="play" /> Start
+          </button>
+        )}
+      </>
     ),
   },
 ];
 
-/** Whether the type is internal to Stint. Stint creates its runs, so there is no button to start one. */
-const isBuiltIn = (name: string): boolean => name.startsWith('stint.');
+/** Whether the type is internal to Stint. Stint creates its runs, so there is no button to start or pause them. */
+export const isBuiltIn = (name: string): boolean => name.startsWith('stint.');
 
 type Open = 'running' | 'pending' | 'held';
 

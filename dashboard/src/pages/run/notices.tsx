@@ -1,10 +1,13 @@
 /** Notices above the facts of a run: a requested cancel, why it waits, and its error. */
 import type { JSX } from 'preact';
-import type { RunDetail } from '../../../../src/http/contract.ts';
+import type { Answer, PauseView, RunDetail } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Icon } from '../../components/icon.tsx';
+import { PauseBanners } from '../../components/pause.tsx';
 import { Time } from '../../components/time.tsx';
 import { duration, number } from '../../format.ts';
+import { useInterval } from '../../state/live.ts';
+import { isInForce } from '../../state/pauses.ts';
 import { useResource } from '../../state/resource.ts';
 import { runAction } from '../../state/run-actions.ts';
 import { mayOperate } from '../../state/session.ts';
@@ -18,6 +21,8 @@ interface NoticeProps {
 interface CancelNoticeProps extends NoticeProps {
   readonly onDone: () => void;
 }
+
+const reasonsReloadMs = 5_000;
 
 const afterText = (ms: number): string => (ms <= 0 ? 'at once' : `${duration(ms)} later`);
 
@@ -58,19 +63,37 @@ export function WaitNotice({ run }: NoticeProps): JSX.Element | null {
     async (abort) => (isWaiting ? call('explainRun', { params: { id: run.id } }, abort) : null),
     [run.id, run.version, isWaiting],
   );
+  // The stream of the run contains neither pauses nor the other causes of its wait.
+  useInterval(() => isWaiting && reasons.reload(), reasonsReloadMs, [isWaiting]);
   const [first, ...rest] = reasons.data?.items ?? [];
   if (!isWaiting || first === undefined) return null;
+  const pauses = pausesIn([first, ...rest]);
   return (
-    <p class="strip-notice" data-status="held">
-      <Icon name="question" />
-      <span>
-        Why is it not running?{' '}
-        {first.code === 'not.due' ? <>It is due <Time at={run.dueAt} />.</> : fullSentence(first.says)}
-        {rest.length > 0 && ` ${number(rest.length)} more in the Explain tab.`}
-      </span>
-    </p>
+    <>
+      <PauseBanners pauses={pauses} onDone={reasons.reload} />
+      {(pauses.length === 0 || !isPause(first)) && (
+        <p class="strip-notice" data-status="held">
+          <Icon name="question" />
+          <span>
+            Why is it not running?{' '}
+            {first.code === 'not.due' ? <>It is due <Time at={run.dueAt} />.</> : fullSentence(first.says)}
+            {rest.length > 0 && ` ${number(rest.length)} more in the Explain tab.`}
+          </span>
+        </p>
+      )}
+    </>
   );
 }
+
+type Reason = Answer<'explainRun'>['items'][number];
+
+const isPause = ({ code }: Reason): boolean => code === 'paused.type' || code === 'paused.key';
+
+/** The pauses among the reasons; `detail` of such a reason is the pause. */
+const pausesIn = (reasons: readonly Reason[]): readonly PauseView[] => reasons
+  .filter(isPause)
+  .map(({ detail }) => detail as PauseView)
+  .filter(isInForce);
 
 export function ErrorNotice({ run: { error, standing } }: NoticeProps): JSX.Element | null {
   if (error === null || standing === 'succeeded') return null;

@@ -9,15 +9,18 @@ import { Figure } from '../../components/figure.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { JsonView } from '../../components/json-view.tsx';
 import { Failure, Loading } from '../../components/notice.tsx';
+import { PauseBanners, resumeType } from '../../components/pause.tsx';
+import { pauseType } from '../../components/pause-type.tsx';
 import { startRun } from '../../components/start-run.tsx';
 import { Elapsed, Time } from '../../components/time.tsx';
 import { compact, duration, number } from '../../format.ts';
 import { href } from '../../router.ts';
 import { textOf } from '../../search.ts';
-import { useShortcuts } from '../../state/keys.ts';
+import { useShortcuts, type Shortcut } from '../../state/keys.ts';
 import { useChanges } from '../../state/live.ts';
+import { isOfType, usePauses, type Pauses } from '../../state/pauses.ts';
 import { useResource } from '../../state/resource.ts';
-import { mayProduce } from '../../state/session.ts';
+import { mayOperate, mayProduce } from '../../state/session.ts';
 import { Traits } from './traits.tsx';
 
 const shownMax = 8;
@@ -27,12 +30,18 @@ export function TypePage({ name }: { readonly name: string }): JSX.Element {
   const series = useResource((abort) => call('series', { query: { range: '1d', type: name } }, abort), [name]);
   const defs = useResource((abort) => call('listDefs', { query: { type: name } }, abort), [name]);
   const runs = useResource((abort) => call('listRuns', { query: { type: [name], limit: shownMax } }, abort), [name]);
-  useChanges({ kind: ['run', 'task', 'bedrock', 'def'] }, (changes) => {
+  const pauses = usePauses();
+  useChanges({ kind: ['run', 'task', 'bedrock', 'def', 'pause'] }, (changes) => {
     if (changes !== null && !changes.some((change) => change.type === name)) return;
     for (const resource of [type, series, defs, runs]) resource.reload();
+    pauses.apply(changes);
   });
   const start = (): void => startRun({ type: name });
-  useShortcuts(mayProduce.value ? [{ keys: 'n', label: `Start ${name}`, run: start }] : []);
+  const pause = (): void => pauseType(name, pauses.reload);
+  useShortcuts([
+    ...(mayProduce.value ? [{ keys: 'n', label: `Start ${name}`, run: start }] : []),
+    ...(mayOperate.value ? [pauseShortcut(name, pauses)] : []),
+  ]);
   return (
     <>
       <BackLink path="/types" title="Job types" />
@@ -40,6 +49,11 @@ export function TypePage({ name }: { readonly name: string }): JSX.Element {
         <h1>{name}</h1>
         {type.data !== null && <Traits type={type.data} />}
         <div class="page-actions">
+          {mayOperate.value && (
+            <button type="button" class="button" onClick={pause}>
+              <Icon name="pause" /> {pauses.of(name).some(isOfType) ? 'Change pause' : 'Pause'}
+            </button>
+          )}
           {mayProduce.value && (
             <button type="button" class="button" data-kind="primary" onClick={start}>
               <Icon name="play" /> Start a run
@@ -47,6 +61,7 @@ export function TypePage({ name }: { readonly name: string }): JSX.Element {
           )}
         </div>
       </header>
+      <PauseBanners pauses={pauses.of(name)} onDone={pauses.reload} />
       {type.error !== null && <Failure error={type.error} onRetry={type.reload} />}
       {type.data === null && type.error === null && <Loading />}
       {type.data !== null && (
@@ -54,6 +69,13 @@ export function TypePage({ name }: { readonly name: string }): JSX.Element {
       )}
     </>
   );
+}
+
+function pauseShortcut(name: string, pauses: Pauses): Shortcut {
+  const inForce = pauses.of(name).find(isOfType);
+  return inForce === undefined
+    ? { keys: 'h', label: `Pause ${name}`, run: () => pauseType(name, pauses.reload) }
+    : { keys: 'h', label: `Resume ${name}`, run: () => void resumeType(inForce, pauses.reload) };
 }
 
 interface DetailsProps {
