@@ -1,6 +1,6 @@
 // Pauses over HTTP: by operators, seen by everybody, in the metrics, and for remote workers and Bedrock's names as well.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { api, patient, world, type World } from './world.ts';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { api, as, patient, records, world, type World } from './world.ts';
 
 let server: World;
 beforeAll(async () => {
@@ -39,4 +39,16 @@ test.each([
 ])('%s is refused', async (_, action, body, status, code) => {
   const reply = await server.post(`${api}/types/patient/${action}`, body);
   expect([reply.status, reply.body.code]).toEqual([status, code]);
+});
+
+test('a viewer sees no secret of a reason, neither among the pauses nor in explain', async () => {
+  const own = await world({ access: { tokens: records }, engine: { types: [patient] } });
+  onTestFinished(() => own.close());
+  await own.post(`${api}/types/patient/pause`, { why: 'password=hunter2 has expired' }, as('operator'));
+  const { body } = await own.post(`${api}/runs`, { type: 'patient' }, as('operator'));
+  for (const path of ['pauses', `runs/${body.id}/explain`]) {
+    const shown = JSON.stringify((await own.get(`${api}/${path}`, as('viewer'))).body);
+    expect(shown).toContain('password=[redacted] has expired');
+    expect(shown).not.toContain('hunter2');
+  }
 });

@@ -2,7 +2,7 @@
 import type { RunRequest as EngineRequest } from '../../engine/declare/run-request.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import type { Duration } from '../../time/duration.ts';
-import type { Visibility } from '../access/redact.ts';
+import { redactTexts, type Visibility } from '../access/redact.ts';
 import type { Answer, ParsedRequest, RunView } from '../contract.ts';
 import { createdRun } from '../created-run.ts';
 import { dueField, instantOf, queryOf } from '../filter.ts';
@@ -102,8 +102,8 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
     return { ...stats, tasksByState: { ...stats.tasksByState } };
   },
 
-  async explainRun({ engine }, { params: { id } }) {
-    const reasons = await engine.explain(id);
+  async explainRun({ engine }, { params: { id } }, { principal: { visibility } }) {
+    const reasons = redactTexts(await engine.explain(id), visibility);
     return { items: reasons.map(({ detail, ...rest }) => ({ ...rest, ...(detail ? { detail: { ...detail } } : {}) })) };
   },
 
