@@ -207,7 +207,8 @@ const followOn = ['succeeded', 'succeeded', 'failed', 'ended'] as const;
 const createFlow: Action = async ({ engine, random, types, acknowledged }) => {
   const width = random.integer(1, 3);
   const run = (after: readonly number[], on: Following['on'] = 'succeeded'): FlowDraft => ({
-    draft: { type: random.pick(types), input: { tenant: random.pick(tenants) } },
+    // These drafts do not have the policies of their types. The default timeout is an hour: longer than the healing.
+    draft: { type: random.pick(types), input: { tenant: random.pick(tenants) }, policy: { timeoutMs: 120_000 } },
     after: after.map((index) => ({ run: { index }, links: [] })),
     follows: { on, otherwise: random.isTrue(0.2) ? 'wait' : 'cancel' },
   });
