@@ -217,3 +217,15 @@ describe.each(stores)('a flow on $name', (kind) => {
     expect(await world.store.edges({ followed: first.id, limit: 10 })).toHaveLength(1);
   });
 });
+
+describe('a large flow', () => {
+  const test = testOn(stores.find(({ name }) => name === 'memory')!);
+
+  test('a crash is made good for more followers than a page has, in one turn', async ({ world }) => {
+    const followers = Array.from({ length: 1100 }, () => draft('b', [nth(0)]));
+    const [first] = await world.jobs.createFlow([draft('a'), ...followers], 'tester') as [Job];
+    await applyEach(world.store, [{ job: first.id, command: { do: 'stop', code: 'admin' } }], tester);
+    await world.store.closeEdges([first.id]);
+    expect(await forgottenFollowers(world.store, tester)()).toBe(1100);
+  });
+});
