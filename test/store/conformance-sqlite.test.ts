@@ -21,12 +21,14 @@ if (bySize({ small: false, ci: true })) {
   });
 }
 
-/** Every call goes to the next connection. */
+/** Every call goes to the next connection; `nextDue` to that of the last claim, which knows why it found no job. */
 function inTurns(connections: readonly Store[]): Store {
   let calls = 0;
+  let claimer = connections[0]!;
   return new Proxy(connections[0]!, {
     get: (_target, name: keyof Store) => (...values: never[]) => {
-      const connection = connections[calls++ % connections.length]!;
+      const connection = name === 'nextDue' ? claimer : connections[calls++ % connections.length]!;
+      if (name === 'claim') claimer = connection;
       return (connection[name] as (...given: never[]) => unknown)(...values);
     },
   });
