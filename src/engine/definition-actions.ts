@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   changedDeclarations, declare, definition, disable, enable, override, undefine, type Declaration, type KnownDefinition,
 } from '../jobs/define.ts';
+import { checkRunLimits } from '../jobs/tick.ts';
 import type { Jobs } from '../jobs.ts';
 import { mergeOverride, type OverridePatch } from '../jobs/checks/spec.ts';
 import { checkName, checkTypeName } from '../jobs/checks/values.ts';
@@ -185,12 +186,14 @@ export async function checkedPatch(rules: TypeRules, known: KnownDefinition, cha
   refuseNewLock(rules, patch.onePerType === true);
   if (patch.params === undefined && patch.schedules === undefined) return patch;
   const { code, override: before } = known;
-  const { params, schedules } = specOf({ code, override: mergeOverride(before, patch) });
+  const spec = specOf({ code, override: mergeOverride(before, patch) });
+  const { params, schedules } = spec;
   // In the stored definition, null means that there are no parameters. In the patch, null is an input to validate.
   const output = await checkParams(
     rules, { params: patch.params === undefined ? (params ?? undefined) : params, schedules },
   );
   if (patch.params === undefined) return patch;
+  checkRunLimits(known.name, { ...spec, limitKey: rules.limitKey(output) ?? null, limitUses: rules.limitUses(output) });
   return { ...limitUsesPatch(rules, params, output), ...keyPatch(rules, params, output), ...patch };
 }
 

@@ -41,7 +41,7 @@ export class FlowCreation {
   async #create(build: BuildFlow, backend: RunBackend, writing: (jobs: Jobs) => JobWriting): Promise<FlowHandle> {
     const { stores, instance } = this.#parts;
     const builder = new FlowBuilder();
-    build(builder);
+    buildWith(build, builder);
     const drafts = await this.#draftsOf(builder.runs);
     const jobs = await writing(stores.database).createFlow(drafts, instance);
     const handleOf = (job: Job): RunHandle => new RunHandle(backend, job.id, 'created');
@@ -59,6 +59,17 @@ export class FlowCreation {
     }
     return drafts;
   }
+}
+
+/** Calls the function of the user. Runs that it adds after an `await` would come too late, so a promise is refused. */
+function buildWith(build: BuildFlow, builder: FlowBuilder): void {
+  if (typeof build !== 'function') {
+    throw new Refusal('malformed.flow', 'createFlow takes a function that adds the runs: pass (f) => { f.run(…); }');
+  }
+  const returned: unknown = build(builder);
+  if (!(returned instanceof Promise)) return;
+  returned.catch(() => {});
+  throw new Refusal('malformed.flow', 'the function of createFlow cannot be async: read what it needs before the call');
 }
 
 const inMemory = (type: string): Refusal =>

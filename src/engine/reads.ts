@@ -1,5 +1,7 @@
 /** The reads of an engine: one job, many jobs, events and definitions, over the database and memory. */
 import { listFlows, readFlow, type FlowPage, type FlowSummary } from './inspect/flows.ts';
+import { checkLimit } from '../jobs/checks/query.ts';
+import { checkId, checkWhole } from '../jobs/checks/values.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
 import { recordNotJob } from '../jobs/work-of.ts';
 import type { Event } from '../model/event.ts';
@@ -13,7 +15,7 @@ import type { LimitUse } from '../model/limit.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import { feedPageMax, parsePosition, positionOf, type EventPosition } from '../store/feed-position.ts';
-import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
+import { pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../store/query.ts';
 import type { DueJob, FeedEvent, FeedPage, Instance, LogLine } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
@@ -111,12 +113,13 @@ export class EngineReads {
     return { job, tasks, progress: isReadable ? (parseJson(text) as unknown as Progress) : null };
   }
 
-  flows({ before, limit = flowPage }: { readonly before?: number; readonly limit?: number } = {}): Promise<readonly FlowSummary[]> {
-    return listFlows(this.#stores.database, before ?? null, limit);
+  async flows({ before, limit = flowPage }: { readonly before?: number; readonly limit?: number } = {}): Promise<readonly FlowSummary[]> {
+    return listFlows(this.#stores.database, before === undefined ? null : checkId(before), checkLimit(limit, pageLimitMax));
   }
 
-  flow(id: number, { after = 0, limit = flowPage }: { readonly after?: number; readonly limit?: number } = {}): Promise<FlowPage> {
-    return readFlow(this.#stores.database, id, after, limit);
+  async flow(id: number, { after = 0, limit = flowPage }: { readonly after?: number; readonly limit?: number } = {}): Promise<FlowPage> {
+    checkWhole('after', after, 0, Number.MAX_SAFE_INTEGER);
+    return readFlow(this.#stores.database, checkId(id), after, checkLimit(limit, pageLimitMax));
   }
 
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {

@@ -1,12 +1,13 @@
 /**
- * Creating runs that follow other runs, with the edges between them, in one commit. A followed run that is open is
- * changed in the same commit, guarded by its version: it cannot end between the read and the commit. The edge to a run
- * that has ended has its outcome from the beginning.
+ * Creating runs that follow other runs, with the edges between them, in one commit. A run that is followed for the first
+ * time is changed in the same commit, guarded by its version: it cannot end or be reopened between the read and the
+ * commit. A run that was followed before is not changed, so that many followers can be created at once; the edge to it
+ * is stored open, and closed after the commit if the run has ended.
  */
 import { applyTogether } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edge, Following, Link } from '../model/following.ts';
-import { isOpen, type Job } from '../model/job.ts';
+import type { Job } from '../model/job.ts';
 import { create, step, type Asking } from '../model/machine.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
 import type { Writer } from '../store/store.ts';
@@ -71,10 +72,13 @@ async function createTogether(
   const changes = await applyTogether(
     store, () => plan.decide(store, { by, now: store.now() }), () => ({ edges: plan.edges, ...flow }),
   );
-  await proceedAll(store, plan.stalled, { by });
+  const closed = plan.unguarded.length === 0 ? [] : await store.closeEdges(plan.unguarded);
+  const ready = [...new Set([...plan.stalled, ...closed])];
+  await proceedAll(store, ready, { by });
   const jobs = changes.slice(0, fresh.length).map(({ after }) => after!);
-  if (plan.stalled.length === 0) return jobs;
-  const stored = new Map((await store.load(plan.stalled)).map((job) => [job.id, job]));
+  if (ready.length === 0) return jobs;
+  const own = new Set(fresh.map(({ id }) => id));
+  const stored = new Map((await store.load(ready.filter((id) => own.has(id)))).map((job) => [job.id, job]));
   return jobs.map((job) => stored.get(job.id) ?? job);
 }
 
@@ -93,6 +97,8 @@ class FlowPlan {
   edges: readonly Edge[] = [];
   /** The followers all of whose runs have ended before. */
   stalled: readonly number[] = [];
+  /** The stored runs that were followed before, and may end or be reopened before the commit. */
+  unguarded: readonly number[] = [];
 
   constructor(drafts: readonly FlowDraft[], fresh: readonly Job[]) {
     this.#drafts = drafts;
@@ -109,9 +115,10 @@ class FlowPlan {
     if (unknown !== undefined) {
       return new Refusal('unknown.job', `there is no run ${unknown} to follow`, { id: unknown });
     }
+    this.unguarded = [...stored.values()].filter(({ isFollowed }) => isFollowed).map(({ id }) => id);
     this.#connect(stored);
     const created = this.#fresh.map((job, index) => this.#create(job, this.#drafts[index]!, counts, asking));
-    const followed = [...stored.values()].filter(isOpen)
+    const followed = [...stored.values()].filter(({ isFollowed }) => !isFollowed)
       .map((job) => step(job, { do: 'follow', runs: counts.get(job.id)! }, asking));
     return followed.find((answer) => answer instanceof Refusal) ?? [...created, ...(followed as Change[])];
   }
@@ -132,7 +139,7 @@ class FlowPlan {
   #connect(stored: ReadonlyMap<number, Job>): void {
     const outcomeOf = (id: number): Edge['outcome'] => {
       const job = stored.get(id);
-      return job?.state === 'ended' ? job.fate : null;
+      return job?.state === 'ended' && !job.isFollowed ? job.fate : null;
     };
     this.edges = this.#drafts.flatMap(({ after }, index) => after.map((each) => {
       const followed = this.#idOf(each);

@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
 import { originOf } from './draft.ts';
 import { checkOverride, mergeOverride, type OverridePatch } from './checks/spec.ts';
-import { tickBefore } from './tick.ts';
+import { checkRunLimits, tickBefore } from './tick.ts';
 
 export interface KnownDefinition extends Definition {
   readonly name: string;
@@ -48,6 +48,7 @@ export async function declare(definer: Producer, declaration: Declaration, by: s
   const before = definitionOf(known);
   if (before.code.type !== code.type) refuseOtherType(name, before, declaration);
   if (isDeclared(before, declaration)) return;
+  checkRunLimits(name, code);
   const redefineBy: Redefine = ({ override: overrides }) =>
     ({ code, override: overrides, ...(build === null ? {} : { build }) });
   await redefine(definer, name, redefineBy, { by, why: 'the code changed' });
@@ -167,7 +168,9 @@ export function newDefinition(
   asking: Asking,
   planned?: { readonly spec: Spec; readonly plan: Plan },
 ): Change {
-  const plan = planOf(name, specOf({ code, override: overrides }), asking.now, planned);
+  const spec = specOf({ code, override: overrides });
+  checkRunLimits(name, spec);
+  const plan = planOf(name, spec, asking.now, planned);
   const input = { code, override: overrides, ...(build === null ? {} : { build }) };
   const draft = { kind: 'def', type: code.type, def: name, input, unique: { key: definitionKey(name) } } as const;
   const origin = { ...originOf(draft, id, asking.now), parent: null };

@@ -5,7 +5,7 @@ import type { LimitUse } from '../model/limit.ts';
 import type { JobOrigin, Policy, Tags, RunTick, UniqueKey } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { kinds, phases, type Kind, type Phase } from '../model/state.ts';
-import { Refusal } from '../refusal.ts';
+import { isRefusal, Refusal } from '../refusal.ts';
 import {
   checkFields, checkFlag, checkId, checkName, checkOneOf, checkPriority, checkText, checkTime, checkWhole, keyMax,
   timeMax, checkJson, checkTags,
@@ -121,6 +121,17 @@ function checkTick(tick: RunTick): RunTick {
 export const isGated = ({ limitKey, gate, policy, limitUses = [] }: Draft): boolean =>
   limitKey !== undefined || gate !== undefined || (policy?.leaderOnly ?? false) || limitUses.length > 0;
 
+/** Returns why the job of a draft cannot wait at its gate; null: it can. */
+export function gateRefusalOf(draft: Draft): Refusal | null {
+  try {
+    gateOf(draft);
+    return null;
+  } catch (error) {
+    if (isRefusal(error)) return error;
+    throw error;
+  }
+}
+
 function gateOf(draft: Draft): string | null {
   if (!isGated(draft)) return null;
   const { type, def, limitKey, gate, policy, limitUses = [] } = draft;
@@ -132,7 +143,23 @@ function gateOf(draft: Draft): string | null {
   const ofDef = name === type ? (def ?? null) : null;
   const uses = limitUses.map(checkUse);
   checkOnce(uses);
-  return gateText({ type: checkName('gate', name), def: ofDef, key, leaderOnly, ...most, uses });
+  const text = gateText({ type: checkName('gate', name), def: ofDef, key, leaderOnly, ...most, uses });
+  return uses.length === 0 ? text : checkGateText(text);
+}
+
+/**
+ * Below the 2,704 bytes that an index entry of PostgreSQL can have. Without named limits the longest names and keys fit,
+ * because PostgreSQL compresses encoded characters.
+ */
+const gateBytesMax = 2_000;
+
+function checkGateText(text: string): string {
+  // The text is ASCII, because its parts are encoded.
+  if (text.length <= gateBytesMax) return text;
+  const message =
+    `the limits and limit keys of a job take ${text.length} bytes, more than ${gateBytesMax}: ` +
+    'shorten the keys (characters other than ASCII letters and digits take 3 bytes or more), or use fewer limits';
+  throw new Refusal('malformed.option', message, { bytes: text.length, most: gateBytesMax });
 }
 
 function checkUse(use: LimitUse): LimitUse {

@@ -1,12 +1,12 @@
 /**
- * Ticks with a creation hook: lets the hook change or refuse each run that a tick creates. The tick of a refused run is
- * recorded as skipped, and the schedule continues.
+ * Ticks whose runs can be refused: by the creation hook, which may also change them, or because their limits are invalid.
+ * The tick of a refused run is recorded as skipped, and the schedule continues.
  */
 import { tick, type CalledRun, type Spec, type TickGiven, type Ticking } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { ChangedRun, CreationHook, NewRun } from './creation-hook.ts';
-import type { Draft } from './draft.ts';
+import { gateRefusalOf, type Draft } from './draft.ts';
 
 /** The fields that the hook has changed in the draft of a run. */
 export type DraftChanges = Pick<Draft, 'input' | 'priority' | 'tags' | 'limitKey' | 'limitUses'>;
@@ -21,9 +21,15 @@ const whyMax = 1_000;
 const unchanged: DraftChanges = {};
 const nothingChanged = (): DraftChanges => unchanged;
 
-/** Ticks a definition without a hook. */
-export const plainTicking = (def: Job, spec: Spec, given: TickGiven): HookedTicking =>
-  ({ ...tick(def, spec, given), changesOf: nothingChanged, why: undefined });
+/** Returns the draft of a run of the definition, except its tick. */
+export type DraftOfRun = (changes: DraftChanges) => Draft;
+
+/** Ticks a definition without a hook. Its runs have the same limits, so that all of them are refused or none. */
+export function plainTicking(def: Job, spec: Spec, given: TickGiven, draftOfRun: DraftOfRun): HookedTicking {
+  const refusal = gateRefusalOf(draftOfRun(unchanged));
+  const ticking = tick(def, spec, refusal === null ? given : { ...given, isRefused: () => true });
+  return { ...ticking, changesOf: nothingChanged, why: refusal === null ? undefined : whyText(refusal) };
+}
 
 /**
  * Ticks a definition. The hook is called once for each run. If it refuses one, the overlap policy may allow a run of
@@ -34,6 +40,7 @@ export async function hookedTicking(
   def: Job,
   spec: Spec,
   given: TickGiven,
+  draftOfRun: DraftOfRun,
   by: string,
 ): Promise<HookedTicking> {
   const answers = new Map<string, ChangedRun | Refusal>();
@@ -41,8 +48,12 @@ export async function hookedTicking(
   for (;;) {
     const ticking = tick(def, spec, { ...given, isRefused });
     const open = ticking.runs.filter((run) => !answers.has(nameOf(run)));
-    if (open.length === 0) return { ...ticking, changesOf: (run) => changesOf(spec, answers, run), why: whyOf(answers) };
-    await Promise.all(open.map(async (run) => answers.set(nameOf(run), await answerOf(creating, def, spec, run, by))));
+    if (open.length === 0) return { ...ticking, changesOf: (run) => changesOf(spec, answers.get(nameOf(run)) as ChangedRun), why: whyOf(answers) };
+    await Promise.all(open.map(async (run) => {
+      const answer = await answerOf(creating, def, spec, run, by);
+      const refusal = isRefusal(answer) ? answer : gateRefusalOf(draftOfRun(changesOf(spec, answer)));
+      answers.set(nameOf(run), refusal ?? answer);
+    }));
   }
 }
 
@@ -69,8 +80,7 @@ async function answerOf(
 /** Whether the tick must be tried again later, because the store could not be reached. */
 const isTemporary = ({ code }: Refusal): boolean => code.startsWith('unavailable.');
 
-function changesOf(spec: Spec, answers: ReadonlyMap<string, ChangedRun | Refusal>, run: CalledRun): DraftChanges {
-  const { input, priority = spec.priority, tags, limitKey, limitUses } = answers.get(nameOf(run)) as ChangedRun;
+function changesOf(spec: Spec, { input, priority = spec.priority, tags, limitKey, limitUses }: ChangedRun): DraftChanges {
   return {
     input,
     priority,
@@ -82,5 +92,7 @@ function changesOf(spec: Spec, answers: ReadonlyMap<string, ChangedRun | Refusal
 
 function whyOf(answers: ReadonlyMap<string, ChangedRun | Refusal>): string | undefined {
   const refusal = [...answers.values()].find(isRefusal);
-  return refusal && `${refusal.code}: ${refusal.message}`.slice(0, whyMax);
+  return refusal && whyText(refusal);
 }
+
+const whyText = ({ code, message }: Refusal): string => `${code}: ${message}`.slice(0, whyMax);

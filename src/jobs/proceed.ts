@@ -11,7 +11,7 @@ import type { Job } from '../model/job.ts';
 import { jsonText, parseJson, type Json } from '../model/json.ts';
 import { step, type Asking } from '../model/machine.ts';
 import { isMalformed } from '../refusal.ts';
-import { noEdges, type EdgeTally, type Store, type Writer } from '../store/store.ts';
+import { noEdges, type EdgeTally, type FollowingPage, type Store, type Writer } from '../store/store.ts';
 
 const portion = 500;
 const edgePage = 1000;
@@ -34,29 +34,40 @@ async function proceed(store: Writer, followers: readonly number[], asker: Asker
 }
 
 /**
- * Returns a function that closes the edges to ended runs that a crash left open, among one page of the followed runs per
- * call: a flow may have a million runs. It returns how many such runs it found.
+ * Returns a function that closes the edges to ended runs that a crash left open, among some pages of the followed runs
+ * per call: a flow may have a million runs. It returns how many such runs it found.
  */
-export function forgottenEnds(store: Store, asker: Asker): () => Promise<number> {
-  let after = 0;
-  return async () => {
-    const { ids, next } = await store.endedWithOpenEdges(after, portion);
-    after = next ?? 0;
-    if (ids.length > 0) await proceedAll(store, await store.closeEdges(ids), asker);
+export const forgottenEnds = (store: Store, asker: Asker): (() => Promise<number>) =>
+  searchInPages((after) => store.endedWithOpenEdges(after, portion), async (ids) => {
+    await proceedAll(store, await store.closeEdges(ids), asker);
     return ids.length;
-  };
-}
+  });
 
 /**
- * Returns a function that continues followers that a crash left behind without an open edge, among one page of the
+ * Returns a function that continues followers that a crash left behind without an open edge, among some pages of the
  * waiting followers per call. It returns how many it continued or cancelled.
  */
-export function forgottenFollowers(store: Store, asker: Asker): () => Promise<number> {
+export const forgottenFollowers = (store: Store, asker: Asker): (() => Promise<number>) =>
+  searchInPages((after) => store.stalledFollowers(after, portion), (ids) => proceedAll(store, ids, asker));
+
+/** The pages that one call of a search reads, if there are so many: 10,000 runs. */
+const pagesPerCall = 20;
+
+/** Returns a function that reads the next pages and repairs what they contain; after the last page it starts again. */
+function searchInPages(
+  read: (after: number) => Promise<FollowingPage>,
+  repair: (ids: readonly number[]) => Promise<number>,
+): () => Promise<number> {
   let after = 0;
   return async () => {
-    const { ids, next } = await store.stalledFollowers(after, portion);
-    after = next ?? 0;
-    return ids.length === 0 ? 0 : proceedAll(store, ids, asker);
+    let count = 0;
+    for (let page = 0; page < pagesPerCall; page++) {
+      const { ids, next } = await read(after);
+      after = next ?? 0;
+      if (ids.length > 0) count += await repair(ids);
+      if (next === null) break;
+    }
+    return count;
   };
 }
 

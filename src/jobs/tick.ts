@@ -14,7 +14,7 @@ import type { TypeEntry } from '../model/type-entry.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
 import { readTypes } from './catalogue.ts';
-import { firstStateOf, originOf, type Draft } from './draft.ts';
+import { firstStateOf, gateRefusalOf, originOf, type Draft } from './draft.ts';
 import { hookedTicking, plainTicking, type DraftChanges } from './hooked-ticks.ts';
 import { overlapKeys } from './overlap-keys.ts';
 
@@ -126,6 +126,19 @@ export function draftOf(name: string, spec: Spec): Draft {
   };
 }
 
+/** Returns the draft of a run that a tick creates, except its tick and its unique key. */
+function runDraftOf(name: string, spec: Spec): Draft {
+  // With `defMax: 1` the new run waits in its gate until the run that it replaces has ended.
+  const gate = spec.overlap === 'replace' ? { gate: { ...spec.gate, defMax: 1 } } : {};
+  return { ...draftOf(name, spec), ...gate };
+}
+
+/** Refuses a definition whose runs could not be created, because their limits are invalid. */
+export function checkRunLimits(name: string, spec: Spec): void {
+  const refusal = gateRefusalOf(runDraftOf(name, spec));
+  if (refusal) throw refusal;
+}
+
 async function answers(
   { store, ids, creating = null }: Producer,
   due: readonly Job[],
@@ -146,13 +159,15 @@ async function answers(
   for (const { def, spec } of readable) {
     const key = isAlone(spec) ? keys.free({ def, spec }) : null;
     const given = { now, ids: numbers, isBusy: isAlone(spec) && key === null, runs };
+    const draftOfRun = (changes: DraftChanges): Draft => ({ ...runDraftOf(def.def!, spec), ...changes });
     const { event, runs: called, changesOf, why } = creating === null
-      ? plainTicking(def, spec, given) : await hookedTicking(creating, def, spec, given, asker.by);
+      ? plainTicking(def, spec, given, draftOfRun)
+      : await hookedTicking(creating, def, spec, given, draftOfRun, asker.by);
     numbers.splice(0, called.length);
     if (called.length > 0 && key !== null) keys.take(key);
     const asking = { ...asker, now, ...(why === undefined ? {} : { why }) };
     ticked.push(record(def, [event], asking));
-    ticked.push(...called.map((run) => newRunOf(def, spec, run, key, now, asker, changesOf(run))));
+    ticked.push(...called.map((run) => newRunOf(def, spec, run, key, now, asker, draftOfRun(changesOf(run)))));
   }
   return [...stopped, ...pausedDefs, ...ticked];
 }
@@ -223,14 +238,12 @@ function newRunOf(
   key: string | null,
   now: number,
   asker: Asker,
-  changes: DraftChanges,
+  given: Draft,
 ): Change {
   const unique = key === null ? {} : { unique: { key } };
-  // With `defMax: 1` the new run waits in its gate until the run that it replaces has ended.
-  const gate = spec.overlap === 'replace' ? { gate: { ...spec.gate, defMax: 1 } } : {};
   const isAwaited = countsFromRun(spec.schedules[schedule]!);
   const tick = { def: def.id, schedule, nominal, isAwaited };
-  const draft = { ...draftOf(def.def!, spec), tick, ...unique, ...gate, ...changes };
+  const draft = { ...given, tick, ...unique };
   const { priority, phase } = firstStateOf(draft, now);
   const first = { due: Math.min(due, now), priority, ...(phase === undefined ? {} : { phase }) };
   return create({ ...originOf(draft, id, now), parent: null }, first, { ...asker, now });

@@ -59,8 +59,11 @@ export type EventBody =
   | { readonly kind: 'freed' }
   /** Runs were created that follow this job. */
   | { readonly kind: 'followed'; readonly runs: number }
-  /** All runs that the job follows have ended as wanted, and the job continues. `input` contains their results. */
-  | { readonly kind: 'proceeded'; readonly due: number; readonly input?: string }
+  /**
+   * All runs that the job follows have ended as wanted, and the job continues. `input` contains their results; `startBy`
+   * is the new limit of the start, which counts from the time at which the job is due.
+   */
+  | { readonly kind: 'proceeded'; readonly due: number; readonly startBy?: number; readonly input?: string }
   /** Runs that the job follows were reopened, and the job waits for them again. */
   | { readonly kind: 'awaited'; readonly runs: number }
   /** The job cannot be claimed until it is resumed. For a definition: it is disabled until then. */

@@ -1,7 +1,7 @@
 /** The effect of each event on a job. Rows are written and histories are replayed through these functions. */
 import type { Event, EventKind, EventBody, Stamp } from './event.ts';
 import {
-  facts, type JobOrigin, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type PendingJob, type Policy,
+  facts, type JobOrigin, type CancelNote, type EndedJob, type Job, type JobError, type JobFacts, type PendingJob,
 } from './job.ts';
 import type { Fate } from './state.ts';
 
@@ -52,7 +52,7 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
     ...moved(job, e),
     state: 'pending',
     due: e.due,
-    policy: postponed(job.policy, e.due - job.due),
+    policy: e.startBy === undefined ? job.policy : { ...job.policy, startBy: e.startBy },
     input: e.input ?? job.input,
   }),
   awaited: (job, e) => ({ ...job, ...stampOf(e) }),
@@ -144,10 +144,6 @@ const uncounted = (job: Job, event: Stamp & { readonly due: number }): PendingJo
   due: event.due,
   attempt: job.attempt - 1,
 });
-
-/** Returns the policy of a job that is due `byMs` later: `startBy` counts from the time at which the job is due. */
-const postponed = (policy: Policy, byMs: number): Policy =>
-  (policy.startBy === undefined || byMs === 0 ? policy : { ...policy, startBy: policy.startBy + byMs });
 
 const afterPlanning = (job: Job): JobFacts['phase'] => (job.phase === 'prepare' ? 'gather' : job.phase);
 

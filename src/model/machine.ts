@@ -40,7 +40,7 @@ const rules: Rules = {
   adopt: { pending: adopt, running: adopt, held: adopt },
   settle: { held: settle },
   free: { held: free },
-  follow: { pending: follow, held: follow, running: follow },
+  follow: { pending: follow, held: follow, running: follow, ended: follow },
   proceed: { held: proceed },
   await: { held: awaitAgain },
   pause: { pending: pause },
@@ -234,7 +234,7 @@ function free(job: HeldJob): Verdict {
   return job.hold === 'parent' ? [{ kind: 'freed' }] : wrongState(job, 'free');
 }
 
-function follow(_job: OpenJob, { runs }: CommandOf<'follow'>): Verdict {
+function follow(_job: Job, { runs }: CommandOf<'follow'>): Verdict {
   return [{ kind: 'followed', runs }];
 }
 
@@ -242,12 +242,16 @@ function proceed(job: HeldJob, { unsuccessful, input }: CommandOf<'proceed'>, { 
   if (job.hold !== 'runs' || job.follows === null) return wrongState(job, 'proceed');
   switch (afterEnds(job.follows, unsuccessful)) {
     case 'proceed':
-      return [{ kind: 'proceeded', due: Math.max(job.due, now), ...(input === undefined ? {} : { input }) }];
+      return [{ kind: 'proceeded', ...postponed(job, Math.max(job.due, now)), ...(input === undefined ? {} : { input }) }];
     case 'cancel':
       return [{ kind: 'cancelled', code: 'automation' }];
     case 'wait':
       return [];
   }
+}
+
+function postponed({ due: before, policy: { startBy } }: Job, due: number): { readonly due: number; readonly startBy?: number } {
+  return startBy === undefined || due === before ? { due } : { due, startBy: startBy + due - before };
 }
 
 function awaitAgain(job: HeldJob, { runs }: CommandOf<'await'>): Verdict {

@@ -25,7 +25,7 @@ const possible: Readonly<Record<State, readonly EventKind[]>> = {
     'released', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'followed', 'cancelAsked', 'succeeded', 'failed',
     'cancelled', 'repeated', 'edited', 'ticked',
   ],
-  ended: ['reopened', 'edited'],
+  ended: ['reopened', 'followed', 'edited'],
 };
 
 const checks: readonly (readonly [Invariant, StepCheck])[] = [
@@ -55,7 +55,7 @@ function endsOnce({ before, event }: HistoryStep): string | null {
 }
 
 function staysEnded({ before, event }: HistoryStep): string | null {
-  const isAllowed = event.kind === 'reopened' || event.kind === 'edited';
+  const isAllowed = possible.ended.includes(event.kind);
   return before.state === 'ended' && !isAllowed ? `it was ${event.kind} after it had ended` : null;
 }
 

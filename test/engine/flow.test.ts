@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { jobType } from '../../src/index.ts';
+import type { FlowBuilder, FlowRun } from '../../src/engine/declare/flow-builder.ts';
 import { testEngine } from '../../src/testing/index.ts';
 
 const extract = jobType('extract', {
@@ -90,6 +91,44 @@ test('explain says how many runs a run waits for, and what became of one that fa
   const [reason] = await flow.runs[2]!.explain();
   expect(reason).toMatchObject({ code: 'waits.runs', detail: { open: 1, total: 2 } });
   expect(reason!.says).toMatch(new RegExp(`^it waits for 1 of 2 runs: run ${flow.runs[1]!.id} failed, retry at 2026-`));
+});
+
+test('explain names the runs that a run waits for until they are retried', async () => {
+  await using t = await testEngine({ types });
+  const flow = await t.createFlow((f) => {
+    f.run(transform, { input: { n: 1 }, after: [f.run(extract, { input: { day: 'x' } }), f.run(broken)], afterFailure: 'wait' });
+  });
+  await t.drain();
+  const [, failed, waiting] = flow.runs;
+  const [reason] = await waiting!.explain();
+  expect(reason).toMatchObject({ detail: { unsuccessful: 1, runs: [failed!.id] } });
+  expect(reason!.says).toMatch(new RegExp(`retried and succeed: retry run ${failed!.id}$`));
+});
+
+test('what is no page of flows is refused', async () => {
+  await using t = await testEngine({ types });
+  for (const limit of [0, -1, 1.5, 1e9, 'x', null]) {
+    await expect(t.engine.flows({ limit } as never)).rejects.toMatchObject({ code: 'malformed.number' });
+    await expect(t.engine.flow(1, { limit } as never)).rejects.toMatchObject({ code: 'malformed.number' });
+  }
+  await expect(t.engine.flows({ before: 'x' } as never)).rejects.toMatchObject({ code: 'malformed.id' });
+});
+
+test('a result is refused where only its value would do, and so is a function that adds its runs later', async () => {
+  await using t = await testEngine({ types });
+  const refused = async (build: unknown) =>
+    expect(t.createFlow(build as never)).rejects.toMatchObject({ code: 'malformed.flow' });
+  const using = (use: (run: FlowRun<{ n: number }>) => unknown) => (f: FlowBuilder) =>
+    void f.run(transform, { input: use(f.run(extract, { input: { day: 'x' } }) as never) as never });
+  await refused(5);
+  await refused(async (f: FlowBuilder) => void f.run(broken));
+  await refused(using(({ result }) => ({ ...result })));
+  await refused(using(({ resultOrNull }) => ({ ...resultOrNull })));
+  await refused(using(({ result }) => ({ n: `${result.n as unknown as string}` })));
+  await refused(using(({ resultOrNull }) => ({ n: `${resultOrNull as unknown as string}` })));
+  await expect(t.createFlow((f) => void f.run(broken, { after: Array(2) as never }))).rejects.toMatchObject({ code: 'malformed.id' });
+  await expect(t.createJobRun(broken, { after: Array(2) as never })).rejects.toMatchObject({ code: 'malformed.id' });
+  expect(await t.runs()).toEqual([]);
 });
 
 test('a flow that cannot be is refused, and nothing is stored', async () => {

@@ -130,6 +130,40 @@ describe.each(stores)('a flow on $name', (kind) => {
     expect(await world.standing(last)).toBe('pending');
   });
 
+  test('a follower of a run that had failed before starts after its retry', async ({ world }) => {
+    const first = await world.create();
+    await fail(world, first);
+    const { job } = await world.jobs.createFollower(draft('report', [stored(first.id)], patient), 'tester');
+    const { job: second } = await world.jobs.createFollower(draft('report', [stored(first.id)], patient), 'tester');
+    expect(await standings(world, [job!, second!])).toEqual(['held by runs', 'held by runs']);
+    await world.jobs.retry(first.id, tester);
+    await succeed(world, first);
+    expect(await standings(world, [job!, second!])).toEqual(['pending', 'pending']);
+  });
+
+  test('a run that was followed before is followed without a change, and its end counts', async ({ world }) => {
+    const first = await world.create();
+    await world.jobs.createFollower(draft('report', [stored(first.id)]), 'tester');
+    const { version } = await world.get(first);
+    const many = await Promise.all(Array.from({ length: 60 }, () =>
+      world.jobs.createFollower(draft('report', [stored(first.id)]), 'tester')));
+    expect((await world.get(first)).version).toBe(version);
+    await succeed(world, first);
+    expect(new Set(await standings(world, many.map(({ job }) => job!)))).toEqual(new Set(['pending']));
+    const late = await world.jobs.createFollower(draft('report', [stored(first.id)]), 'tester');
+    expect(late.job).toMatchObject({ state: 'pending' });
+  });
+
+  test('the limit of the start counts from the end of the runs before', async ({ world }) => {
+    const startBy = world.now() + 1000;
+    const [first, last] = await world.jobs.createFlow([
+      draft('a'), { ...draft('b', [nth(0)]), draft: { type: 'b', policy: { startBy } } },
+    ], 'tester') as [Job, Job];
+    await world.clock.advance(5000);
+    await succeed(world, first);
+    expect((await world.get(last)).policy.startBy).toBe(startBy + 5000);
+  });
+
   test('a retry reopens the run alone, or what failed downstream, or all of it', async ({ world }) => {
     const runs = await diamond(world);
     await fail(world, runs[0]!);
@@ -181,5 +215,17 @@ describe.each(stores)('a flow on $name', (kind) => {
     const created = await world.jobs.createFollower(unique, 'tester');
     expect(await world.jobs.createFollower(unique, 'tester')).toMatchObject({ id: created.id, outcome: 'existing' });
     expect(await world.store.edges({ followed: first.id, limit: 10 })).toHaveLength(1);
+  });
+});
+
+describe('a large flow', () => {
+  const test = testOn(stores.find(({ name }) => name === 'memory')!);
+
+  test('a crash is made good for more followers than a page has, in one turn', async ({ world }) => {
+    const followers = Array.from({ length: 1100 }, () => draft('b', [nth(0)]));
+    const [first] = await world.jobs.createFlow([draft('a'), ...followers], 'tester') as [Job];
+    await applyEach(world.store, [{ job: first.id, command: { do: 'stop', code: 'admin' } }], tester);
+    await world.store.closeEdges([first.id]);
+    expect(await forgottenFollowers(world.store, tester)()).toBe(1100);
   });
 });

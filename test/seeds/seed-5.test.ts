@@ -583,7 +583,7 @@ const allowed: Readonly<Record<CommandName, readonly State[]>> = {
   expire: [],
   settle: ['held'],
   free: ['held'],
-  follow: ['pending', 'held', 'running'],
+  follow: ['pending', 'held', 'running', 'ended'],
   proceed: [],
   await: [],
   pause: ['pending'],

@@ -29,7 +29,7 @@ export function followedBy(request: FollowRequest): { readonly ids: readonly num
   const follows = followingOf(request);
   if (request.after === undefined) return null;
   const runs = (Array.isArray(request.after) ? request.after : [request.after]) as readonly RunReference[];
-  return { ids: [...new Set(runs.map(idOfRun))], follows };
+  return { ids: [...new Set(Array.from(runs, idOfRun))], follows };
 }
 
 export const idOfRun = (run: RunReference): number => checkId(typeof run === 'object' && run !== null ? run.id : run);

@@ -3,6 +3,7 @@
  * function, so that any process can insert the value when the run has ended.
  */
 import type { Path } from '../../model/following.ts';
+import { Refusal } from '../../refusal.ts';
 
 declare const partOf: unique symbol;
 declare const maybeOf: unique symbol;
@@ -44,18 +45,35 @@ export interface PlacedPart {
 
 const parts = new WeakMap<object, Omit<PlacedPart, 'to'>>();
 
+/** Refuses what needs the value of a result: a part would silently become "[object Object]" or an empty object. */
+const opaque = {
+  get: (_: object, name: string | symbol): undefined => {
+    if (name === Symbol.toPrimitive) throw notKnownYet('become text or a number');
+    if (name === Symbol.iterator) throw notKnownYet('be iterated');
+  },
+  ownKeys: (): never => {
+    throw notKnownYet('be spread');
+  },
+};
+
 /** Returns a reference to the result of `run`; its members are references to the members of the result. */
 export function resultPart<T>(run: object, from: Path = []): ResultPart<T> {
   const part = new Proxy({}, {
     // `then` is absent: otherwise an accidental `await` of a part would wait forever.
-    get: (_, name) => (typeof name === 'symbol' || name === 'then' ? undefined : resultPart(run, [...from, name])),
+    ...opaque,
+    get: (target, name) =>
+      (typeof name === 'symbol' || name === 'then' ? opaque.get(target, name) : resultPart(run, [...from, name])),
   });
   parts.set(part, { run, from, isSure: true });
   return part as ResultPart<T>;
 }
 
+const notKnownYet = (what: string): Refusal => new Refusal(
+  'malformed.flow', `a result cannot ${what} before its run has ended: use it, or a member of it, as a part of the input`,
+);
+
 export function resultOrNullPart<T>(run: object): MaybePart<T | null> {
-  const part = Object.freeze({});
+  const part = new Proxy({}, opaque);
   parts.set(part, { run, from: [], isSure: false });
   return part as MaybePart<T | null>;
 }

@@ -2,6 +2,7 @@
  * The rules of a type: its catalogue entry, how to validate inputs, and how to find the limit key of a run. They come
  * from the code of the type, or, in a program without the code, from the catalogue.
  */
+import { checkText, keyMax } from '../../jobs/checks/values.ts';
 import { keyAt } from '../../model/path.ts';
 import { unknownType, type TypeEntry } from '../../model/type-entry.ts';
 import { Refusal } from '../../refusal.ts';
@@ -84,14 +85,17 @@ function entryOf(type: JobType): TypeEntry {
 }
 
 function limitKeyOf({ key }: NonNullable<AnyOptions['limit']>, output: unknown): string | undefined {
-  return typeof key === 'string' ? keyAt(output, key.split('.')) : key(output);
+  return checkLimitKey(typeof key === 'string' ? keyAt(output, key.split('.')) : key(output));
 }
 
 function registeredKey({ name, keyConcurrency, keyPath }: TypeEntry, output: unknown): string | undefined {
   if (keyConcurrency === null) return undefined;
-  if (keyPath !== null) return keyAt(output, keyPath);
+  if (keyPath !== null) return checkLimitKey(keyAt(output, keyPath));
   const message =
     `runs of ${name} are limited by a key that only its code can compute: create them where the code is, ` +
     `or declare the key as a path of the input, as in limit: { key: 'tenant', concurrency: ${keyConcurrency} }`;
   throw new Refusal('needs.code', message, { type: name });
 }
+
+const checkLimitKey = (key: string | undefined): string | undefined =>
+  key == null ? key : checkText('limit key', key, keyMax);

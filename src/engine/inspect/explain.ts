@@ -7,7 +7,7 @@ import { parseGate, GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';
 import { readPauses } from '../../jobs/pauses.ts';
 import { isPausable, type Pause } from '../../model/pause.ts';
-import type { Instance } from '../../store/store.ts';
+import type { Instance, Store } from '../../store/store.ts';
 import { openStandings } from '../../store/query.ts';
 import { namedLimitReasons } from './named-limit-reasons.ts';
 import type { Reason } from './reason.ts';
@@ -47,6 +47,7 @@ async function heldReason(jobs: Jobs, job: Extract<Job, { state: 'held' }>): Pro
 
 /** How many open runs are read to explain what a run waits for: the first that failed or is not running. */
 const followedShown = 20;
+const edgePage = 1000;
 
 async function runsReason({ store }: Jobs, { id }: Job): Promise<Reason> {
   const { open, ...ends } = (await store.tallyEdges([id])).get(id)!;
@@ -54,14 +55,28 @@ async function runsReason({ store }: Jobs, { id }: Job): Promise<Reason> {
   const unsuccessful = ends.failed + ends.cancelled;
   const detail = { open, total, unsuccessful };
   if (open === 0) {
-    const says = `it waits until ${unsuccessful} of ${runsText(total)} that did not succeed are retried and succeed`;
-    return { code: 'waits.runs', says, detail };
+    const runs = await unsuccessfulRuns(store, id);
+    const named = `${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}${runs.length < unsuccessful ? ', …' : ''}`;
+    const says = `it waits until ${unsuccessful} of ${runsText(total)} that did not succeed are retried and succeed: ` +
+      `retry ${named}`;
+    return { code: 'waits.runs', says, detail: { ...detail, runs } };
   }
   const edges = await store.edges({ follower: id, limit: followedShown, isOpen: true });
   const runs = (await store.load(edges.map(({ followed }) => followed))).toSorted((a, b) => a.id - b.id);
   const shown = runs.find(({ error }) => error !== null) ?? runs.find(({ state }) => state !== 'running') ?? runs[0];
   const says = `it waits for ${open} of ${runsText(total)}${shown ? `: ${standOf(shown)}` : ''}`;
   return { code: 'waits.runs', says, detail: { ...detail, runs: runs.map((run) => run.id) } };
+}
+
+/** The ids of the first runs that a run follows and that failed or were cancelled. */
+async function unsuccessfulRuns(store: Store, follower: number): Promise<readonly number[]> {
+  const ids: number[] = [];
+  for (let after = 0; ; ) {
+    const edges = await store.edges({ follower, after, limit: edgePage });
+    ids.push(...edges.filter(({ outcome }) => outcome !== 'succeeded').map(({ followed }) => followed));
+    if (ids.length >= followedShown || edges.length < edgePage) return ids.slice(0, followedShown);
+    after = edges.at(-1)!.followed;
+  }
 }
 
 const runsText = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);

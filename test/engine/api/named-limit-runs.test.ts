@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { every, jobDef, jobType, limit, RateLimited, typed, type Event } from '../../../src/index.ts';
 import { parseGate } from '../../../src/model/gate.ts';
-import { Door, minute, newYear, refused, second, start, type TestEngine } from './kit.ts';
+import { Door, minute, newYear, refusal, refused, second, start, type TestEngine } from './kit.ts';
 
 const claimsOf = (events: readonly Event[]): number[] =>
   events.flatMap((event) => (event.kind === 'claimed' ? [event.at - newYear] : []));
@@ -224,4 +224,38 @@ test('a limited run starts at once on an engine whose only slot is free', async 
 test('a definition of a limited type cannot be in memory, where nothing would be counted', () => {
   const send = jobType('send', { limits: [limit('mail', { concurrency: 1 })], run: () => null });
   expect(() => jobDef('fast', send, { inMemory: true })).toThrow(/limited by name/);
+});
+
+describe('parameters of a definition whose runs could not wait at their limits', () => {
+  const input = typed<{ tenant?: string; a?: string }>();
+  const byTenant = jobType('by-tenant', { input, limit: { key: 'tenant', concurrency: 1 }, run: () => null });
+  const ofMany = jobType('of-many', {
+    input, limits: ['a', 'b', 'c', 'd'].map((name) => limit(name, { concurrency: 1, key: 'a' })), run: () => null,
+  });
+  const wrong: [string, string, object, string][] = [
+    ['an empty limit key', 'by-tenant', { tenant: '' }, 'malformed.name'],
+    ['a limit key of 513 bytes', 'by-tenant', { tenant: 'k'.repeat(513) }, 'malformed.name'],
+    ['keys of limits that are too long together', 'of-many', { a: 'k'.repeat(512) }, 'malformed.option'],
+  ];
+
+  test.each(wrong)('are refused when it is defined and when it is edited: %s', async (_, type, params, code) => {
+    const t = await start({ types: [byTenant, ofMany] });
+    expect(await refused(t.engine.define('bad', type, { params }))).toBe(code);
+    await t.engine.define('daily', type, { params: {}, schedules: [every('1h')] });
+    expect(await refused(t.engine.override('daily', { params }))).toBe(code);
+  });
+});
+
+test('a run whose limits and keys do not fit into an index entry is refused, and the refusal says what to shorten', async () => {
+  const names = ['a', 'b', 'c', 'd'];
+  const work = jobType('work', {
+    input: typed<{ key: string }>(), limits: names.map((name) => limit(name, { concurrency: 1, key: 'key' })), run: () => null,
+  });
+  const t = await start({ types: [work] });
+  const { code, message } = await refusal(t.createJobRun(work, { input: { key: 'k'.repeat(512) } }));
+  expect([code, message]).toEqual(['malformed.option', expect.stringContaining('shorten the keys')]);
+  expect(await refused(t.engine.jobs.create({
+    type: 'work', limitUses: names.map((name) => ({ name, key: 'k'.repeat(512), cost: 1 })),
+  }, 'test'))).toBe('malformed.option');
+  await t.createJobRun(work, { input: { key: 'k'.repeat(400) } });
 });

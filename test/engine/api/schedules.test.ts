@@ -446,6 +446,26 @@ describe('the scheduler', () => {
     });
   });
 
+  test.each([
+    ['an empty limit key', { limitKey: '' }],
+    ['a use without a cost', { limitUses: [{ name: 'api', key: null, cost: 0 }] }],
+    ['limit keys longer than an index entry', {
+      limitUses: ['a', 'b', 'c', 'd'].map((name) => ({ name, key: 'k'.repeat(512), cost: 1 })),
+    }],
+  ])('skips the ticks of a definition with %s, says why, and continues with the others', async (_, wrong) => {
+    const t = await start({ defs: ['good', 'bad'].map((name) => jobDef(name, quick, { schedules: hourly })) });
+    const { job, code } = await t.engine.definition('bad');
+    const edit = { do: 'edit', edit: { input: JSON.stringify({ code: { ...code, ...wrong }, override: null, build: 'b' }) } } as const;
+    await apply(t.engine.jobs.store, job, edit, { by: 'someone' });
+    await t.advance('2h');
+    expect(await times(t, 'good')).toEqual(['01:00:00', '02:00:00']);
+    expect(await times(t, 'bad')).toEqual([]);
+    expect((await t.engine.history(job.id)).at(-1)).toMatchObject({
+      kind: 'ticked', why: expect.stringMatching(/^malformed\./), ticks: [{ skipped: 'refused' }],
+    });
+    expect((await t.engine.definition('bad')).isEnabled).toBe(true);
+  });
+
   test('disables a definition that is not JSON when its run has ended, and continues with the others', async () => {
     const door = new Door();
     const slow = jobType('slow', { run: () => door.pass() });
