@@ -29,7 +29,7 @@ export const isCost = (cost: unknown): cost is number => typeof cost === 'number
 
 /**
  * Returns what a job with this input uses of the limits, which must not need code. A limit with keys does not apply to
- * an input without a key. The costs are those that `checkCost` accepts; any other cost counts as the nearest valid one.
+ * an input without a key. A cost above the burst counts as the burst, and any other cost that is not valid as 1.
  */
 export const usesAt = (limits: readonly TypeLimit[], input: unknown): readonly LimitUse[] =>
   limits.flatMap(({ name, key: path, cost, burst }) => {
