@@ -11,6 +11,7 @@ import { create, record, type Asking } from '../model/machine.ts';
 import { contentOf, isInForce, pauseOf, type Pause, type PauseContent } from '../model/pause.ts';
 import { firstRecordId } from '../model/record-id.ts';
 import { Refusal } from '../refusal.ts';
+import { pagesOf } from '../store/paging.ts';
 import { recordId } from '../store/record-id.ts';
 import type { Store } from '../store/store.ts';
 import { originOf } from './draft.ts';
@@ -65,12 +66,7 @@ export async function endPause(store: Store, target: PauseTarget, asker: Asker):
 /** Returns the pauses in force, ordered by type and key. */
 export async function pausesInForce(store: Store): Promise<readonly Pause[]> {
   await store.synchronize?.();
-  const found: Job[] = [];
-  for (let after: number | null = firstRecordId - 1; after !== null; ) {
-    const page = await store.find({ kinds: ['pause'] }, { order: 'oldest', after, limit: 1000 });
-    found.push(...page.jobs);
-    after = page.next;
-  }
+  const found = (await Array.fromAsync(pagesOf(store, { kinds: ['pause'] }, 1000, firstRecordId - 1))).flat();
   const now = store.now();
   const order = ({ type, key }: Pause): string => `${type}\n${key ?? ''}`;
   return found

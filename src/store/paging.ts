@@ -5,15 +5,16 @@ import type { Job } from '../model/job.ts';
 import type { Page, Query } from './query.ts';
 import type { Store } from './store.ts';
 
-/** Yields the pages in order. Each job occurs once, even if jobs of earlier pages change or are deleted. */
+/** Yields the pages in order, from the first job after the id `after` on. Each job occurs once, even if jobs of earlier pages change or are deleted. */
 export async function* pagesOf(
   store: Pick<Store, 'find'>,
   query: Query,
   limit = 1000,
+  after?: number,
 ): AsyncGenerator<readonly Job[], void> {
-  for (let after: number | null | undefined; after !== null; ) {
-    const page: Page = await store.find(query, { order: 'oldest', limit, ...(after === undefined ? {} : { after }) });
+  for (let last: number | null | undefined = after; last !== null; ) {
+    const page: Page = await store.find(query, { order: 'oldest', limit, ...(last === undefined ? {} : { after: last }) });
     yield page.jobs;
-    after = page.next;
+    last = page.next;
   }
 }

@@ -7,7 +7,7 @@ import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { firstRecordId } from '../model/record-id.ts';
 import { holdsKey } from '../model/unique-key.ts';
-import type { Page } from '../store/query.ts';
+import { pagesOf } from '../store/paging.ts';
 import type { Instance, Store } from '../store/store.ts';
 import { isRefusal } from '../refusal.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
@@ -49,6 +49,7 @@ const patienceDefaultMs = 3_000;
 /** A finding is reported if it appears in this many checks, the first included. Does not apply if `patienceMs` is 0. */
 const confirmations = 3;
 const atOnce = 16;
+const pausePage = 500;
 /** By how much the instances of a live store may disagree about its time. */
 const clockSlackMs = 1_000;
 
@@ -239,10 +240,12 @@ class StoreInspection {
 
   async #readSpans(): Promise<readonly PausedSpan[]> {
     const spans: PausedSpan[] = [];
-    for (let after: number | null = firstRecordId - 1; after !== null; ) {
-      const page: Page = await this.#store.find({ kinds: ['pause'] }, { order: 'oldest', after });
-      for (const job of page.jobs) spans.push(...spansOf({ job, events: await this.#store.history(job.id) }, this.#slackMs));
-      after = page.next;
+    for await (const jobs of pagesOf(this.#store, { kinds: ['pause'] }, pausePage, firstRecordId - 1)) {
+      const histories = await this.#historiesOf(jobs);
+      for (const job of jobs) {
+        const events = histories.get(job.id) ?? (await this.#store.history(job.id));
+        spans.push(...spansOf({ job, events }, this.#slackMs));
+      }
     }
     return spans;
   }
