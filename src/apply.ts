@@ -6,6 +6,7 @@ import type { Change } from './model/change.ts';
 import type { Command } from './model/command.ts';
 import { isOpen, type Job } from './model/job.ts';
 import { step, steps, type Asking } from './model/machine.ts';
+import type { TypeVersions } from './model/type-version.ts';
 import { neededKey } from './model/unique-key.ts';
 import { Refusal } from './refusal.ts';
 import type { Batch, ClaimRequest, InboxTake, Store, Writer } from './store/store.ts';
@@ -125,12 +126,13 @@ export async function claimFor(
   const written = await store.claim(request, (candidates, now, since) => {
     searchedAt = since;
     const until = leaseMs === null ? null : now + leaseMs;
+    const versions = ('exact' in request.names && request.names.versions) || [];
     const changes: Change[] = [];
     let served = 0;
     for (const { job, parentCancelled } of candidates) {
       const holder = holderOf(served);
       const asking = { by: holder, now };
-      const taking = { do: 'claim', holder, until, parentCancelled } as const;
+      const taking = { do: 'claim', holder, until, parentCancelled, ...knownOf(versions, job.type) } as const;
       const answer = commandsFor ? steps(job, commandsFor(job, taking), asking) : step(job, taking, asking);
       if (answer instanceof Refusal) continue;
       if (answer.after?.state === 'running') served += 1;
@@ -139,6 +141,12 @@ export async function claimFor(
     return changes;
   });
   return { changes: written, searchedAt };
+}
+
+/** Returns the field `knows` of a claim: the versions of the type that the claimer knows, unless only the first. */
+export function knownOf(versions: readonly TypeVersions[], type: string): { readonly knows?: readonly [number, number] } {
+  const known = versions.find((one) => one.type === type);
+  return known ? { knows: [known.from, known.to] } : {};
 }
 
 /** Finds the jobs that a claim would take, without changing them; returns them with the store time of the search. */

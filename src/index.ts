@@ -8,8 +8,11 @@ export { encrypt, type EncryptionKeys } from './store/coded/encrypt.ts';
 export type { Middleware, WorkAttempt } from './engine/declare/middleware.ts';
 export type { NewRun, RunChanges } from './jobs/creation-hook.ts';
 export { jobType, type JobType, type EndedTask, type TaskCounts } from './engine/declare/job-type.ts';
+export type { BatchSettings } from './engine/declare/batch.ts';
+export type { BatchJob, BatchOutcome } from './engine/handler/batch-job.ts';
 export { limit, type Limit, type LimitOptions } from './engine/declare/limit.ts';
 export type { Cost } from './engine/declare/limit-uses.ts';
+export type { Fairness } from './engine/declare/fairness.ts';
 export type { RetrySettings, Settings } from './engine/declare/settings.ts';
 export type { DefChanges } from './engine/declare/def-changes.ts';
 export type { DefDocument } from './engine/declare/def-document.ts';
@@ -22,8 +25,11 @@ export { httpType, type HttpInput, type HttpResult, type HttpTypeOptions } from 
 export { execType, type ExecInput, type ExecResult } from './builtin/exec.ts';
 export type { ExecProgram, ExecTypeOptions } from './builtin/exec-policy.ts';
 export { typed, type Schema } from './engine/declare/schema.ts';
-export { HandedOff, type Context, type JobLimits, type JobLog, type NamedLimit, type ProgressTracker, type RunFacts } from './engine/handler/context.ts';
-export { Cancelled, Fail, Interrupted, LeaseLost, RateLimited, RetryAfter, Snooze, TimedOut } from './engine/handler/errors.ts';
+export { HandedOff, type Complete, type Context, type JobLimits, type JobLog, type NamedLimit, type ProgressTracker, type RunFacts } from './engine/handler/context.ts';
+export type { StepFacts, StepFunction, StepFunctions, StepOptions, StepRetry, StepWork } from './engine/handler/step.ts';
+export type { EndedStep } from './model/step.ts';
+export type { StepsRequest } from './engine/run-handle.ts';
+export { Cancelled, Fail, Interrupted, LeaseLost, RateLimited, RetryAfter, Sleeping, Snooze, TimedOut } from './engine/handler/errors.ts';
 export {
   RunCancelled, RunFailed, RunHandle,
   type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunUpdate, type Snapshot,
@@ -38,7 +44,7 @@ export type { Edge } from './model/following.ts';
 export type { FlowHandle } from './engine/flow-handle.ts';
 export type { RunRequest } from './engine/declare/run-request.ts';
 export type { Reason, ReasonCode } from './engine/inspect/reason.ts';
-export type { LimitOverride, LimitSettings, LimitStatus } from './engine/limit-actions.ts';
+export type { LimitOverride, LimitSettings, LimitPauseOptions, LimitStatus, ReopenOptions } from './engine/limit-actions.ts';
 export type { StopAnswer } from './engine/inspect/stop.ts';
 export type { Logger } from './logger.ts';
 export { at, cron, every, repeat, type Schedule } from './time/schedule.ts';

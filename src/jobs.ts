@@ -3,7 +3,7 @@ import type { CommandAnswer, CommandRequest, Asker } from './apply.ts';
 import { auditRecords, type AuditPage, type AuditQuery } from './jobs/audit.ts';
 import { checkHoldings, checkLeaseMs, checkWorkRequest, type WorkRequest } from './jobs/checks/claim.ts';
 import {
-  checkAsker, checkFence, checkFields, checkId, checkList, checkOneOf, checkTime, checkWhole,
+  checkAsker, checkFence, checkFields, checkId, checkList, checkName, checkOneOf, checkTime, checkWhole,
 } from './jobs/checks/values.ts';
 import { checkCommand, checkMs } from './jobs/checks/command.ts';
 import { createChildren, type Created } from './jobs/create.ts';
@@ -12,7 +12,8 @@ import { checkAct, checkDrafts, JobWriting } from './jobs/job-writing.ts';
 import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './jobs/checks/query.ts';
 import { cancelFlow, retryFlow, stopFlow } from './jobs/flow.ts';
 import { deleteJob, pauseJob, requeueJob, resumeJob, stopJob, type Act } from './jobs/operate.ts';
-import { downstreams, retryJob, type RetryScope } from './jobs/retry.ts';
+import { downstreams, type RetryScope } from './jobs/reopening.ts';
+import { retryJob } from './jobs/retry.ts';
 import { claimJobs, conclude, type ClaimedJobs } from './jobs/work.ts';
 import type { Event } from './model/event.ts';
 import type { Job, JobError, RunningJob } from './model/job.ts';
@@ -98,9 +99,10 @@ export class Jobs extends JobWriting<Store> {
   }
 
   async retry(id: number, asker: Asker, scope: RetryScope = {}): Promise<Job> {
-    const { only, downstream } = checkFields('a retry', scope, ['only', 'downstream']);
+    const { only, downstream, from } = checkFields('a retry', scope, ['only', 'downstream', 'from']);
     if (only !== undefined) checkOneOf('only', only, ['failed']);
     if (downstream !== undefined) checkOneOf('downstream', downstream, downstreams);
+    if (from !== undefined) checkName('name of a step', from);
     return retryJob(this.store, checkId(id), checkAsker(asker), scope);
   }
 

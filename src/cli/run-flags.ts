@@ -1,7 +1,9 @@
 /** The command-line options for a new run of a type or a definition. */
 import { Option, type Command } from 'commander';
 import type { DueNames } from '../engine/declare/due-time.ts';
+import type { AfterFailure } from '../engine/declare/follow-request.ts';
 import type { RunRequest } from '../engine/declare/run-request.ts';
+import type { FollowOn } from '../model/following.ts';
 import type { Duration } from '../time/duration.ts';
 import { jsonFlag } from './json-flag.ts';
 import { wholeNumber } from './number-flag.ts';
@@ -21,6 +23,8 @@ export interface RunFlags extends DueFlags {
   readonly tag?: string[];
   readonly unique?: string;
   readonly follow?: string[];
+  readonly on?: string;
+  readonly afterFailure?: string;
 }
 
 export const addRunFlags = (command: Command): Command =>
@@ -30,7 +34,9 @@ export const addRunFlags = (command: Command): Command =>
     .option('--priority <n>', 'runs with a higher priority start first')
     .option('--tag <name=value...>', 'tags of the run')
     .option('--unique <key>', 'do not create it if an open run has this key')
-    .option('--follow <id...>', 'start it after these runs have succeeded');
+    .option('--follow <id...>', 'start it after these runs have succeeded')
+    .option('--on <end>', 'with --follow: start it after they have succeeded, failed or ended')
+    .option('--after-failure <what>', 'with --follow: cancel, run or wait if one of them fails');
 
 export const addDueFlags = (command: Command, remark = ''): Command =>
   command
@@ -39,7 +45,7 @@ export const addDueFlags = (command: Command, remark = ''): Command =>
     .addOption(new Option('--due-at <time>').hideHelp());
 
 export const runRequestOf = (
-  { input, delay, startBy, priority, tag, unique, follow, ...times }: RunFlags,
+  { input, delay, startBy, priority, tag, unique, follow, on, afterFailure, ...times }: RunFlags,
 ): RunRequest<unknown> => ({
   ...(input === undefined ? {} : { input: jsonFlag('--input', input) }),
   ...dueNamesOf(times),
@@ -49,6 +55,8 @@ export const runRequestOf = (
   ...(tag === undefined ? {} : { tags: tagsOf(tag) }),
   ...(unique === undefined ? {} : { unique }),
   ...(follow === undefined ? {} : { after: follow.map((id) => wholeNumber('--follow', id)) }),
+  ...(on === undefined ? {} : { on: on as FollowOn }),
+  ...(afterFailure === undefined ? {} : { afterFailure: afterFailure as AfterFailure }),
 });
 
 /** Passes on each due option under its own name. If more than one was given, the engine refuses the request. */

@@ -2,6 +2,7 @@
 import { ahead } from './queue-position.ts';
 import { claim } from './claim.ts';
 import { claimedTogether } from './claimed-together.ts';
+import { fairness } from './fairness.ts';
 import { family } from './family.ts';
 import { find } from './find.ts';
 import { following } from './following.ts';
@@ -18,13 +19,15 @@ import { notes } from './notes.ts';
 import { pauses } from './pauses.ts';
 import { purge } from './purge.ts';
 import { schema } from './schema.ts';
+import { steps } from './steps.ts';
 import { unique } from './unique.ts';
+import { versions } from './versions.ts';
 import { within } from './caller-transaction.ts';
 import { NotApplicable, World, type Example, type Open, type Topic } from './world.ts';
 
 export const topics: readonly Topic[] = [
-  schema, insert, guard, claim, claimedTogether, gates, limits, ahead, unique, leases, family, following, find, history,
-  notes, instances, leader, purge, inbox, within, pauses,
+  schema, insert, guard, claim, claimedTogether, gates, limits, fairness, ahead, unique, leases, family, following, find, history,
+  notes, steps, instances, leader, purge, inbox, within, pauses, versions,
 ];
 
 export async function show(open: Open, example: Example): Promise<void> {

@@ -5,6 +5,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Edge, Link } from '../model/following.ts';
 import type { Job } from '../model/job.ts';
+import type { Standing } from '../store/query.ts';
 import type { Store } from '../store/store.ts';
 import { same } from './same.ts';
 import type { Topic, World } from './world.ts';
@@ -113,6 +114,22 @@ export const following: Topic = {
       }
     },
 
+    'a deletion that is not committed changes neither edges nor flows': async (world) => {
+      const { runs: [run], follower, edges } = await followed(world, 1);
+      const { follower: last } = await followed(world, 1);
+      const chain = { ...edgeOf(last, follower), outcome: 'cancelled' } as const;
+      const ended = await world.apply(follower, stop);
+      const reached = world.decide(last, { do: 'await', runs: 1 });
+      deepEqual(await world.store.commit({ changes: [reached], whole: true, edges: [chain] }), [true]);
+      const stale = world.decide(last, { do: 'await', runs: 1 });
+      const changes = [{ before: ended, after: null, events: [] }, stale];
+      deepEqual(await world.store.commit({ changes, whole: true }), [false, false]);
+      deepEqual(await world.store.edges({ follower: follower.id, limit: 10 }), edges);
+      deepEqual(await world.store.edges({ followed: follower.id, limit: 10 }), [chain]);
+      deepEqual(await world.store.edges({ followed: run!.id, limit: 10 }), edges);
+      equal(await world.store.flowOf(follower.id), run!.id);
+    },
+
     'a purge keeps outcomes, and deletes the edges of what it deletes': async (world) => {
       const { runs: [run], follower } = await followed(world, 1);
       await world.apply(run!, stop);
@@ -157,6 +174,41 @@ export const following: Topic = {
       await commit();
       deepEqual(await world.store.edges({ follower: follower.id, limit: 10 }), [{ ...edge, outcome: 'cancelled' }]);
       deepEqual(await world.store.flows(null, 10), [run.id]);
+    },
+
+    'the runs of flows are counted by type and standing': async (world) => {
+      const [some, others] = [await followed(world, 3), await followed(world, 1)];
+      await world.apply(some.runs[0]!, stop);
+      await world.claim({ limit: 2 });
+      const flows = [some.runs[0]!.id, others.runs[0]!.id];
+      const tallies = await world.store.tallyFlows(flows, 1000);
+      const { type } = some.follower;
+      const created = world.now();
+      const tally = (flow: number, standing: Standing, count: number, first: number) =>
+        ({ flow, type, standing, count, first, created });
+      deepEqual(new Set(tallies), new Set([
+        tally(flows[0]!, 'cancelled', 1, some.runs[0]!.id),
+        tally(flows[0]!, 'running', 2, some.runs[1]!.id),
+        tally(flows[0]!, 'held', 1, some.follower.id),
+        tally(flows[1]!, 'pending', 1, others.runs[0]!.id),
+        tally(flows[1]!, 'held', 1, others.follower.id),
+      ]));
+      deepEqual((await world.store.tallyFlows(flows, 1)).map(({ count }) => count), [1, 1]);
+    },
+
+    'the edges of several runs are read in pages, from both ends': async (world) => {
+      const [some, others] = [await followed(world, 3), await followed(world, 2)];
+      const all = [...some.edges, ...others.edges];
+      const ids = [some.follower.id, others.follower.id];
+      deepEqual(await world.store.edgesOfMany({ end: 'follower', ids, limit: 10 }), all);
+      deepEqual(await world.store.edgesOfMany({ end: 'follower', ids, limit: 2 }), all.slice(0, 2));
+      for (const from of [1, 2, 3, 4]) {
+        const query = { end: 'follower', ids, limit: 2, after: all[from]! } as const;
+        deepEqual(await world.store.edgesOfMany(query), all.slice(from + 1, from + 3));
+      }
+      const runs = all.map((edge) => edge.followed);
+      deepEqual(await world.store.edgesOfMany({ end: 'followed', ids: runs, after: all[0]!, limit: 2 }), all.slice(1, 3));
+      deepEqual(await world.store.edgesOfMany({ end: 'followed', ids: [some.follower.id], limit: 2 }), []);
     },
 
     'edges, flows and their runs are read in pages': async (world) => {

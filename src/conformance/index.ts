@@ -11,6 +11,8 @@ export type { CallersTransaction, Open, Opened } from './world.ts';
 export interface Conformance {
   /** Opens an empty, migrated store that uses the given clock. */
   readonly open: Open;
+  /** Whether the examples run. Default: true. */
+  readonly examples?: boolean;
   /** How many random histories (sequences of moves) are compared with the memory store; 0: none. Default: 500. */
   readonly histories?: number;
   /** How many times eight connections race each other in real time; 0: never. Default: 8. */
@@ -28,9 +30,9 @@ const goals: readonly string[] = [
 ];
 
 /** Defines the tests of one adapter; `name` is the name of the adapter in the titles of the tests. */
-export function storeConformance(name: string, { open, histories = 500, races = 8 }: Conformance): void {
+export function storeConformance(name: string, { open, examples = true, histories = 500, races = 8 }: Conformance): void {
   describe(`${name} conforms`, () => {
-    for (const topic of topics) {
+    for (const topic of examples ? topics : []) {
       describe(topic.name, () => {
         for (const [title, example] of Object.entries(topic.examples)) {
           test(title, ({ skip }) => show(open, example).catch((error: unknown) => {

@@ -35,6 +35,12 @@ async function override(world: World, limit: Job, values: Partial<LimitValues> |
   await world.mustWrite([record(limit, [{ kind: 'edited', edit: { input } }], { by: 'ada', now: world.now() })]);
 }
 
+async function pauseFrom(world: World, limit: Job): Promise<void> {
+  const paused = { by: 'ada', why: null, since: world.now(), until: null };
+  const input = JSON.stringify({ ...(JSON.parse(limit.input) as LimitContent), paused });
+  await world.mustWrite([record(limit, [{ kind: 'edited', edit: { input } }], { by: 'ada', now: world.now() })]);
+}
+
 const end = (world: World, job: RunningJob): Promise<Job> => world.apply(job, { do: 'succeed', fence: job.fence });
 
 const request = { kinds: ['run'], names: { glob: '*' } } as const;
@@ -70,11 +76,36 @@ export const limits: Topic = {
     'a job takes its cost from the rate': async (world) => {
       await declare(world, 'tokens', { rate: { count: 60, per: 60_000, burst: 10 } });
       const jobs = await world.createAll([4, 5, 3, 1].map((cost) => using([use('tokens', { cost })])));
-      deepEqual(await world.claimIds(), [0, 1, 3].map((index) => jobs[index]!.id));
-      await world.advance(2_999);
+      deepEqual(await world.claimIds(), [0, 1].map((index) => jobs[index]!.id));
+      await world.advance(1_999);
       deepEqual(await world.claimIds(), []);
       await world.advance(1);
       deepEqual(await world.claimIds(), [jobs[2]!.id]);
+      await world.advance(999);
+      deepEqual(await world.claimIds(), []);
+      await world.advance(1);
+      deepEqual(await world.claimIds(), [jobs[3]!.id]);
+    },
+
+    'cheap jobs do not overtake a costly one that waits for the rate': async (world) => {
+      await declare(world, 'api', { rate: { count: 60, per: 60_000, burst: 4 } });
+      const spec = (cost: number): JobSpec => using([use('api', { cost })]);
+      const [first, costly, ...cheap] = await world.createAll([spec(2), spec(4), ...many(300, spec(1))]) as [Job, Job, ...Job[]];
+      deepEqual(await world.claimIds({ ...request, limit: 3 }), [first.id]);
+      equal(await world.store.nextDue(request, world.now()), world.now() + 2_000, 'nothing can start before');
+      await world.advance(2_000);
+      deepEqual(await world.claimIds({ ...request, limit: 3 }), [costly.id]);
+      await world.advance(1_000);
+      deepEqual(await world.claimIds({ ...request, limit: 3 }), [cheap[0]!.id]);
+    },
+
+    'jobs at gates of older versions, which contain the cost, take it from the same rate': async (world) => {
+      await declare(world, 'api', { rate: { count: 60, per: 60_000, burst: 4 } });
+      const gate = `any/limited/////${encodeURIComponent('[["api",null,3]]')}`;
+      const [older, later] = await world.createAll([{ type: 'limited', gate }, using([use('api', { cost: 3 })])]) as [Job, Job];
+      deepEqual(await world.claimIds(), [older.id]);
+      await world.advance(2_000);
+      deepEqual(await world.claimIds(), [later.id]);
     },
 
     'a job whose cost is above the burst starts when nothing of the rate is in use': async (world) => {
@@ -151,6 +182,23 @@ export const limits: Topic = {
       deepEqual(await world.claimIds(), [jobs[2]!.id]);
       await world.advance(4_000);
       deepEqual(await world.claimIds(), [jobs[0]!.id]);
+    },
+
+    'a reopened limit admits its burst at once, under the given key only': async (world) => {
+      await declare(world, 'tenant', { rate: slow });
+      await world.createAll(['a', 'a', 'b', 'b'].map((key) => using([use('tenant', { key })])));
+      for (const key of ['a', 'b']) {
+        await world.store.spendLimit('tenant', key, 1_000);
+        await world.store.closeLimit('tenant', key, world.now() + 5_000);
+      }
+      await world.store.reopenLimit('tenant', 'a');
+      equal((await world.store.limitUse('tenant', { keys: ['a'] }))[0]!.closedUntil, null);
+      equal((await world.claim()).length, 2);
+      await world.advance(5_000);
+      deepEqual(await world.claim(), []);
+      await world.store.closeLimit('tenant', null, world.now() + 5_000);
+      await world.store.reopenLimit('tenant', null);
+      equal((await world.claim()).length, 2, 'all keys are open again');
     },
 
     'what is spent beside a claim is missing from the rate, even if nothing was left': async (world) => {
@@ -233,6 +281,40 @@ export const limits: Topic = {
       equal((await world.claim({ limit: 1 })).length, 1);
       equal((await world.claim({ limit: 5 })).length, 2);
       deepEqual(await world.claim({ limit: 5 }), []);
+    },
+
+    'a costly job that is not due yet does not hide a cheaper due job at its gate': async (world) => {
+      await declare(world, 'tenant', { rate: { count: 60, per: 60_000, burst: 4 } });
+      await world.createAll(many(300, using([use('tenant', { key: 'deep', cost: 4 })], { priority: 9 })));
+      await world.createAll(['costly', 'scheduled'].map((key) =>
+        using([use('tenant', { key, cost: 4 })], { priority: 9, due: world.now() + 60_000 })));
+      const cheap = await world.create(using([use('tenant', { key: 'costly' })]));
+      await world.store.spendLimit('tenant', 'costly', 2);
+      equal((await world.claim({ limit: 1 })).length, 1);
+      deepEqual(await world.claimIds({ limit: 5 }), [cheap.id]);
+    },
+
+    'no job of a paused limit is claimed when the wait for claims of other connections has ended': async (world) => {
+      const limit = await declare(world, 'api', { concurrency: 150 });
+      await world.createAll(Array.from({ length: 200 }, (_, index) => using([use('api')], { priority: index % 3 })));
+      const others = await Promise.all([world.again(), world.again(), world.again()]);
+      let isAnswered = false;
+      let late = 0;
+      const claimSome = async (index: number): Promise<void> => {
+        for (let tries = 0; tries < 20; tries++) {
+          const isAfter = isAnswered;
+          const claimed = await world.claimIds({ limit: 2 }, others[index]);
+          if (isAfter) late += claimed.length;
+        }
+      };
+      const claiming = others.map((_, index) => claimSome(index));
+      await pauseFrom(world, limit);
+      await world.store.awaitClaims();
+      isAnswered = true;
+      const running = await world.store.count({ kinds: ['run'], standings: ['running'] });
+      await Promise.all(claiming);
+      equal(late, 0);
+      same(await world.store.count({ kinds: ['run'], standings: ['running'] }), running);
     },
 
     'the next due time is when the rate or the closing lets the first job start': async (world) => {

@@ -35,10 +35,11 @@ const inputs = ['{}', '{"n":1}', '"it\'s"', '[1,{"ü":"\\u0000"}]', '{"n":"1","t
 function spec(share: Share, dice: Dice): JobSpec {
   const type = share.own(dice.pick(types));
   const def = dice.pick([null, ...defs.map((name) => share.own(name))]);
+  const kind = dice.pick(kinds);
   const gate = dice.oneIn(3) ? { type, def, key: dice.pick(tenants), leaderOnly: dice.oneIn(6) } : null;
   return {
     type,
-    kind: dice.pick(kinds),
+    kind,
     def,
     due: share.now() + dice.pick([0, 0, -5, 1, 20, 500, 10_000]),
     priority: dice.pick([0, 0, 1, -1]),
@@ -46,7 +47,8 @@ function spec(share: Share, dice: Dice): JobSpec {
     policy: dice.pick(policies),
     input: dice.pick(inputs),
     tags: dice.pick([null, null, { tenant: 'x' }, { tenant: 'ü', "it's": '%' }]),
-    ...(dice.oneIn(3) ? { unique: { key: share.own(dice.pick(keys)), forMs: dice.pick([null, null, 40, 3000]) } } : {}),
+    // A pause has no key: `purge` deletes an open pause, and stores need not look for its key.
+    ...(dice.oneIn(3) && kind !== 'pause' ? { unique: { key: share.own(dice.pick(keys)), forMs: dice.pick([null, null, 40, 3000]) } } : {}),
     ...(dice.oneIn(4) ? { phase: 'prepare' as const } : {}),
     ...(dice.oneIn(6) ? { hold: dice.pick(['pause', 'parent'] as const) } : {}),
   };
@@ -117,6 +119,7 @@ const finish: Move = async (share, who, dice) => {
     { do: 'release', fence },
     { do: 'release', fence, due: share.now() + 30 },
     { do: 'again', fence, due: share.now() + 3 },
+    { do: 'sleep', fence, name: 'a while', until: share.now() + 20 },
     { do: 'handOff', fence, holder: share.own('outside'), until: dice.pick([null, share.now() + 100]) },
     { do: 'succeed', fence, ignoreRepeat: true },
   ]);

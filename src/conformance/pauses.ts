@@ -57,6 +57,21 @@ export const pauses: Topic = {
       deepEqual(await world.claimIds({ kinds: ['run', 'def'] }), [jobs[4]!.id]);
     },
 
+    'the purge deletes pauses that ended long ago, and a type can be paused again after it': async (world) => {
+      const [charge] = await world.createAll(ofTypes('charge')) as [Job];
+      const purge = (retentionMs: number | null): Promise<number> => world.store.purge({ limit: 10, feedKeptMs: 1e12, retentionMs });
+      const ended = await pause(world, 'charge', world.now() + 1_000);
+      const [lasting, key] = [await pause(world, 'mail'), await pause(world, 'charge', world.now() + 1_000, keyGate('charge', 'a'))];
+      await world.advance(2_000);
+      await purge(null);
+      await purge(1_001);
+      equal((await world.store.load([ended.id, key.id])).length, 2, 'they ended less than the retention ago');
+      equal(await purge(1_000), 0, 'pauses are not counted');
+      sameMembers((await world.store.load([charge.id, ended.id, lasting.id, key.id])).map(({ id }) => id), [charge.id, lasting.id]);
+      await world.create({ id: ended.id, kind: 'pause', type: 'charge', due: never, input: '{}' });
+      deepEqual(await world.offered(work), []);
+    },
+
     'a type can be paused before it has jobs': async (world) => {
       await pause(world, 'charge');
       await world.createAll(ofTypes('charge', 'charge'));

@@ -222,6 +222,7 @@ const plainOrigin: Omit<JobOrigin, 'id' | 'created'> = {
   input: '{}',
   tick: null,
   follows: null,
+  typeVersion: 1,
 };
 
 export const childOf = ({ id }: Job): JobSpec => ({ kind: 'task', type: 'child', parent: id });

@@ -5,14 +5,16 @@
  * again, so that a roll-back needs no further step.
  */
 import { createHash } from 'node:crypto';
-import { declaresDef, declaresType, readBuilds, registerBuild, registerTypes } from '../jobs/catalogue.ts';
-import { declareLimits } from '../jobs/limits.ts';
+import {
+  declaresDef, declaresType, newestChanges, readBuilds, registerBuild, registerNewest, registerTypes,
+} from '../jobs/catalogue.ts';
+import { declareLimits, type LimitDeclaration } from '../jobs/limits.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
 import type { JobDef } from './declare/job-def.ts';
 import type { Limit } from './declare/limit.ts';
 import type { DefinitionActions } from './definition-actions.ts';
-import { isNewer, livingBuildIds } from './living-builds.ts';
+import { isNewer, limitNames, livingBuildIds } from './living-builds.ts';
 import type { Stores } from './stores.ts';
 
 export interface DeclarationsParts {
@@ -28,11 +30,14 @@ export interface DeclarationsParts {
 
 /** With more instances than this, each checks for new builds less often, so that the load on the store is limited. */
 const watchersMax = 20;
+/** How many lease durations pass between two checks. A check has two calls of the store. */
+const checkEvery = 2;
 
 export class Declarations {
   readonly #parts: DeclarationsParts;
-  /** The ids of the living builds when `declare` last succeeded, as one text; empty: it has not succeeded yet. */
+  /** The living builds when `declare` last succeeded, as one text; empty: it has not succeeded yet. */
   #declaredFor = '';
+  #limits: readonly LimitDeclaration[] = [];
 
   constructor(parts: DeclarationsParts) {
     this.#parts = parts;
@@ -47,38 +52,48 @@ export class Declarations {
     const living = await livingBuildIds(stores.database.store);
     const others = (await readBuilds(store, living)).filter(({ id }) => id !== build);
     const newer = others.filter((other) => isNewer(other, own));
+    if (newer.length === 0) await registerNewest(store, build, { by });
+    const changes = await newestChanges(store);
     const isOurs = (name: string): boolean => !newer.some((other) => declaresType(other, name));
     await registerTypes(store, entries.filter(({ name }) => isOurs(name)), { by });
-    await declareLimits(store, declaredLimits(registry, isOurs), by);
+    this.#limits = declaredLimits(registry, isOurs);
+    await this.declareLimits();
     await definitions.declareAll(
       defs.filter(({ name, spec }) => spec.inMemory || !newer.some((other) => declaresDef(other, name))),
       { build, isShared: (name) => others.some((other) => declaresDef(other, name)) },
     );
-    this.#declaredFor = this.#listOf(living);
+    this.#declaredFor = this.#listOf(living, changes);
+  }
+
+  /**
+   * Stores the limits of the last declaration. Call it again when this instance is registered: only then does
+   * `deleteLimit` know that its code declares them.
+   */
+  async declareLimits(): Promise<void> {
+    const { stores, instance } = this.#parts;
+    await declareLimits(stores.database.store, this.#limits, instance);
   }
 
   /** Declares again if builds have come or gone since the last declaration; returns the ms until the next check. */
   async turn(): Promise<number> {
     const { stores, leaseMs } = this.#parts;
     const living = await livingBuildIds(stores.database.store);
-    if (this.#listOf(living) !== this.#declaredFor) await this.declare();
-    return leaseMs * Math.max(1, living.length / watchersMax);
+    const changes = await newestChanges(stores.database.store);
+    if (this.#listOf(living, changes) !== this.#declaredFor) await this.declare();
+    return checkEvery * leaseMs * Math.max(1, living.length / watchersMax);
   }
 
-  #listOf(living: readonly string[]): string {
-    return [...new Set([...living, this.#parts.build])].sort().join(' ');
+  #listOf(living: readonly string[], changes: number): string {
+    return [changes, ...[...new Set([...living, this.#parts.build])].sort()].join(' ');
   }
 }
 
 /** Returns the named limits with values in the code. A limit of a type that a newer build declares is left to it. */
-function declaredLimits(registry: TypeRegistry, isOurs: (type: string) => boolean) {
+function declaredLimits(registry: TypeRegistry, isOurs: (type: string) => boolean): LimitDeclaration[] {
   const others = new Set(registry.entries.filter(({ name }) => !isOurs(name)).flatMap(limitNames));
   return registry.namedLimits.flatMap(({ name, values, key }) =>
     values === null || others.has(name) ? [] : [{ name, values, keyed: key !== null }]);
 }
-
-const limitNames = ({ limits = [], taskLimits = [] }: TypeEntry): string[] =>
-  [...limits, ...taskLimits].map(({ name }) => name);
 
 /** The default id of a build: a hash of its types, definitions and limits. */
 export function buildOf(entries: readonly TypeEntry[], defs: readonly JobDef[], limits: readonly Limit[]): string {

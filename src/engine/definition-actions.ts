@@ -10,7 +10,9 @@ import { checkName, checkTypeName } from '../jobs/checks/values.ts';
 import { specOf } from '../model/definition.ts';
 import type { Json } from '../model/json.ts';
 import { keyAt } from '../model/path.ts';
-import { needsCode, usesAt } from '../model/type-limit.ts';
+import { versionOfEntry } from '../model/type-entry.ts';
+import { limitsWithFairness, needsCode, usesAt } from '../model/type-limit.ts';
+import { firstTypeVersion } from '../model/type-version.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { overridePatch, type DefChanges } from './declare/def-changes.ts';
@@ -181,20 +183,32 @@ const isNamed = <F extends 'type' | 'def'>(what: unknown, field: F): what is { r
 
 const isObject = (what: unknown): what is Record<string, unknown> => typeof what === 'object' && what !== null;
 
-export async function checkedPatch(rules: TypeRules, known: KnownDefinition, changes: DefChanges): Promise<OverridePatch> {
+/**
+ * Checks changes of a definition, and returns the patch of its override. `version` is the version of the type for which
+ * the new parameters were made; left out: the current one. Parameters of another version are not checked here: they are
+ * upgraded and checked when a run starts.
+ */
+export async function checkedPatch(
+  rules: TypeRules,
+  known: KnownDefinition,
+  changes: DefChanges,
+  version = versionOfEntry(rules.entry),
+): Promise<OverridePatch> {
   const patch = overridePatch(changes);
   refuseNewLock(rules, patch.onePerType === true);
   if (patch.params === undefined && patch.schedules === undefined) return patch;
   const { code, override: before } = known;
   const spec = specOf({ code, override: mergeOverride(before, patch) });
   const { params, schedules } = spec;
+  const typeVersion = patch.params === undefined ? (spec.typeVersion ?? firstTypeVersion) : version;
+  const isCurrent = typeVersion === versionOfEntry(rules.entry);
   // In the stored definition, null means that there are no parameters. In the patch, null is an input to validate.
-  const output = await checkParams(
-    rules, { params: patch.params === undefined ? (params ?? undefined) : params, schedules },
-  );
+  const given = patch.params === undefined ? (params ?? undefined) : params;
+  const output = isCurrent ? await checkParams(rules, { params: given, schedules }) : params;
   if (patch.params === undefined) return patch;
   checkRunLimits(known.name, { ...spec, limitKey: rules.limitKey(output) ?? null, limitUses: rules.limitUses(output) });
-  return { ...limitUsesPatch(rules, params, output), ...keyPatch(rules, params, output), ...patch };
+  const limits = { ...limitUsesPatch(rules, params, output), ...keyPatch(rules, params, output) };
+  return { ...limits, typeVersion: typeVersion === firstTypeVersion ? null : typeVersion, ...patch };
 }
 
 /** Returns the part of a patch that has the limit key of new parameters; `output` is the output of their schema. */
@@ -208,7 +222,8 @@ function keyPatch(rules: TypeRules, params: Json, output: unknown): OverridePatc
 }
 
 /** As `keyPatch`, for the named limits: each new run reads its parameters, unless only the code can compute the uses. */
-function limitUsesPatch({ entry: { limits = [] }, limitUses }: TypeRules, params: Json, output: unknown): OverridePatch {
+function limitUsesPatch({ entry, limitUses }: TypeRules, params: Json, output: unknown): OverridePatch {
+  const limits = limitsWithFairness(entry);
   const uses = limitUses(output);
   const isAtPaths = !needsCode(limits) && isDeepStrictEqual(usesAt(limits, params), uses);
   return { limitUses: isAtPaths ? null : uses };

@@ -7,11 +7,16 @@ import { definitions, definitionsNamed, type Declaration, type KnownDefinition }
 import { defineTogether, type DefinitionEdit } from '../jobs/define-together.ts';
 import { checkOverride, mergeOverride } from '../jobs/checks/spec.ts';
 import { checkAsker, checkFlag, checkName } from '../jobs/checks/values.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { definitionKey, type Spec } from '../model/definition.ts';
+import { versionOfEntry } from '../model/type-entry.ts';
+import { firstTypeVersion } from '../model/type-version.ts';
 import { Refusal } from '../refusal.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { checkAt, readDocument, type DefDocument, type WantedDefinition } from './declare/def-document.ts';
-import { overrideSettings, wholeSettings, type DefEntry, type OverrideEntry } from './declare/def-entry.ts';
+import {
+  overrideSettings, overrideVersion, paramsVersion, wholeSettings, type DefEntry, type OverrideEntry,
+} from './declare/def-entry.ts';
 import type { DefFilter } from './declare/def-filter.ts';
 import { isEffective, planDocument, type DefPlan, type PlannedDefinition, type PlanOptions } from './declare/def-plan.ts';
 import { specFrom } from './declare/job-def.ts';
@@ -55,9 +60,10 @@ export class DefinitionDocuments {
   async export({ whole = false, ...filter }: ExportOptions): Promise<DefDocument> {
     const isWhole = ({ build }: KnownDefinition): boolean => build === undefined || whole;
     const stored = await this.#matching(filter);
+    const rules = await this.#parts.catalogue.rulesOf([...new Set(stored.map(({ code }) => code.type))]);
     return {
-      definitions: stored.filter(isWhole).map(wholeEntry),
-      overrides: stored.filter((def) => !isWhole(def)).map(overrideEntry),
+      definitions: stored.filter(isWhole).map((def) => wholeEntry(def, rules.get(def.code.type)!)),
+      overrides: stored.filter((def) => !isWhole(def)).map((def) => overrideEntry(def, rules.get(def.code.type)!)),
     };
   }
 
@@ -144,9 +150,9 @@ export class DefinitionDocuments {
   async #copy(known: KnownDefinition, name: string, enabled = known.isEnabled): Promise<Declaration> {
     checkName('definition', name);
     await this.#refuseTaken(name);
-    const document = { definitions: [{ ...wholeEntry(known), name, enabled }] };
-    const [wanted] = readDocument(document, this.#now());
-    const prepared = await this.#preparedDefinition(wanted!, known, false);
+    const entry = { ...settingsEntry(known), typeVersion: paramsVersion(known) };
+    const [wanted] = readDocument({ definitions: [{ ...entry, name, enabled }] }, this.#now());
+    const prepared = await this.#preparedDefinition(wanted!, known, []);
     return { ...prepared, name, enabled, build: null };
   }
 
@@ -171,39 +177,47 @@ export class DefinitionDocuments {
     for (const [index, each] of wanted.entries()) {
       const planned = plan.definitions[index]!;
       if (!isEffective(planned)) continue;
-      const isReparametrized = planned.fields.some(({ field }) => field === 'params' || field === 'schedules');
+      const changed = planned.fields.map(({ field }) => field);
       const known = stored.get(each.name);
       prepared.set(each.name, await checkAt(each.path, () => (each.list === 'definitions'
-        ? this.#preparedDefinition(each, known, isReparametrized || planned.action === 'create')
+        ? this.#preparedDefinition(each, known, changed)
         : this.#preparedOverride(each, known!))));
     }
     return prepared;
   }
 
   async #preparedDefinition(
-    { type, options, override, enabled }: WantedDefinition,
+    { type, options, override, enabled, typeVersion }: WantedDefinition,
     known: KnownDefinition | undefined,
-    isReparametrized: boolean,
+    changed: readonly string[],
   ): Promise<Prepared> {
     const rules = await this.#parts.catalogue.rules(type!);
     refuseNewLock(rules, options.onePerType === true);
-    if (isReparametrized || known === undefined) {
-      return { spec: specFrom(rules, options, await outputOf(rules, options)), override, enabled };
+    const current = versionOfEntry(rules.entry);
+    const hasNewParams = known === undefined || changed.includes('params') || changed.includes('typeVersion');
+    const version = typeVersion ?? (hasNewParams ? current : paramsVersion(known));
+    const isToCheck = (hasNewParams || changed.includes('schedules')) && version === current;
+    // Parameters of another version are upgraded and checked when a run starts.
+    const output = isToCheck ? await outputOf(rules, options) : (options.params ?? undefined);
+    if (isToCheck || hasNewParams) {
+      return { spec: withVersion(specFrom(rules, options, output), version), override, enabled };
     }
-    const spec = specFrom(rules, options, undefined);
-    const { limitUses } = known.code;
+    const spec = withVersion(specFrom(rules, options, undefined), version);
+    const { limitUses } = known.spec;
     const limits = { limitKey: known.spec.limitKey, ...(limitUses === undefined ? {} : { limitUses }) };
     return { spec: { ...spec, ...limits }, override, enabled };
   }
 
   async #preparedOverride(
-    { override, enabled }: WantedDefinition,
+    { override, enabled, typeVersion }: WantedDefinition,
     known: KnownDefinition,
   ): Promise<Prepared> {
     const { code } = known;
     if (override === null) return { spec: code, override, enabled };
     const rules = await this.#parts.catalogue.rules(code.type);
-    const patch = await checkedPatch(rules, { ...known, override: null }, override);
+    const isSame = isDeepStrictEqual(override.params, known.override?.params);
+    const version = typeVersion ?? (isSame ? overrideVersion(known) : undefined);
+    const patch = await checkedPatch(rules, { ...known, override: null }, override, version);
     const checked = checkOverride(mergeOverride(null, patch), this.#now());
     return { spec: code, override: checked, enabled };
   }
@@ -251,11 +265,29 @@ async function outputOf(rules: TypeRules, { params = null, schedules = [] }: Wan
   return params === null && !isScheduled ? undefined : checkStored(rules.check, params);
 }
 
-const wholeEntry = (known: KnownDefinition): DefEntry =>
+const wholeEntry = (known: KnownDefinition, rules: TypeRules): DefEntry => {
+  const entry = settingsEntry(known);
+  const hasInput = entry.params !== undefined || entry.schedules !== undefined;
+  return { ...entry, ...versionField(rules, hasInput ? paramsVersion(known) : undefined) };
+};
+
+const settingsEntry = (known: KnownDefinition): DefEntry =>
   ({ name: known.name, type: known.code.type, enabled: known.isEnabled, ...wholeSettings(known) });
 
-const overrideEntry = (known: KnownDefinition): OverrideEntry =>
-  ({ name: known.name, enabled: known.isEnabled, ...overrideSettings(known) });
+const overrideEntry = (known: KnownDefinition, rules: TypeRules): OverrideEntry => ({
+  name: known.name, enabled: known.isEnabled, ...overrideSettings(known), ...versionField(rules, overrideVersion(known)),
+});
+
+/** An entry of a type that has had one version only states no version. */
+function versionField({ entry }: TypeRules, version: number | undefined): Pick<DefEntry, 'typeVersion'> {
+  const isFirst = version === firstTypeVersion && versionOfEntry(entry) === firstTypeVersion;
+  return version === undefined || isFirst ? {} : { typeVersion: version };
+}
+
+/** A spec of the first version states no version. */
+function withVersion({ typeVersion: _version, ...spec }: Spec, version: number): Spec {
+  return version === firstTypeVersion ? spec : { ...spec, typeVersion: version };
+}
 
 function refuseDeclared({ name, build }: KnownDefinition): void {
   if (build === undefined) return;

@@ -7,6 +7,7 @@ import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
 import type { LimitUse } from '../model/limit.ts';
 import type { Pause } from '../model/pause.ts';
+import type { EndedStep } from '../model/step.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
@@ -34,19 +35,22 @@ import type { LimitInUse } from './inspect/limits-in-use.ts';
 import type { PreviewedTick } from './inspect/schedule-preview.ts';
 import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './declare/instance-command.ts';
-import { FlowCreation, type BuildFlow } from './flow-creation.ts';
+import { FlowCreation, type BuildFlow, type FlowKey, type NamedFlowIds } from './flow-creation.ts';
+import type { NamedFlow } from './declare/named-flow.ts';
 import type { FlowHandle } from './flow-handle.ts';
 import { InboxActions } from './inbox-actions.ts';
 import { InboxRuns } from './inbox-runs.ts';
-import { LimitActions, type LimitOverride, type LimitStatus } from './limit-actions.ts';
+import { LimitActions, type LimitOverride, type LimitPauseOptions, type LimitStatus, type ReopenOptions } from './limit-actions.ts';
 import { PauseActions, type PauseOptions, type ResumeOptions } from './pause-actions.ts';
-import { undeclaredDefNames, hasNewerBuildWith } from './living-builds.ts';
+import { checkVersions } from '../jobs/checks/claim.ts';
+import { versionsOf, type TypeVersions } from '../model/type-version.ts';
+import { undeclaredDefNames, mayOthersAccept } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions, type RunEdit } from './run-actions.ts';
 import { RunCreation } from './run-creation.ts';
 import {
   RunHandle, type ActOptions, type CancelOptions, type EndOptions, type LogRequest, type RetryOptions, type RunBackend,
-  type RunMaker, type Snapshot,
+  type RunMaker, type Snapshot, type StepsRequest,
 } from './run-handle.ts';
 import { Stores } from './stores.ts';
 import { TransactionRuns } from './transaction-runs.ts';
@@ -56,16 +60,17 @@ import { StoreWorkers, type StoreWorkersParts } from './store-workers.ts';
 
 export { firstMemoryId } from './stores.ts';
 
-export interface EngineParts extends Omit<StoreWorkersParts, 'typesOf' | 'hasNewerBuildWith' | 'undeclaredOf'> {
+export interface EngineParts extends Omit<StoreWorkersParts, 'typesOf' | 'mayOthersAccept' | 'undeclaredOf'> {
   readonly defs: readonly JobDef[];
   readonly build: string;
   readonly undeclaredDefs: 'tick' | 'stop';
 }
 
-/** Lookups for the workers: whether a newer living build has a type, and which definitions no living build declares. */
-function buildKnowledge({ jobs: { store }, build, undeclaredDefs }: EngineParts) {
+/** Lookups for the workers: whether other living code may accept the input of a job, and which definitions no living build declares. */
+function buildKnowledge({ jobs: { store }, build, registry, undeclaredDefs }: EngineParts) {
   return {
-    hasNewerBuildWith: (type: string) => hasNewerBuildWith(store, build, type),
+    mayOthersAccept: (job: Job) =>
+      mayOthersAccept(store, { build, version: versionsOf(registry.versions, job.type).to }, job),
     undeclaredOf: undeclaredDefs === 'stop'
       ? (defs: readonly DeployedDef[]) => undeclaredDefNames(store, defs) : () => Promise.resolve(new Set<string>()),
   };
@@ -116,7 +121,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#declaring = new Loop('declarations', parts, () => this.#declarations.turn());
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
     this.#flows = new FlowCreation({ creation: this.#creation, stores, workers, instance });
-    this.#actions = new RunActions({ ...parts, stores, workers, audit });
+    this.#actions = new RunActions({ ...parts, stores, workers, audit, catalogue });
     this.#inbox = new InboxActions(stores, audit);
     this.#limits = new LimitActions(stores, audit, workers);
     this.#pauses = new PauseActions(stores, audit, catalogue);
@@ -131,6 +136,7 @@ export class EngineCore implements RunBackend, RunMaker {
     await this.#declarations.declare();
     this.#logRetention();
     await this.#workers.resume();
+    await this.#declarations.declareLimits();
     this.#declaring.start();
   }
 
@@ -208,6 +214,15 @@ export class EngineCore implements RunBackend, RunMaker {
   async createFlow(build: BuildFlow): Promise<FlowHandle> {
     await this.ready();
     return this.#flows.create(build, this);
+  }
+
+  /**
+   * Creates a flow that is given as data, with names for its runs; returns their ids. With `unique`, a flow with the same
+   * key is created once; a second call returns the ids of the first.
+   */
+  async createNamedFlow(flow: NamedFlow, by = this.instance, unique: FlowKey | null = null): Promise<NamedFlowIds> {
+    await this.ready();
+    return this.#flows.createNamed(flow, this, by, unique);
   }
 
   /** Flows, newest first, with counts of their runs. */
@@ -349,6 +364,14 @@ export class EngineCore implements RunBackend, RunMaker {
   }
 
   /**
+   * Lets jobs start again at a named limit that a handler has closed or that is overspent: forgets until when it is
+   * closed, and what is used of its rate, so that as many jobs as its burst may start at once.
+   */
+  reopenLimit(name: string, options: ReopenOptions): Promise<LimitStatus> {
+    return this.#limits.reopen(name, options);
+  }
+
+  /**
    * Creates a named limit that no code declares, for job types that list it as `limit('name')`. With `isKeyed`, each key
    * has the values for itself. Refused if the name is in use.
    */
@@ -358,6 +381,24 @@ export class EngineCore implements RunBackend, RunMaker {
     act?: ActOptions,
   ): Promise<LimitStatus> {
     return this.#limits.define(name, values, act);
+  }
+
+  /** Pauses a named limit: after the answer, no job that uses it starts on any instance; running jobs continue. */
+  pauseLimit(name: string, options: LimitPauseOptions): Promise<LimitStatus> {
+    return this.#limits.pause(name, options);
+  }
+
+  /** Ends the pause of a named limit. */
+  resumeLimit(name: string, options: ActOptions): Promise<LimitStatus> {
+    return this.#limits.resume(name, options);
+  }
+
+  /**
+   * Deletes a named limit that no code declares. Jobs that use its name are not limited by it any more, from the next
+   * claim on. Refused for a limit that code declares: override its values instead.
+   */
+  deleteLimit(name: string, act?: ActOptions): Promise<void> {
+    return this.#limits.delete(name, act);
   }
 
   // Pauses.
@@ -500,6 +541,11 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.history(id, from, limit);
   }
 
+  /** Returns the finished steps of a run or task and its sleeps, in the order in which they were stored. */
+  steps(id: number, request?: StepsRequest): Promise<readonly EndedStep[]> {
+    return this.#reads.steps(id, request);
+  }
+
   log(id: number, request?: LogRequest): Promise<readonly LogLine[]> {
     return this.#reads.log(id, request);
   }
@@ -573,6 +619,10 @@ export class EngineCore implements RunBackend, RunMaker {
    * The limits on jobs of these types, from the code of this engine or as another program registered them. A claim for
    * a worker without the code of the types needs these limits.
    */
+  claimVersions(types: readonly string[], stated: readonly TypeVersions[]): Promise<readonly TypeVersions[]> {
+    return this.#reads.claimVersions(types, checkVersions(stated));
+  }
+
   claimLimits(types: readonly string[]): Promise<Limits> {
     return this.#reads.limits(types);
   }

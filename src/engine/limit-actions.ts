@@ -1,12 +1,15 @@
-/** Named limits for operators: lists them with their use, overrides their values, and creates limits without code. */
-import { createLimit, overrideLimit, readLimit, readLimits, unknownLimit, type LimitRecord } from '../jobs/limits.ts';
-import { checkFields, checkFlag } from '../jobs/checks/values.ts';
+/** Named limits for operators: lists them with their use, overrides their values, pauses and reopens them, and creates and deletes limits without code. */
+import { createLimit, deleteLimit, overrideLimit, pauseLimit, readLimit, readLimits, resumeLimit, unknownLimit, type LimitRecord } from '../jobs/limits.ts';
+import { checkAsker, checkFields, checkFlag, checkText, keyMax } from '../jobs/checks/values.ts';
 import type { LimitValues } from '../model/limit.ts';
+import { limitPauseAt, type LimitPause } from '../model/limit-record.ts';
 import { Refusal } from '../refusal.ts';
 import type { LimitInUseNow, Store } from '../store/store.ts';
 import { formatRate, type RateText } from '../time/rate.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { checkConcurrency, checkLimitName, rateOf } from './declare/limit.ts';
+import { livingLimitNames } from './living-builds.ts';
+import { endOf, type PauseOptions } from './pause-actions.ts';
 import type { ActOptions } from './run-handle.ts';
 import type { StoreWorkers } from './store-workers.ts';
 import type { Stores } from './stores.ts';
@@ -28,6 +31,8 @@ export interface LimitStatus {
   readonly override: (Partial<LimitSettings> & { readonly by: string | null; readonly why: string | null }) | null;
   /** The values that apply. */
   readonly values: LimitSettings;
+  /** Who has paused the limit, why and until when; null: it is not paused. */
+  readonly paused: LimitPause | null;
   /** The use of the limit; if it has keys, of the most used ones. */
   readonly use: readonly LimitInUseNow[];
 }
@@ -37,6 +42,13 @@ export interface LimitOverride {
   readonly rate?: RateText | (string & {}) | null;
   readonly burst?: number;
   readonly concurrency?: number | null;
+}
+
+export type LimitPauseOptions = Omit<PauseOptions, 'key'>;
+
+export interface ReopenOptions extends ActOptions {
+  /** The key to reopen. Default: all keys. */
+  readonly key?: string | undefined;
 }
 
 /** How many keys `list` shows of each limit, and `show` of one. */
@@ -72,7 +84,7 @@ export class LimitActions {
     const values = override === null ? null : overrideValues(override);
     const before = await readLimit(this.#store, name);
     const after = await overrideLimit(this.#store, name, values, this.#audit.asker(act));
-    await this.#record('limit.override', before, after, act);
+    await this.#record('limit.override', before && statusOf(before), statusOf(after), act);
     return this.show(name);
   }
 
@@ -84,8 +96,42 @@ export class LimitActions {
   ): Promise<LimitStatus> {
     const limit = { name: checkLimitName(name), keyed: checkFlag('isKeyed', isKeyed), override: overrideValues(values) };
     const after = await createLimit(this.#store, limit, this.#audit.asker(act));
-    await this.#record('limit.define', null, after, act);
+    await this.#record('limit.define', null, statusOf(after), act);
     return this.show(name);
+  }
+
+  /** Forgets the closing of a limit, and what is used of its rate: its burst may start at once. */
+  async reopen(name: string, options: ReopenOptions): Promise<LimitStatus> {
+    const { key, ...act } = checkFields('a reopening', options, ['by', 'why', 'key']);
+    const { isKeyed } = await this.show(name);
+    const reopened = { name, key: checkReopenedKey(name, isKeyed, key) };
+    await this.#store.reopenLimit(name, reopened.key);
+    await this.#record('limit.reopen', null, reopened, act);
+    return this.show(name);
+  }
+
+  /** Keeps jobs that use the limit from starting. */
+  async pause(name: string, options: LimitPauseOptions): Promise<LimitStatus> {
+    const { until, ...act } = checkFields('a pause', options, ['by', 'why', 'until']);
+    if (act.why === undefined) throw new Refusal('malformed.option', 'cannot pause without a reason: give why');
+    const { paused } = await this.show(name);
+    const after = await pauseLimit(this.#store, name, endOf(until, this.#store.now()), checkAsker(this.#audit.asker(act)));
+    await this.#record('limit.pause', paused, after, act);
+    return this.show(name);
+  }
+
+  async resume(name: string, options: ActOptions): Promise<LimitStatus> {
+    const act = checkFields('a resume', options, ['by', 'why']);
+    const before = await resumeLimit(this.#store, checkLimitName(name), checkAsker(this.#audit.asker(act)));
+    await this.#record('limit.resume', before, null, act);
+    return this.show(name);
+  }
+
+  /** Deletes a limit that no living code declares. */
+  async delete(name: string, act: ActOptions | undefined): Promise<void> {
+    const isDeclared = async (): Promise<boolean> => (await livingLimitNames(this.#store)).has(name);
+    const before = await deleteLimit(this.#store, checkLimitName(name), isDeclared);
+    await this.#record('limit.delete', statusOf(before), null, act);
   }
 
   get #store(): Store {
@@ -95,24 +141,24 @@ export class LimitActions {
   async #status(record: LimitRecord, count: number): Promise<LimitStatus> {
     const { name, keyed } = record;
     const use = await this.#store.limitUse(name, keyed ? { count } : { keys: [null] });
-    return { ...statusOf(record), use };
+    return { ...statusOf(record), paused: limitPauseAt(record, this.#store.now()), use };
   }
 
   /** Wakes the claimers, since a change may admit jobs; records it if the options name a person. */
-  async #record(
-    action: string,
-    before: LimitRecord | null,
-    after: LimitRecord,
-    act: ActOptions | undefined,
-  ): Promise<void> {
+  async #record(action: string, before: unknown, after: unknown, act: ActOptions | undefined): Promise<void> {
     this.#workers.wake();
     if (act?.by === undefined) return;
-    const views = { before: before && statusOf(before), after: statusOf(after) };
-    await this.#stores.database.audit({ action, job: null, def: null, ...views }, this.#audit.asker(act));
+    await this.#stores.database.audit({ action, job: null, def: null, before, after }, this.#audit.asker(act));
   }
 }
 
-function statusOf({ name, keyed, code, override, by, why, values }: LimitRecord): Omit<LimitStatus, 'use'> {
+function checkReopenedKey(name: string, isKeyed: boolean, key: string | undefined): string | null {
+  if (key === undefined) return null;
+  if (isKeyed) return checkText('limit key', key, keyMax);
+  throw new Refusal('malformed.option', `the limit ${name} has no keys: leave out the key`, { name });
+}
+
+function statusOf({ name, keyed, code, override, by, why, values }: LimitRecord): Omit<LimitStatus, 'use' | 'paused'> {
   return {
     name,
     isKeyed: keyed,

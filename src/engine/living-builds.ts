@@ -1,6 +1,9 @@
 /** The living builds: the builds of all instances whose lease has not lapsed. */
-import { declaresDef, declaresType, readBuilds, type Build } from '../jobs/catalogue.ts';
+import { declaresDef, declaresType, readBuilds, readTypes, type Build } from '../jobs/catalogue.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
+import type { Job } from '../model/job.ts';
+import type { TypeEntry } from '../model/type-entry.ts';
+import { versionsOf } from '../model/type-version.ts';
 import type { Store } from '../store/store.ts';
 
 type BuildReader = Pick<Store, 'instances' | 'load' | 'now'>;
@@ -20,11 +23,45 @@ export const livingBuilds = async (store: BuildReader): Promise<readonly Build[]
 export const isNewer = (build: Build, than: Build): boolean =>
   build.firstSeen > than.firstSeen || (build.firstSeen === than.firstSeen && build.id > than.id);
 
-export async function hasNewerBuildWith(store: BuildReader, build: string, type: string): Promise<boolean> {
+/** The code of an instance: its build, and the version of a type that it executes without an upgrade. */
+export interface OwnCode {
+  readonly build: string;
+  readonly version: number;
+}
+
+/**
+ * Whether other living code may accept an input that this code refuses: that of a newer build with the type, of a newer
+ * version of the type, or of the version of the job itself, if this code had to upgrade the input.
+ */
+export async function mayOthersAccept(
+  store: BuildReader,
+  { build, version }: OwnCode,
+  { type, typeVersion }: Pick<Job, 'type' | 'typeVersion'>,
+): Promise<boolean> {
+  const now = store.now();
+  const versions = (await store.instances())
+    .filter(({ leaseUntil, about }) => leaseUntil > now && about.types.includes(type))
+    .map(({ about }) => versionsOf(about.versions ?? [], type).to);
+  const isOtherVersion = versions.some((other) => other > version || (other === typeVersion && typeVersion < version));
+  return isOtherVersion || (await hasNewerBuildWith(store, build, type));
+}
+
+async function hasNewerBuildWith(store: BuildReader, build: string, type: string): Promise<boolean> {
   const living = await readBuilds(store, [...(await livingBuildIds(store)), build]);
   const own = living.find(({ id }) => id === build);
   return living.some((other) => declaresType(other, type) && (own === undefined || isNewer(other, own)));
 }
+
+/** Returns the names of the limits that types of living instances list, as the catalogue has them. */
+export async function livingLimitNames(store: BuildReader): Promise<ReadonlySet<string>> {
+  const instances = await store.instances();
+  const now = store.now();
+  const types = instances.flatMap(({ leaseUntil, about }) => (leaseUntil > now ? about.types : []));
+  return new Set((await readTypes(store, types)).values().flatMap(limitNames));
+}
+
+export const limitNames = ({ limits = [], taskLimits = [] }: TypeEntry): string[] =>
+  [...limits, ...taskLimits].map(({ name }) => name);
 
 export async function undeclaredDefNames(
   store: BuildReader,

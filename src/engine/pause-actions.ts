@@ -80,7 +80,7 @@ const targetOf = (type: string, key: string | undefined): PauseTarget =>
   ({ type: checkName('type', type), key: key === undefined ? null : checkText('key', key, keyMax) });
 
 /** Returns the end of a pause; null: it has none. A text that begins with a year is a time, any other a duration. */
-function endOf(until: PauseOptions['until'], now: number): number | null {
+export function endOf(until: PauseOptions['until'], now: number): number | null {
   if (until === undefined) return null;
   if (typeof until !== 'string' || /^\d{4}-/.test(until)) return checkTime('until', instantOfGiven(until));
   return now + durationMs(until as Duration);

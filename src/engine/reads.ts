@@ -7,12 +7,14 @@ import { recordNotJob } from '../jobs/work-of.ts';
 import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
+import { isEndedStep, type EndedStep } from '../model/step.ts';
 import { isEncodedPayload, shownLine } from '../model/encoded-payload.ts';
 import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
 import { jobKinds, workKinds } from '../model/state.ts';
 import type { LimitUse } from '../model/limit.ts';
-import type { TypeEntry } from '../model/type-entry.ts';
+import { versionOfEntry, type TypeEntry } from '../model/type-entry.ts';
+import { firstTypeVersion, type TypeVersions } from '../model/type-version.ts';
 import { Refusal } from '../refusal.ts';
 import { feedPageMax, parsePosition, positionOf, type EventPosition } from '../store/feed-position.ts';
 import { pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../store/query.ts';
@@ -34,7 +36,7 @@ import type { Reason } from './inspect/reason.ts';
 import { previewTicks, type PreviewedTick } from './inspect/schedule-preview.ts';
 import { TaskCountCache } from './inspect/task-counts.ts';
 import { undeclaredDefNames } from './living-builds.ts';
-import type { LogRequest, Snapshot } from './run-handle.ts';
+import type { LogRequest, Snapshot, StepsRequest } from './run-handle.ts';
 import type { Stores } from './stores.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
 
@@ -67,8 +69,12 @@ const startAt = (after: string): EventPosition => parsePosition(after) ?? { curs
 
 const eventPollMs = 250;
 const logPage = 1000;
+const stepsPage = 1000;
 const flowPage = 100;
 
+
+/** Of how many versions before the newest one `oldestDue` searches for waiting jobs. */
+const olderShown = 50;
 
 export class EngineReads {
   readonly #stores: Stores;
@@ -126,6 +132,20 @@ export class EngineReads {
     return this.#stores.forJob(id).history(id, from, limit);
   }
 
+  /** Returns the finished steps of a run or task and its sleeps, in the order in which they were stored. */
+  async steps(id: number, { after = 0, limit = stepsPage }: StepsRequest = {}): Promise<readonly EndedStep[]> {
+    const { store } = this.#stores.forJob(id);
+    const found: EndedStep[] = [];
+    for (let from = checkWhole('after', after, 0, Number.MAX_SAFE_INTEGER); found.length < checkLimit(limit, stepsPage); ) {
+      const page = await store.steps([id], from, limit - found.length);
+      found.push(...page.filter(isEndedStep));
+      if (page.length === 0) break;
+      from = page.at(-1)!.n;
+    }
+    if (found.length === 0) await this.get(id);
+    return found;
+  }
+
   async log(id: number, { after = 0, limit = logPage }: LogRequest = {}): Promise<readonly LogLine[]> {
     const lines = await this.#stores.forJob(id).store.log(id, after, limit);
     return lines.map((line) => (isEncodedPayload(line.text) ? { ...line, text: shownLine(line.text) } : line));
@@ -174,6 +194,17 @@ export class EngineReads {
     return this.#catalogue.limits([...new Set(types)]);
   }
 
+  /** Returns what a worker without code knows: the stated versions, and of other types those of the catalogue. */
+  async claimVersions(types: readonly string[], stated: readonly TypeVersions[]): Promise<readonly TypeVersions[]> {
+    const others = [...new Set(types)].filter((type) => !stated.some((versions) => versions.type === type));
+    const rules = await this.#catalogue.rulesOf(others);
+    const registered = others.flatMap((type) => {
+      const version = versionOfEntry(rules.get(type)!.entry);
+      return version === firstTypeVersion ? [] : [{ type, from: version, to: version }];
+    });
+    return [...stated, ...registered];
+  }
+
   async taskLimitUses(types: readonly string[]): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
     const rules = await this.#catalogue.rulesOf([...new Set(types)]);
     return (type, task) => rules.get(type)!.taskLimitUses(task);
@@ -185,10 +216,19 @@ export class EngineReads {
   }
 
   async oldestDue(types: readonly string[]): Promise<ReadonlyMap<string, DueJob>> {
-    const request = { kinds: workKinds, names: { exact: types } };
+    const request = { kinds: workKinds, names: { exact: types, versions: await this.#versionsAlive() } };
     const { database, memory } = this.#stores;
     const found = [...(await memory.store.oldestDue(request)), ...(await database.store.oldestDue(request))];
     return new Map(found.sort(([, a], [, b]) => b.due - a.due)); // per type, the last entry stays: the earliest due
+  }
+
+  /** The versions that live instances execute, and the `olderShown` before each, so that waiting jobs of them are found. */
+  async #versionsAlive(): Promise<readonly TypeVersions[]> {
+    const newest = new Map<string, number>();
+    for (const { about } of await this.instances()) {
+      for (const { type, to } of about.versions ?? []) newest.set(type, Math.max(to, newest.get(type) ?? 0));
+    }
+    return [...newest].map(([type, to]) => ({ type, from: Math.max(firstTypeVersion, to - olderShown), to }));
   }
 
   async failures(request: FailuresRequest): Promise<Failures> {

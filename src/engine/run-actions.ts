@@ -1,9 +1,11 @@
 /** Run actions: cancel, stop, retry, edit, pause, resume, delete, and the end of a run that was handed off. */
 import { jsonText } from '../model/json.ts';
 import type { Jobs } from '../jobs.ts';
+import type { JobWriting } from '../jobs/job-writing.ts';
 import type { Act } from '../jobs/operate.ts';
 import type { Edit } from '../model/event.ts';
 import { isHandedOff, type Job } from '../model/job.ts';
+import { versionOfEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { Holding } from '../store/store.ts';
 import { durationMs } from '../time/duration.ts';
@@ -13,6 +15,7 @@ import { holderOfToken, parseToken } from './handler/token.ts';
 import { stopEffect, type StopAnswer } from './inspect/stop.ts';
 import type { ActOptions, CancelOptions, EndOptions, RetryOptions } from './run-handle.ts';
 import type { Stores } from './stores.ts';
+import type { TypeCatalogue } from './type-catalogue.ts';
 import { storedError } from './attempt/stored-error.ts';
 import type { JobWatchers } from './attempt/job-watchers.ts';
 import type { StoreWorkers } from './store-workers.ts';
@@ -23,6 +26,7 @@ export interface RunActionsParts {
   readonly stores: Stores;
   readonly workers: StoreWorkers;
   readonly audit: AuditTrail;
+  readonly catalogue: TypeCatalogue;
   readonly watchers: JobWatchers;
 }
 
@@ -66,9 +70,12 @@ export class RunActions {
     return { job, how };
   }
 
-  async retry(id: number, { only, downstream, ...act }: RetryOptions = {}): Promise<Job> {
+  async retry(id: number, { only, downstream, from, ...act }: RetryOptions = {}): Promise<Job> {
     const { workers, audit } = this.#parts;
-    const scope = { ...(only === undefined ? {} : { only }), ...(downstream === undefined ? {} : { downstream }) };
+    const scope = {
+      ...(only === undefined ? {} : { only }), ...(downstream === undefined ? {} : { downstream }),
+      ...(from === undefined ? {} : { from }),
+    };
     const job = await audit.performOnJob('retry', id, act, (jobs) => jobs.retry(id, audit.asker(act), scope));
     workers.wake();
     return job;
@@ -113,7 +120,8 @@ export class RunActions {
   async edit(id: number, given: RunEdit, act?: ActOptions): Promise<Job> {
     const edit = editOf(given);
     const { workers, audit } = this.#parts;
-    const job = await audit.performOnJob('edit', id, act, (jobs) => jobs.edit(id, edit, audit.asker(act)));
+    const job = await audit.performOnJob('edit', id, act, async (jobs) =>
+      jobs.edit(id, await this.#withVersion(jobs, id, edit), audit.asker(act)));
     workers.wake();
     return job;
   }
@@ -121,8 +129,18 @@ export class RunActions {
   editIn(transaction: unknown, id: number, given: RunEdit, act?: ActOptions): Promise<Job> {
     const edit = editOf(given);
     const { audit } = this.#parts;
-    return audit.performInTransaction(transaction, { action: 'edit', id, act }, (jobs) =>
-      jobs.edit(id, edit, audit.asker(act)));
+    return audit.performInTransaction(transaction, { action: 'edit', id, act }, async (jobs) =>
+      jobs.edit(id, await this.#withVersion(jobs, id, edit), audit.asker(act)));
+  }
+
+  /** Returns the edit with the version of its input: that of the type now, unless the edit states another one. */
+  async #withVersion(jobs: JobWriting, id: number, edit: Edit): Promise<Edit> {
+    if (edit?.input === undefined || edit.typeVersion !== undefined) return edit;
+    const job = await jobs.get(id);
+    if (job === null) return edit;
+    const { entry } = await this.#parts.catalogue.rules(edit.type ?? job.type);
+    const typeVersion = versionOfEntry(entry);
+    return typeVersion === job.typeVersion ? edit : { ...edit, typeVersion };
   }
 
   pause(id: number, act?: ActOptions): Promise<Job> {

@@ -1,9 +1,10 @@
 /** The handle of a run: follow it, wait for its result, act on it. */
-import type { Downstream } from '../jobs/retry.ts';
+import type { Downstream } from '../jobs/reopening.ts';
 import type { Event } from '../model/event.ts';
 import type { EndedJob, Job, JobError } from '../model/job.ts';
 import { parsePayload } from '../model/encoded-payload.ts';
 import type { Progress } from '../model/progress.ts';
+import type { EndedStep } from '../model/step.ts';
 import type { TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
 import type { LogLine } from '../store/store.ts';
@@ -25,6 +26,13 @@ export interface Snapshot {
 export interface RunUpdate extends Snapshot {
   /** Log lines since the previous update. */
   readonly log: readonly LogLine[];
+}
+
+export interface StepsRequest {
+  /** Only steps with a higher number. Default: all. */
+  readonly after?: number;
+  /** At most 1,000, the default. */
+  readonly limit?: number;
 }
 
 export interface LogRequest {
@@ -53,6 +61,7 @@ export interface RunBackend {
   history(id: number): Promise<readonly Event[]>;
   explain(id: number): Promise<readonly Reason[]>;
   log(id: number, request?: LogRequest): Promise<readonly LogLine[]>;
+  steps(id: number, request?: StepsRequest): Promise<readonly EndedStep[]>;
   now(): number;
 }
 
@@ -84,6 +93,11 @@ export interface RetryOptions extends ActOptions {
    * cancelled. Default: none; followers that still wait wait for this run again.
    */
   readonly downstream?: Downstream;
+  /**
+   * The name of a finished step: the run forgets it and the steps that ended after it, and executes them again. Default:
+   * a run that failed or was cancelled continues after its finished steps; a run that succeeded starts over.
+   */
+  readonly from?: string;
 }
 
 export class RunFailed extends Error {
@@ -200,6 +214,11 @@ export class RunHandle<Result = unknown> {
   /** Why the run is not running. */
   explain(): Promise<readonly Reason[]> {
     return this.#backend.explain(this.id);
+  }
+
+  /** Returns the finished steps of the run and its sleeps, in the order in which they were stored. */
+  steps(request?: StepsRequest): Promise<readonly EndedStep[]> {
+    return this.#backend.steps(this.id, request);
   }
 
   log(request?: LogRequest): Promise<readonly LogLine[]> {

@@ -65,13 +65,14 @@ export class StoreWorkers {
   /** Creates the worker for in-memory jobs, unless it exists. Call before the first in-memory job is created. */
   async startMemory(): Promise<void> {
     if (this.#memory) return;
-    const { retention, memory: jobs } = this.#parts;
+    const { retention, memory: jobs, boot } = this.#parts;
     const jobsMs = Math.min(retention.jobsMs ?? Infinity, durationMs(memoryRetentionMax));
     const memoryRetention = { ...retention, jobsMs };
     const { timeLimits } = this.#parts.backupHeartbeat;
     // No other instance can take over in-memory jobs, so their lease needs no backup heartbeat.
     const backupHeartbeat = { ...noBackupHeartbeat, timeLimits };
-    this.#memory = new Worker({ ...this.#parts, jobs, retention: memoryRetention, backupHeartbeat });
+    const keyPrefix = `${boot}.`;
+    this.#memory = new Worker({ ...this.#parts, jobs, retention: memoryRetention, backupHeartbeat, keyPrefix });
     if (this.#isResumed) await this.#memory.start();
   }
 

@@ -8,6 +8,7 @@ import { Heartbeat } from './loops/heartbeat.ts';
 import { InstanceLease } from './loops/lease.ts';
 import { register } from './loops/registration.ts';
 import { ThrottledWake } from './loops/throttled-wake.ts';
+import { JobBatch, jobsOf, withdrawn, type SlotWork } from './attempt/job-batch.ts';
 import { watchStrayRejections } from './attempt/stray-rejections.ts';
 import { claiming, type ClaimingPart, type ClaimingNeeds } from './worker-parts/claiming.ts';
 import { maintaining, type MaintainingPart, type MaintainingNeeds } from './worker-parts/maintaining.ts';
@@ -96,10 +97,11 @@ export class Worker {
 
   /** Stops claiming, and releases claimed jobs that have not started. Attempts and the heartbeat continue. */
   async suspend(): Promise<void> {
-    const { slots, finisher } = this.#running;
+    const { slots, gathering, finisher } = this.#running;
     this.drain();
     await Promise.all([this.#claiming.loop, ...this.#maintenance].map((loop) => loop.stop()));
-    await Promise.all(slots.takeQueued().map((job) => finisher.release(job)));
+    const unstarted = [...gathering.take(), ...slots.takeQueued().flatMap(withdrawn)];
+    await Promise.all(unstarted.map((job) => finisher.release(job)));
   }
 
   /** Waits up to `patienceMs` for running attempts, then interrupts the remaining ones and releases their jobs. */
@@ -148,12 +150,12 @@ export class Worker {
 
   #newHeartbeat(): Heartbeat {
     const { jobs, instance: by, clock } = this.#parts;
-    const { attempts, slots } = this.#running;
+    const { attempts, slots, gathering } = this.#running;
     return new Heartbeat({
       jobs, by, clock, attempts,
       lease: this.#lease,
       cancels: new CancelDelivery(jobs, by, attempts),
-      waiting: () => slots.queue,
+      waiting: () => [...slots.queue.flatMap(jobsOf), ...gathering.jobs],
       about: () => this.#about(),
       onBeat: (lost) => this.#onBeat(lost),
       onReconnect: () => this.#wakeLoops(),
@@ -186,10 +188,22 @@ export class Worker {
   }
 
   #onBeat(lost: ReadonlySet<number>): void {
-    const { attempts, slots } = this.#running;
     this.#parts.backupHeartbeat.noteBeat();
-    if (lost.size > 0) slots.drop(({ id }) => lost.has(id) && !attempts.has(id));
-    slots.fill();
+    if (lost.size > 0) this.#dropLost(lost);
+    this.#running.slots.fill();
+  }
+
+  /** Drops the lost jobs that have not started. */
+  #dropLost(lost: ReadonlySet<number>): void {
+    const { attempts, slots, gathering } = this.#running;
+    const isDropped = ({ id }: Holding): boolean => lost.has(id) && !attempts.has(id);
+    gathering.drop(isDropped);
+    slots.drop((work: SlotWork) => {
+      if (!(work instanceof JobBatch)) return isDropped(work);
+      work.drop(isDropped);
+      if (work.jobs.length === 0) work.withdraw();
+      return work.jobs.length === 0;
+    });
   }
 
   /**
@@ -203,11 +217,13 @@ export class Worker {
 
   #about(): InstanceAbout {
     const { host, version, build, boot, registry, slots } = this.#parts;
-    const handled = { types: registry.names, isolated: registry.isolated };
+    const { names: types, isolated, versions } = registry;
+    const handled = { types, isolated, ...(versions.length === 0 ? {} : { versions }) };
     const { isLeader: leads } = this.#maintaining.leader;
     const { jobsMs: retentionMs } = this.#parts.retention;
-    const { slots: { busy }, runner: { abandoned } } = this.#running;
+    const { slots: { busy }, runner: { abandoned }, counts: { mostFrequent: attempts } } = this.#running;
     const load = { slots, busy, ...(abandoned === 0 ? {} : { abandoned }), draining: this.#isDraining, leads };
-    return { host, pid: process.pid, version, build, boot, retentionMs, ...handled, ...load };
+    const done = attempts.length === 0 ? {} : { attempts };
+    return { host, pid: process.pid, version, build, boot, retentionMs, ...handled, ...load, ...done };
   }
 }

@@ -34,7 +34,7 @@ const familyStatus: Readonly<Record<string, number>> = {
 
 const ownStatus: { readonly [C in RefusalCode]?: number } = {
   'malformed.input': 422, 'malformed.store': 500, 'wrong.middleware': 500, 'limit.unknown': 404,
-  'limit.cost': 422,
+  'fairness.weight': 422, 'limit.cost': 422,
 };
 
 /** The HTTP status of a refusal code. A test checks that every code has a status. */

@@ -1,6 +1,7 @@
 /**
  * Remote workers. They are registered in the store as instances, so that all servers know which types have a worker.
  */
+import type { TypeVersions } from '../model/type-version.ts';
 import type { Store } from '../store/store.ts';
 import { BoundedMap } from '../time/bounded-map.ts';
 import type { Clock } from '../time/clock.ts';
@@ -10,6 +11,7 @@ export interface RemoteWorker {
   readonly id: string;
   readonly address: string;
   readonly types: readonly string[];
+  readonly versions: readonly TypeVersions[];
   readonly slots: number;
 }
 
@@ -32,12 +34,14 @@ export class RemoteWorkers {
    * Registers a worker that asks for work. Writes nothing if the worker has reported the same types and slots within
    * `reportAgainMs`.
    */
-  async report({ id, address, types, slots }: RemoteWorker): Promise<void> {
+  async report({ id, address, types, versions, slots }: RemoteWorker): Promise<void> {
     const at = this.#clock.monotonic();
-    const summary = JSON.stringify([types, slots]);
+    const summary = JSON.stringify([types, versions, slots]);
     const reported = this.#reported.get(id);
     if (reported?.summary === summary && at - reported.at < reportAgainMs) return;
-    const about = { host: address, pid: 0, version: `${version} over HTTP`, types, slots, busy: 0, draining: false };
+    const known = versions.length === 0 ? {} : { versions };
+    const about =
+      { host: address, pid: 0, version: `${version} over HTTP`, types, ...known, slots, busy: 0, draining: false };
     await this.#store.beat({ id, leaseMs: aliveMs, about, holds: [] });
     this.#reported.set(id, { at, summary });
   }

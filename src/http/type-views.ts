@@ -3,9 +3,12 @@ import type { EngineCore } from '../engine/engine.ts';
 import { allTypes } from '../jobs/catalogue.ts';
 import { workKinds } from '../model/state.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
+import type { TypeFairness } from '../model/type-limit.ts';
 import { Refusal } from '../refusal.ts';
 import { openStandings, type Tally } from '../store/query.ts';
 import type { Instance } from '../store/store.ts';
+import { buildsOfType } from './type-build-views.ts';
+import { versionsOfType } from './type-version-views.ts';
 import type { StatsView, TypeDetail, TypeView } from './contract.ts';
 import { instancesPerType } from './instances-per-type.ts';
 
@@ -39,14 +42,22 @@ export async function typeDetail(engine: EngineCore, name: string): Promise<Type
     isLocal: engine.types().some((type) => type.name === name),
     instances: having.map(({ id }) => id),
     counts: sums(tallies),
+    ...(await versionsOfType(engine, name, entry, having)),
+    builds: await buildsOfType(engine.jobs.store, name, having),
     taskConcurrency: entry?.taskConcurrency ?? null,
     keyConcurrency: entry?.keyConcurrency ?? null,
+    fairness: entry?.fairness === undefined ? null : fairnessView(entry.fairness),
     priority: entry?.priority ?? 0,
     timeoutMs: entry?.policy.timeoutMs ?? null,
     attempts: entry?.policy.attemptsMax ?? null,
     schema: entry?.schema == null ? null : (JSON.parse(entry.schema) as Record<string, unknown>),
   };
 }
+
+const fairnessView = ({ key, weight }: TypeFairness): NonNullable<TypeDetail['fairness']> =>
+  ({ key: pathText(key), weight: typeof weight === 'number' ? weight : pathText(weight) });
+
+const pathText = (path: readonly string[] | 'code'): string => (path === 'code' ? path : path.join('.'));
 
 async function aliveInstances(engine: EngineCore): Promise<readonly Instance[]> {
   const now = engine.now();
@@ -58,6 +69,7 @@ const factsOf = (name: string, entry: TypeEntry | null) => ({
   name,
   hasTasks: entry === null ? null : entry.phase === 'prepare',
   isolate: entry?.isolate ?? null,
+  batch: entry?.batch ?? null,
   onePerType: entry?.onePerType ?? false,
   concurrency: entry?.concurrency ?? null,
 });

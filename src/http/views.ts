@@ -17,8 +17,9 @@ import { runStatus, type Configuration } from '../vocabulary/configuration.ts';
 import { attemptsOf, runState } from '../vocabulary/jobrun.ts';
 import { lockOf, scheduledState } from '../vocabulary/scheduled.ts';
 import { fateOf, stageOf } from '../vocabulary/stage.ts';
+import type { EndedStep } from '../model/step.ts';
 import type {
-  Answer, Changed, ClaimedView, DefView, EventView, InstanceView, LogLineView, ProgressView, RunDetail, RunView,
+  Answer, Changed, ClaimedView, DefView, EventView, InstanceView, LogLineView, ProgressView, RunDetail, RunView, StepView,
 } from './contract.ts';
 import { DurationTracker } from './metrics/durations.ts';
 import { redact, redactTags, redactText, redactTexts, type Visibility } from './access/redact.ts';
@@ -35,6 +36,7 @@ export function runView(job: Job, visibility: Visibility, { tasks = null, progre
     id: job.id,
     kind: job.kind,
     type: job.type,
+    typeVersion: job.typeVersion,
     def: job.def,
     parent: job.parent,
     key: job.key,
@@ -83,6 +85,11 @@ export const progressView = (progress: Progress | null, visibility: Visibility):
 
 export const logView = (lines: readonly LogLine[], visibility: Visibility): LogLineView[] =>
   lines.map((line) => ({ ...line, text: redactText(line.text, visibility) }));
+
+export const stepView = (step: EndedStep, visibility: Visibility): StepView => {
+  const { n, name, kind, startedAt, endedAt, fence } = step;
+  return { n, name, kind, startedAt, endedAt, fence, result: payload(step.result, visibility) };
+};
 
 export function cancelView({ cancel }: Job): RunView['cancel'] {
   if (cancel === null) return null;
@@ -262,6 +269,7 @@ export const claimedView = (job: Job, children: readonly Job[]): ClaimedView => 
   id: job.id,
   fence: job.fence,
   type: job.type,
+  typeVersion: job.typeVersion,
   kind: job.kind,
   def: job.def,
   parent: job.parent,

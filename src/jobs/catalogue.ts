@@ -63,6 +63,32 @@ export async function registerBuild(
   return (await readBuilds(store, [build]))[0]!;
 }
 
+/** The name of the record that counts the changes of the newest living build. The id of a build has no control character. */
+const newestName = '\tnewest';
+
+interface NewestContent {
+  readonly newest: string;
+  readonly changes: number;
+}
+
+/**
+ * Records that this build is the newest living one. It must be called before the build registers its types: an instance
+ * that reads the number of changes later notices a build that came and went in the meantime.
+ */
+export async function registerNewest(store: Store, build: string, asker: Asker): Promise<void> {
+  const contentAfter = (before: unknown): NewestContent => {
+    const known = before as NewestContent | undefined;
+    return known?.newest === build ? known : { newest: build, changes: (known?.changes ?? 0) + 1 };
+  };
+  await writeRecords(store, [{ kind: 'build', name: newestName, contentAfter }], asker);
+}
+
+/** Returns how often another build became the newest living one. */
+export async function newestChanges(store: Pick<Store, 'load'>): Promise<number> {
+  const [record] = await store.load([recordId('build', newestName)]);
+  return record ? (JSON.parse(record.input) as NewestContent).changes : 0;
+}
+
 /** Returns the registered builds among these ids, ordered by when they were first seen. */
 export async function readBuilds(store: Pick<Store, 'load'>, ids: readonly string[]): Promise<readonly Build[]> {
   if (ids.length === 0) return [];

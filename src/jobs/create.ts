@@ -2,12 +2,14 @@
  * Creating jobs: one, many, as children, or in the caller's transaction. If the unique key of a draft is taken, the job
  * that has the key is returned or updated instead.
  */
-import { applyTogether, insert } from '../apply.ts';
+import { applyTogether, insert, knownOf } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import type { Edit } from '../model/event.ts';
 import { childHold } from '../model/family.ts';
 import type { Job } from '../model/job.ts';
 import { create, step, type Asking } from '../model/machine.ts';
+import { isEndedStep } from '../model/step.ts';
+import { knowsVersion, type TypeVersions } from '../model/type-version.ts';
 import { Refusal } from '../refusal.ts';
 import type { Writer } from '../store/store.ts';
 import { originOf, firstStateOf, type Draft } from './draft.ts';
@@ -19,6 +21,12 @@ export interface Created {
   readonly outcome: 'created' | 'existing' | 'updated';
   /** The stored job; null: the job that has the key was deleted, but its key stays taken until `forMs` has passed. */
   readonly job: Job | null;
+}
+
+/** An instance that claims the jobs that it creates, and the versions of types that it knows. */
+export interface Holder {
+  readonly name: string;
+  readonly versions: readonly TypeVersions[];
 }
 
 /**
@@ -36,7 +44,7 @@ export async function createJobs(
   producer: Creator,
   drafts: readonly Draft[],
   by: string,
-  holder: string | null = null,
+  holder: Holder | null = null,
   tries = 1,
 ): Promise<readonly Created[]> {
   const unclaimed = await newJobs(producer, drafts, by);
@@ -55,7 +63,7 @@ async function createUnclaimed(
   producer: Creator,
   draft: Draft,
   by: string,
-  holder: string | null,
+  holder: Holder | null,
   tries: number,
 ): Promise<Created> {
   if (holder === null) return keyHolder(producer, draft, by, tries);
@@ -66,10 +74,11 @@ async function createUnclaimed(
  * Claims a new job if it is due and has no gate; otherwise returns it unchanged. A job with a gate must be claimed by
  * the store, which counts how many jobs of the gate execute.
  */
-function claimOnCreate(holder: string, newJob: Change): Change {
+function claimOnCreate({ name: holder, versions }: Holder, newJob: Change): Change {
   const job = newJob.after!;
   if (job.state !== 'pending' || job.gate !== null) return newJob;
-  const command = { do: 'claim', holder, until: null, parentCancelled: false } as const;
+  if (!knowsVersion(versions, job.type, job.typeVersion)) return newJob;
+  const command = { do: 'claim', holder, until: null, parentCancelled: false, ...knownOf(versions, job.type) } as const;
   const claimed = step(job, command, { by: holder, now: job.changed });
   if (claimed instanceof Refusal || claimed.after?.state !== 'running') return newJob;
   return { before: null, after: claimed.after, events: [...newJob.events, ...claimed.events] };
@@ -135,27 +144,44 @@ async function update(store: Writer, id: number, draft: Draft, by: string): Prom
   const [change] = await applyTogether(store, async () => {
     const asking = { by, now: store.now() };
     const [job] = await store.load([id]);
-    const answer = job ? updateOf(job, draft, asking) : null;
+    const answer = job ? await updateOf(store, job, draft, asking) : null;
     if (answer === null) return [];
     return answer instanceof Refusal ? answer : [answer];
   });
   return change?.after ?? null;
 }
 
-/** Returns the edit that makes a job as the draft says; null: the job is not waiting (see `isWaiting`). */
-export const updateOf = (job: Job, draft: Draft, asking: Asking): Change | Refusal | null =>
-  isWaiting(job) ? step(job, { do: 'edit', edit: editOf(draft, asking.now) }, asking) : null;
+/**
+ * Returns the edit that makes a job as the draft says; null: the job is not waiting (see `isWaiting`), or has finished
+ * steps, whose results belong to its input.
+ */
+export async function updateOf(
+  store: Pick<Writer, 'steps'>,
+  job: Job,
+  draft: Draft,
+  asking: Asking,
+): Promise<Change | Refusal | null> {
+  if (!isWaiting(job) || (hasInput(draft) && (await hasSteps(store, job)))) return null;
+  return step(job, { do: 'edit', edit: editOf(job, draft, asking.now) }, asking);
+}
+
+const hasInput = ({ input, inputText }: Draft): boolean => input !== undefined || inputText !== undefined;
+
+/** Only a job that was claimed can have steps. Its steps cannot change before the edit: a claim changes its version. */
+const hasSteps = async (store: Pick<Writer, 'steps'>, { id, fence }: Job): Promise<boolean> =>
+  fence > 0 && (await store.steps([id])).some(isEndedStep);
 
 /** Whether a new input would still be used: the job is not running, has not planned tasks and has not ended. */
 const isWaiting = (job: Job): boolean =>
   (job.state === 'pending' || (job.state === 'held' && job.hold !== 'children')) && job.phase !== 'gather';
 
 /** Returns the edit that sets the fields of a draft in an existing job; fields that the draft omits stay unchanged. */
-function editOf(draft: Draft, now: number): Edit {
-  const { input, policy, tags } = originOf(draft, 0, now);
+function editOf(job: Job, draft: Draft, now: number): Edit {
+  const { input, policy, tags, typeVersion } = originOf(draft, 0, now);
   const { priority, due } = firstStateOf(draft, now);
   return {
-    ...(draft.input === undefined && draft.inputText === undefined ? {} : { input }),
+    ...(hasInput(draft) ? { input } : {}),
+    ...(hasInput(draft) && typeVersion !== job.typeVersion ? { typeVersion } : {}),
     ...(draft.policy == null ? {} : { policy }),
     ...(draft.tags == null ? {} : { tags }),
     ...(draft.priority === undefined ? {} : { priority }),

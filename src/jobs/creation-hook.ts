@@ -38,6 +38,8 @@ export interface ChangedRun extends NewRun {
   readonly limitKey?: string | undefined;
   /** What the run takes of its named limits with the new input; absent as `limitKey`. */
   readonly limitUses?: readonly LimitUse[];
+  /** The version of the type for which the new input was made; absent as `limitKey`. */
+  readonly typeVersion?: number;
 }
 
 /** Returns the run to create, or rejects with a refusal. */

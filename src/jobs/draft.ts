@@ -2,14 +2,17 @@
 import type { FirstState } from '../model/event.ts';
 import { gateText } from '../model/gate.ts';
 import type { LimitUse } from '../model/limit.ts';
+import { splitUses } from '../model/share.ts';
 import type { JobOrigin, Policy, Tags, RunTick, UniqueKey } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { kinds, phases, type Kind, type Phase } from '../model/state.ts';
+import { firstTypeVersion } from '../model/type-version.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
 import {
   checkFields, checkFlag, checkId, checkName, checkOneOf, checkPriority, checkText, checkTime, checkWhole, keyMax,
-  timeMax, checkJson, checkTags,
+  timeMax, checkJson, checkTags, checkTypeVersion,
 } from './checks/values.ts';
+import { checkLimitUses } from './checks/limit-uses.ts';
 import { checkPolicy } from './checks/policy.ts';
 
 export interface Draft {
@@ -20,6 +23,8 @@ export interface Draft {
   /** Any JSON value. A caller that has the input as JSON text sets `inputText` instead. */
   readonly input?: unknown;
   readonly inputText?: string;
+  /** The version of the type that the input was made for. Default: the first. */
+  readonly typeVersion?: number;
   readonly due?: number;
   readonly priority?: number;
   readonly phase?: Phase;
@@ -34,7 +39,7 @@ export interface Draft {
    * `type` is set, `typeMax` limits all jobs whose gate has this `type`, instead of the jobs of the job type.
    */
   readonly gate?: { readonly type?: string; readonly typeMax?: number; readonly defMax?: number };
-  /** What the job takes of named limits when it is claimed; at most one use of each limit. */
+  /** What the job takes of named limits when it is claimed; at most one use of each limit. Also its share (`shareUse`). */
   readonly limitUses?: readonly LimitUse[];
 }
 
@@ -49,7 +54,7 @@ export interface UniqueRequest {
 /** The most frequent fields come first, because `checkFields` searches this list from the start. */
 const fields: readonly (keyof Draft)[] = [
   'type', 'input', 'due', 'priority', 'phase', 'policy', 'tags', 'unique', 'kind', 'def', 'key', 'inputText', 'tick',
-  'limitKey', 'gate', 'limitUses',
+  'limitKey', 'gate', 'limitUses', 'typeVersion',
 ];
 
 /** Whether all fields of two drafts except the input are identical; equal but distinct objects count as different. */
@@ -67,7 +72,8 @@ export const differsOnlyInInput = (draft: Draft, other: Draft): boolean =>
   draft.tick === other.tick &&
   draft.limitKey === other.limitKey &&
   draft.gate === other.gate &&
-  draft.limitUses === other.limitUses;
+  draft.limitUses === other.limitUses &&
+  draft.typeVersion === other.typeVersion;
 
 export const checkDraft = (draft: Draft): Draft => checkFields('a job', draft, fields);
 
@@ -88,8 +94,12 @@ export function originOf(draft: Draft, id: number, now: number): Omit<JobOrigin,
     input: inputOf(draft),
     tick: draft.tick == null ? null : checkTick(draft.tick),
     follows: null,
+    typeVersion: versionOf(draft),
   };
 }
+
+const versionOf = ({ typeVersion = firstTypeVersion }: Draft): number =>
+  checkTypeVersion(typeVersion);
 
 export const inputOf = ({ input, inputText }: Draft): string =>
   inputText === undefined ? jsonText(input) : checkJson('inputText', inputText);
@@ -121,10 +131,11 @@ function checkTick(tick: RunTick): RunTick {
 export const isGated = ({ limitKey, gate, policy, limitUses = [] }: Draft): boolean =>
   limitKey !== undefined || gate !== undefined || (policy?.leaderOnly ?? false) || limitUses.length > 0;
 
-/** Returns why the job of a draft cannot wait at its gate; null: it can. */
-export function gateRefusalOf(draft: Draft): Refusal | null {
+/** Returns why the job of a draft cannot be created; null: it can. */
+export function draftRefusalOf(draft: Draft, now: number): Refusal | null {
   try {
-    gateOf(draft);
+    originOf(draft, 0, now);
+    firstStateOf(draft, now);
     return null;
   } catch (error) {
     if (isRefusal(error)) return error;
@@ -132,7 +143,8 @@ export function gateRefusalOf(draft: Draft): Refusal | null {
   }
 }
 
-function gateOf(draft: Draft): string | null {
+/** Returns the text of the gate at which the job waits; null: it is not limited. */
+export function gateOf(draft: Draft): string | null {
   if (!isGated(draft)) return null;
   const { type, def, limitKey, gate, policy, limitUses = [] } = draft;
   const leaderOnly = policy?.leaderOnly ?? false;
@@ -141,9 +153,8 @@ function gateOf(draft: Draft): string | null {
   for (const max of Object.values(most)) checkWhole('a limit', max, 1, 1_000_000);
   // If `gate.type` is set to another name than the job type, the job does not count toward the limit of its definition.
   const ofDef = name === type ? (def ?? null) : null;
-  const uses = limitUses.map(checkUse);
-  checkOnce(uses);
-  const text = gateText({ type: checkName('gate', name), def: ofDef, key, leaderOnly, ...most, uses });
+  const uses = checkLimitUses(limitUses);
+  const text = gateText({ type: checkName('gate', name), def: ofDef, key, leaderOnly, ...most, ...splitUses(uses) });
   return uses.length === 0 ? text : checkGateText(text);
 }
 
@@ -160,20 +171,4 @@ function checkGateText(text: string): string {
     `the limits and limit keys of a job take ${text.length} bytes, more than ${gateBytesMax}: ` +
     'shorten the keys (characters other than ASCII letters and digits take 3 bytes or more), or use fewer limits';
   throw new Refusal('malformed.option', message, { bytes: text.length, most: gateBytesMax });
-}
-
-function checkUse(use: LimitUse): LimitUse {
-  const { name, key, cost } = checkFields('a use of a limit', use, ['name', 'key', 'cost']);
-  if (typeof cost !== 'number' || !(cost > 0 && cost <= costMax)) {
-    throw new Refusal('malformed.number', `the cost of a job must be above 0 and at most ${costMax}`, { cost });
-  }
-  return { name: checkName('limit', name), key: key == null ? null : checkText('limit key', key, keyMax), cost };
-}
-
-const costMax = 1_000_000_000;
-
-function checkOnce(uses: readonly LimitUse[]): void {
-  const twice = uses.find(({ name }, index) => uses.findIndex((use) => use.name === name) < index);
-  if (!twice) return;
-  throw new Refusal('malformed.option', `a job can use the limit ${JSON.stringify(twice.name)} only once`, { limit: twice.name });
 }

@@ -1,9 +1,9 @@
 /** Operating on a whole flow: reads its runs, cancels or stops those that are open, and retries those that failed. */
 import { applyEach, isChange, type Asker, type CommandRequest } from '../apply.ts';
-import { afterEnds } from '../model/following.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { Refusal } from '../refusal.ts';
-import { noEdges, type Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import { outcomesNow, wouldCancel } from './edge-outcomes.ts';
 import type { Act } from './operate.ts';
 import { retryJobs } from './retry.ts';
 import { cancelChildren, settleAfter, settleParents, stopChildren } from './settle.ts';
@@ -13,15 +13,20 @@ const portion = 500;
 
 /** Returns the ids of the runs of a flow, ascending. */
 export async function runsOfFlow(store: Store, flow: number): Promise<readonly number[]> {
+  const ids = await flowRunIds(store, flow);
+  if (ids.length === 0) throw new Refusal('unknown.flow', `there is no flow ${flow}`, { flow });
+  return ids;
+}
+
+/** As `runsOfFlow`; empty if there is no such flow. */
+export async function flowRunIds(store: Store, flow: number): Promise<readonly number[]> {
   const ids: number[] = [];
   for (let after = 0; ; ) {
     const some = await store.flowRuns(flow, after, page);
     ids.push(...some);
-    if (some.length < page) break;
+    if (some.length < page) return ids;
     after = some.at(-1)!;
   }
-  if (ids.length === 0) throw new Refusal('unknown.flow', `there is no flow ${flow}`, { flow });
-  return ids;
 }
 
 /** Cancels the open runs of a flow; returns how many. */
@@ -62,17 +67,15 @@ async function endOpenRuns(
 }
 
 /**
- * Returns the runs that failed or were cancelled, except those that were cancelled because of the runs that they
- * follow: these are reopened only if the runs that they follow are.
+ * Returns the runs that failed or were cancelled, except followers that never started and would be cancelled again:
+ * these are reopened only if the runs that they follow are.
  */
 async function failedAmong(store: Store, ids: readonly number[]): Promise<readonly number[]> {
   const jobs = (await store.load(ids)).filter((job) => job.state === 'ended' && job.fate !== 'succeeded');
-  const tallies = await store.tallyEdges(jobs.map(({ id }) => id));
-  const hasStarted = ({ id, follows }: Job): boolean => {
-    const { failed, cancelled } = tallies.get(id) ?? noEdges;
-    return follows === null || afterEnds(follows, failed + cancelled) === 'proceed';
-  };
-  return jobs.filter(hasStarted).map(({ id }) => id);
+  const unstarted = jobs.filter(({ follows, startedAt }) => follows !== null && startedAt === null);
+  const outcomes = await outcomesNow(store, unstarted.map(({ id }) => id), new Set());
+  const wouldRun = ({ id, follows }: Job): boolean => !outcomes.has(id) || !wouldCancel(follows, outcomes.get(id)!);
+  return jobs.filter(wouldRun).map(({ id }) => id);
 }
 
 /**

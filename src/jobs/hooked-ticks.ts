@@ -1,15 +1,15 @@
 /**
- * Ticks whose runs can be refused: by the creation hook, which may also change them, or because their limits are invalid.
+ * Ticks whose runs can be refused: by the creation hook, which may also change them, or because they are invalid.
  * The tick of a refused run is recorded as skipped, and the schedule continues.
  */
 import { tick, type CalledRun, type Spec, type TickGiven, type Ticking } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { ChangedRun, CreationHook, NewRun } from './creation-hook.ts';
-import { gateRefusalOf, type Draft } from './draft.ts';
+import { draftRefusalOf, type Draft } from './draft.ts';
 
 /** The fields that the hook has changed in the draft of a run. */
-export type DraftChanges = Pick<Draft, 'input' | 'priority' | 'tags' | 'limitKey' | 'limitUses'>;
+export type DraftChanges = Pick<Draft, 'input' | 'typeVersion' | 'priority' | 'tags' | 'limitKey' | 'limitUses'>;
 
 export interface HookedTicking extends Ticking {
   readonly changesOf: (run: CalledRun) => DraftChanges;
@@ -24,9 +24,9 @@ const nothingChanged = (): DraftChanges => unchanged;
 /** Returns the draft of a run of the definition, except its tick. */
 export type DraftOfRun = (changes: DraftChanges) => Draft;
 
-/** Ticks a definition without a hook. Its runs have the same limits, so that all of them are refused or none. */
+/** Ticks a definition without a hook. Its runs differ only in their ticks, so that all of them are refused or none. */
 export function plainTicking(def: Job, spec: Spec, given: TickGiven, draftOfRun: DraftOfRun): HookedTicking {
-  const refusal = gateRefusalOf(draftOfRun(unchanged));
+  const refusal = draftRefusalOf(draftOfRun(unchanged), given.now);
   const ticking = tick(def, spec, refusal === null ? given : { ...given, isRefused: () => true });
   return { ...ticking, changesOf: nothingChanged, why: refusal === null ? undefined : whyText(refusal) };
 }
@@ -51,7 +51,7 @@ export async function hookedTicking(
     if (open.length === 0) return { ...ticking, changesOf: (run) => changesOf(spec, answers.get(nameOf(run)) as ChangedRun), why: whyOf(answers) };
     await Promise.all(open.map(async (run) => {
       const answer = await answerOf(creating, def, spec, run, by);
-      const refusal = isRefusal(answer) ? answer : gateRefusalOf(draftOfRun(changesOf(spec, answer)));
+      const refusal = isRefusal(answer) ? answer : draftRefusalOf(draftOfRun(changesOf(spec, answer)), given.now);
       answers.set(nameOf(run), refusal ?? answer);
     }));
   }
@@ -80,9 +80,11 @@ async function answerOf(
 /** Whether the tick must be tried again later, because the store could not be reached. */
 const isTemporary = ({ code }: Refusal): boolean => code.startsWith('unavailable.');
 
-function changesOf(spec: Spec, { input, priority = spec.priority, tags, limitKey, limitUses }: ChangedRun): DraftChanges {
+function changesOf(spec: Spec, changed: ChangedRun): DraftChanges {
+  const { input, typeVersion, priority = spec.priority, tags, limitKey, limitUses } = changed;
   return {
     input,
+    ...(typeVersion === undefined ? {} : { typeVersion }),
     priority,
     ...(Object.keys(tags).length === 0 ? {} : { tags }),
     ...(limitKey === undefined ? {} : { limitKey }),

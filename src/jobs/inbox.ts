@@ -114,7 +114,7 @@ async function updateHolder(
 ): Promise<readonly RefusedRequest[]> {
   for (let tries = 0; tries < updateTriesMax; tries++) {
     const [job] = await store.load([holder]);
-    const change = job === undefined ? null : updateOf(job, draft, { by, now: store.now() });
+    const change = job === undefined ? null : await updateOf(store, job, draft, { by, now: store.now() });
     if (change instanceof Refusal) return [{ request, refusal: change }];
     const isEffective = change !== null && change.events.length > 0;
     const [isTaken] = await takeRequests(store, [{ request, change: isEffective ? change : null }]);

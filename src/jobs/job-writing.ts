@@ -7,7 +7,7 @@ import type { Holding, Writer } from '../store/store.ts';
 import { audit, type AuditEntry } from './audit.ts';
 import { checkEdit, checkMs, checkTerminateCode } from './checks/command.ts';
 import { checkAsker, checkFence, checkId, checkList } from './checks/values.ts';
-import { createJobs, type Created } from './create.ts';
+import { createJobs, type Created, type Holder } from './create.ts';
 import { createFlow, createFollower, type FlowDraft } from './create-flow.ts';
 import type { CreationHook } from './creation-hook.ts';
 import type { Draft, UniqueRequest } from './draft.ts';
@@ -29,7 +29,7 @@ export class JobWriting<Written extends Writer = Writer> {
   }
 
   /** Creates jobs. With a `holder`, jobs that are due now and have no gate are claimed for it in the same commit. */
-  async createMany(drafts: readonly Draft[], by: string, holder: string | null = null): Promise<readonly Created[]> {
+  async createMany(drafts: readonly Draft[], by: string, holder: Holder | null = null): Promise<readonly Created[]> {
     return createJobs(this, checkDrafts(drafts), by, holder);
   }
 

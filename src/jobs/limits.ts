@@ -2,13 +2,15 @@
  * Named limits: declared by code at the start of an engine, changed by operators. Claims read the values from these
  * records, so that instances with different code apply the same values.
  */
+import { remove, type Asker } from '../apply.ts';
 import type { Job } from '../model/job.ts';
 import type { LimitValues } from '../model/limit.ts';
-import { limitContentOf, limitValuesOf, type LimitContent } from '../model/limit-record.ts';
+import { limitContentOf, limitPauseAt, limitValuesOf, type LimitContent, type LimitPause } from '../model/limit-record.ts';
 import { Refusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
 import { recordId } from '../store/record-id.ts';
 import type { Store } from '../store/store.ts';
+import { pauseEndRefusalOf } from './checks/pause-end.ts';
 import { recordType, writeRecords } from './record-writing.ts';
 
 export interface LimitRecord extends LimitContent {
@@ -61,10 +63,100 @@ export async function createLimit(
 ): Promise<LimitRecord> {
   const contentAfter = (before: unknown): LimitContent => {
     if (before === undefined) return { name, code: null, keyed, override, by, why: why ?? null };
-    throw new Refusal('taken.key', `there is a limit ${name} already: override it instead`, { name });
+    throw new Refusal('taken.limit', `there is a limit ${name} already: override it instead`, { name });
   };
   await writeRecords(store, [{ kind: 'limit', name, contentAfter }], { by, ...(why === undefined ? {} : { why }) });
   return (await readLimit(store, name))!;
+}
+
+/**
+ * Pauses a limit until the time `until`; null: until it is resumed. A pause in force gets the new reason and end. After
+ * this function has returned, no job that uses the limit is claimed.
+ */
+export async function pauseLimit(store: Store, name: string, until: number | null, asker: Asker): Promise<LimitPause> {
+  await store.synchronize?.();
+  const now = store.now();
+  const refusal = pauseEndRefusalOf(until, now);
+  if (refusal) throw refusal;
+  const contentAfter = (before: unknown): LimitContent => {
+    if (before === undefined) throw unknownLimit(name);
+    const content = before as LimitContent;
+    const since = limitPauseAt(content, now)?.since ?? now;
+    return { ...withoutPause(content), paused: { by: asker.by, why: asker.why ?? null, since, until } };
+  };
+  await writeRecords(store, [{ kind: 'limit', name, contentAfter }], asker);
+  const written = await readLimit(store, name);
+  await store.awaitClaims();
+  await confirmPause(store, name, written?.paused, asker);
+  return (await readLimit(store, name))!.paused!;
+}
+
+/** Ends the pause of a limit, and returns it; refuses `unknown.pause` if none is in force. */
+export async function resumeLimit(store: Store, name: string, asker: Asker): Promise<LimitPause> {
+  await store.synchronize?.();
+  let ended: LimitPause | null = null;
+  const contentAfter = (before: unknown): LimitContent => {
+    if (before === undefined) throw unknownLimit(name);
+    ended = limitPauseAt(before as LimitContent, store.now());
+    if (ended === null) throw new Refusal('unknown.pause', `the limit ${name} is not paused`, { name });
+    return withoutPause(before as LimitContent);
+  };
+  await writeRecords(store, [{ kind: 'limit', name, contentAfter }], asker);
+  return ended!;
+}
+
+function withoutPause(record: LimitContent): LimitContent {
+  const { paused: _, pauseConfirmed: _confirmed, ...content } = record;
+  return content;
+}
+
+/** Records the time after which nothing was claimed, unless the pause has changed meanwhile, for `stint verify`. */
+async function confirmPause(store: Store, name: string, paused: LimitPause | undefined, { by }: Asker): Promise<void> {
+  const contentAfter = (before: unknown): unknown => {
+    const content = before as LimitContent | undefined;
+    if (content === undefined) throw unknownLimit(name);
+    const isSame = paused !== undefined && JSON.stringify(content.paused) === JSON.stringify(paused);
+    return isSame ? { ...content, pauseConfirmed: store.now() } : content;
+  };
+  await writeRecords(store, [{ kind: 'limit', name, contentAfter }], { by });
+}
+
+const deleteTriesMax = 50;
+
+/**
+ * Deletes a limit that no living code declares, and returns it. Jobs that use its name are not limited by it any more.
+ * `isDeclared` says whether the code of a living instance declares the limit. It is called again after the deletion: an
+ * instance that started meanwhile may have found its limit stored, and written nothing. The limit is then restored.
+ */
+export async function deleteLimit(store: Store, name: string, isDeclared: () => Promise<boolean>): Promise<LimitRecord> {
+  for (let tries = 0; tries < deleteTriesMax; tries++) {
+    const [job] = await store.load([recordId('limit', name)]);
+    if (!job) throw unknownLimit(name);
+    const known = recordOf(job);
+    const mayBeDeclared = known.code !== null;
+    if (mayBeDeclared && (await isDeclared())) throw declaredLimit(name);
+    if (!(await remove(store, [job]))[0]) continue;
+    if (mayBeDeclared && (await isDeclared())) {
+      await restore(store, limitContentOf(job.input));
+      throw declaredLimit(name);
+    }
+    await store.reopenLimit(name, null);
+    return known;
+  }
+  throw new Refusal('contended', `the limit ${name} changed again and again while it was deleted: try again`, { name });
+}
+
+/** Stores a deleted limit again, unless there is another one of its name by now. */
+const restore = (store: Store, content: LimitContent): Promise<void> =>
+  writeRecords(store, [{ kind: 'limit', name: content.name, contentAfter: (before) => before ?? content }], {
+    by: 'stint', why: 'the code of a new instance declares it',
+  });
+
+function declaredLimit(name: string): Refusal {
+  const message =
+    `cannot delete the limit ${name}, because the code of a living instance declares it: override its values instead, ` +
+    'or remove it from the code first';
+  return new Refusal('declared.limit', message, { name });
 }
 
 /** Returns the record of a limit; null: no program has declared it. */
@@ -78,8 +170,12 @@ export async function readLimits(store: Pick<Store, 'find'>): Promise<readonly L
   return (await Array.fromAsync(pages)).flat().map(recordOf);
 }
 
-export const unknownLimit = (name: string): Refusal =>
-  new Refusal('limit.unknown', `there is no limit ${JSON.stringify(name)}: start a program that declares it`, { name });
+export function unknownLimit(name: string): Refusal {
+  const message =
+    `there is no limit ${JSON.stringify(name)}: start a program that declares it, or create it with ` +
+    '`stint limits set --create` or `POST /limits`';
+  return new Refusal('limit.unknown', message, { name });
+}
 
 const noContent = (name: string): LimitContent =>
   ({ name, code: null, keyed: false, override: null, by: null, why: null });

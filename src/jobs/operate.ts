@@ -11,6 +11,7 @@ import { Refusal } from '../refusal.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { auditRecord, auditView, closeRecord } from './audit.ts';
 import type { Producer } from './new-jobs.ts';
+import { proceedAfterDeletion } from './proceed.ts';
 import { cancelChildren, settleAfter, settleParents, stopChildren } from './settle.ts';
 import { workOf } from './work-of.ts';
 
@@ -70,7 +71,9 @@ export async function deleteJob(producer: Producer, id: number, asker: Asker | n
     const job = await workOf(store, id);
     if (isOpen(job)) throw stillOpen(job);
     if (job.kind === 'task') throw ofARun(job);
-    if (await (asker ? removeAudited(producer, job, asker) : isRemoved(store, job))) return;
+    if (await (asker ? removeAudited(producer, job, asker) : isRemoved(store, job))) {
+      return proceedAfterDeletion(store, job, asker ?? { by: 'deletion' });
+    }
   }
   throw new Refusal('contended', `job ${id} changed again and again while it was deleted: try again`, { id });
 }

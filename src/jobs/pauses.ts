@@ -14,6 +14,7 @@ import { Refusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
 import { recordId } from '../store/record-id.ts';
 import type { Store } from '../store/store.ts';
+import { pauseEndRefusalOf } from './checks/pause-end.ts';
 import { originOf } from './draft.ts';
 
 /** What a pause holds back: a type, or one key of it. */
@@ -42,7 +43,8 @@ export async function pause(
   let before: Job | null = null;
   const [change] = await applyTogether(store, async () => {
     const asking = { ...asker, now: store.now() };
-    if (until !== null && until <= asking.now) return alreadyOver(until);
+    const refusal = pauseEndRefusalOf(until, asking.now);
+    if (refusal) return refusal;
     before = await load(store, target);
     return [pausing(before, target, until ?? never, asking)];
   });
@@ -111,9 +113,6 @@ const load = async (store: Store, target: PauseTarget): Promise<Job | null> =>
 const inForce = (job: Job | null, now: number): Pause | null => (job && isInForce(job, now) ? pauseOf(job) : null);
 
 const idOf = ({ type, key }: PauseTarget): number => recordId('pause', JSON.stringify([type, key]));
-
-const alreadyOver = (until: number): Refusal =>
-  new Refusal('malformed.time', 'the end of a pause must be in the future', { until });
 
 function notPaused({ type, key }: PauseTarget): Refusal {
   const what = key === null ? `the job type ${type}` : `the key ${JSON.stringify(key)} of the job type ${type}`;

@@ -12,6 +12,8 @@ import { jsonText, parseJson, type Json } from '../model/json.ts';
 import { step, type Asking } from '../model/machine.ts';
 import { isMalformed } from '../refusal.ts';
 import { noEdges, type EdgeTally, type FollowingPage, type Store, type Writer } from '../store/store.ts';
+import { edgePages } from './edge-outcomes.ts';
+import { waitingInVain } from './waiting-in-vain.ts';
 
 const portion = 500;
 const edgePage = 1000;
@@ -20,6 +22,14 @@ const edgePage = 1000;
 export async function proceedAfter(store: Writer, ended: readonly Job[], asker: Asker): Promise<void> {
   const followed = followedIds(ended);
   if (followed.length > 0) await proceedAll(store, await store.closeEdges(followed), asker);
+}
+
+/** Cancels the followers that waited for the retry of a run that was deleted. */
+export async function proceedAfterDeletion(store: Writer, { id, isFollowed }: Job, asker: Asker): Promise<void> {
+  if (!isFollowed) return;
+  for await (const edges of edgePages(store, 'followed', [id])) {
+    await proceedAll(store, edges.map(({ follower }) => follower), asker);
+  }
 }
 
 /** Continues or cancels followers that wait for no open run; returns them. */
@@ -89,17 +99,25 @@ async function decide(store: Writer, followers: readonly Job[], asker: Asker): P
   if (followers.length === 0) return [];
   const tallies = await store.tallyEdges(followers.map(({ id }) => id));
   const asking = { ...asker, now: store.now() };
+  const unsuccessfulOf = ({ id }: Job): number => unsuccessfulIn(tallies.get(id) ?? noEdges);
+  const waits = (job: Job): boolean => job.follows !== null && afterEnds(job.follows, unsuccessfulOf(job)) === 'wait';
+  const inVain = await waitingInVain(store, followers.filter(waits));
   const changes: Change[] = [];
   for (const follower of followers) {
-    const change = await decideOne(store, follower, tallies.get(follower.id) ?? noEdges, asking);
+    const change = inVain.has(follower.id)
+      ? changeOf(step(follower, { do: 'stop', code: 'automation' }, { ...asking, why: cannotBeRetried }))
+      : await decideOne(store, follower, unsuccessfulOf(follower), asking);
     if (change !== null) changes.push(change);
   }
   return changes;
 }
 
+const unsuccessfulIn = ({ failed, cancelled }: EdgeTally): number => failed + cancelled;
+
+const cannotBeRetried = 'runs for whose retry it waited were deleted';
+
 /** Returns the change of a follower whose runs have ended; null: this process cannot read the results for its input. */
-async function decideOne(store: Writer, follower: Job, tally: EdgeTally, asking: Asking): Promise<Change | null> {
-  const unsuccessful = tally.failed + tally.cancelled;
+async function decideOne(store: Writer, follower: Job, unsuccessful: number, asking: Asking): Promise<Change | null> {
   const what = follower.follows && afterEnds(follower.follows, unsuccessful);
   const why = 'the runs that it follows did not end as it requires';
   if (what !== 'proceed' || !follower.follows?.hasLinks) {

@@ -14,7 +14,7 @@ import type { TypeEntry } from '../model/type-entry.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
 import { readTypes } from './catalogue.ts';
-import { firstStateOf, gateRefusalOf, originOf, type Draft } from './draft.ts';
+import { firstStateOf, gateOf, originOf, type Draft } from './draft.ts';
 import { hookedTicking, plainTicking, type DraftChanges } from './hooked-ticks.ts';
 import { overlapKeys } from './overlap-keys.ts';
 
@@ -116,6 +116,7 @@ export function draftOf(name: string, spec: Spec): Draft {
     type: spec.type,
     def: name,
     input: spec.params,
+    ...(spec.typeVersion === undefined ? {} : { typeVersion: spec.typeVersion }),
     priority: spec.priority,
     phase: spec.phase,
     policy: spec.policy,
@@ -135,8 +136,7 @@ function runDraftOf(name: string, spec: Spec): Draft {
 
 /** Refuses a definition whose runs could not be created, because their limits are invalid. */
 export function checkRunLimits(name: string, spec: Spec): void {
-  const refusal = gateRefusalOf(runDraftOf(name, spec));
-  if (refusal) throw refusal;
+  gateOf(runDraftOf(name, spec));
 }
 
 async function answers(

@@ -6,8 +6,10 @@ import {
   applyEach, applyTogether, claim, isChange, unknownJob, type CommandAnswer, type CommandRequest, type Asker,
 } from '../apply.ts';
 import type { Change } from '../model/change.ts';
+import type { Command } from '../model/command.ts';
+import type { Edit } from '../model/event.ts';
 import type { Job, RunningJob } from '../model/job.ts';
-import { step, type Asking } from '../model/machine.ts';
+import { step, steps, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Batch, Store } from '../store/store.ts';
 import type { WorkRequest } from './checks/claim.ts';
@@ -79,11 +81,13 @@ async function childReleases(
   return [planned, ...(isWaiting ? children.map((child) => step(child, { do: 'free' }, asking)).filter(isChange) : [])];
 }
 
-interface Planning {
+export interface Planning {
   readonly fence: number;
   /** JSON text of data that the tasks share. */
   readonly details?: string;
   readonly by: string;
+  /** An edit of the run in the same commit. */
+  readonly edit?: Pick<Edit, 'input' | 'typeVersion'>;
 }
 
 /** Stores the tasks of a run and makes the run wait for them, in one commit. */
@@ -100,7 +104,7 @@ export const planStaged = (store: Store, run: Job, planning: Planning & { readon
 async function plan(
   store: Store,
   run: Job,
-  { fence, details, by, count }: Planning & { readonly count: number },
+  { fence, details, by, count, edit }: Planning & { readonly count: number },
   newJobs: readonly Change[],
   staged?: Batch['staged'],
 ): Promise<Job> {
@@ -110,7 +114,8 @@ async function plan(
     const job: Job | undefined = seen ?? (await store.load([run.id]))[0];
     seen = undefined;
     if (!job) return unknownJob(run.id);
-    const planned = step(job, command, { by, now: store.now() });
+    const before: readonly Command[] = edit === undefined ? [] : [{ do: 'edit', edit, fence }];
+    const planned = steps(job, [...before, command], { by, now: store.now() });
     if (planned instanceof Refusal) return planned;
     return planned.after?.state === 'ended' ? [planned] : [planned, ...newJobs];
   };

@@ -27,3 +27,7 @@ export const leavesLease = (before: Job, after: Job): boolean =>
 /** Whether the change creates a job that is already running: it was claimed in the commit that creates it. */
 export const startsNewJob = ({ before, after }: Pick<Change, 'before' | 'after'>): boolean =>
   before === null && after?.state === 'running';
+
+/** Whether a job may be claimable after the change: the job itself, or jobs that use a named limit. */
+export const mayMakeClaimable = ({ after }: Pick<Change, 'after'>): boolean =>
+  after?.state === 'pending' || after?.kind === 'limit';

@@ -10,9 +10,16 @@ export type Command =
   /**
    * Claim the job. `until`: the store time at which the lease ends; null: see `Lease`. The `retryAfter` of a Bedrock
    * job takes precedence over `until`. `parentCancelled`: the parent was asked to cancel, so this job is cancelled
-   * instead of claimed.
+   * instead of claimed. `knows`: the first and the last version of the type that the worker knows; absent: only the first
+   * version of all.
    */
-  | { readonly do: 'claim'; readonly holder: string; readonly until: number | null; readonly parentCancelled?: boolean }
+  | {
+      readonly do: 'claim';
+      readonly holder: string;
+      readonly until: number | null;
+      readonly parentCancelled?: boolean;
+      readonly knows?: readonly [from: number, to: number];
+    }
   /**
    * The attempt succeeded. `result` is JSON text. `ignoreRepeat`: end the job although it has a repeat rule.
    * `despiteChildren`: succeed even if children were added that the job has not waited for. `reanchor`: skip the
@@ -32,6 +39,8 @@ export type Command =
   | { readonly do: 'expire' }
   /** Return the job to the queue; the attempt does not count. */
   | { readonly do: 'release'; readonly fence: number; readonly due?: number }
+  /** End this attempt until the sleep `name` of its handler is over; the attempt does not count. */
+  | { readonly do: 'sleep'; readonly fence: number; readonly name: string; readonly until: number }
   /** Finish this attempt and make the job due again (Bedrock's RetryJob). */
   | { readonly do: 'again'; readonly fence: number; readonly due: number }
   | { readonly do: 'handOff'; readonly fence: number; readonly holder: string; readonly until: number | null }
@@ -72,10 +81,10 @@ export type Command =
    */
   | { readonly do: 'lapse'; readonly fence?: number }
   /**
-   * Reopen an ended job. `reopens`: the number of its tasks that are reopened in the same commit. `awaits`: the number
-   * of runs that it follows and that are reopened in the same commit.
+   * Reopen an ended job. `reopens`: the number of its tasks that are reopened in the same commit. `awaits`: the job
+   * waits for the runs that it follows; the number of those that are open. `from`: the first step that the job forgets.
    */
-  | { readonly do: 'retry'; readonly reopens: number; readonly awaits?: number }
+  | { readonly do: 'retry'; readonly reopens: number; readonly awaits?: number; readonly from?: string }
   /**
    * Return the job to the queue from any state, at the request of an operator or a Bedrock client. `crashes`: the new
    * crash count of an open job; absent: unchanged.

@@ -13,7 +13,7 @@ import type { Json } from './json.ts';
 import type { LimitUse } from './limit.ts';
 import { keyAt } from './path.ts';
 import { typeMaxOf, type TypeEntry } from './type-entry.ts';
-import { needsCode, usesAt } from './type-limit.ts';
+import { limitsWithFairness, needsCode, usesAt } from './type-limit.ts';
 
 /**
  * The policy for a tick while an earlier run is open: `allow` starts another run, `skip` starts none, `queue` lets the
@@ -26,6 +26,8 @@ export interface Spec {
   readonly type: string;
   /** The input of the definition's runs; a request for a run can replace it. */
   readonly params: Json;
+  /** The version of the type for which `params` were made; absent: the first. */
+  readonly typeVersion?: number;
   readonly schedules: readonly Schedule[];
   readonly policy: Policy;
   readonly priority: number;
@@ -86,7 +88,9 @@ export interface Definition {
 export function specOf(definition: Definition, type: TypeEntry | null = null): Spec {
   const { code, override } = definition;
   const base = type === null || code.own === undefined ? code : inheriting(code, code.own, type);
-  const { limitUses, ...spec }: Spec = { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
+  const { limitUses, typeVersion: _version, ...spec }: Spec =
+    { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
+  const typeVersion = override?.params === undefined ? base.typeVersion : override.typeVersion;
   const uses = limitUsesOf(definition, spec.params, limitUses, type);
   // A definition cannot turn off the `onePerType` of its type.
   const onePerType = spec.onePerType || (type?.onePerType ?? false);
@@ -97,6 +101,7 @@ export function specOf(definition: Definition, type: TypeEntry | null = null): S
     gate: gateOf(onePerType ? 1 : limits.typeMax, spec.overlap === 'queue' ? 1 : limits.defMax),
     limitKey: limitKeyOf(definition, spec, type?.keyPath ?? null),
     ...(uses.length === 0 ? {} : { limitUses: uses }),
+    ...(typeVersion === undefined ? {} : { typeVersion }),
   };
 }
 
@@ -128,7 +133,8 @@ function limitUsesOf(
 ): readonly LimitUse[] {
   const isByCode = build !== undefined && override?.params === undefined;
   if (type === null || isByCode || override?.limitUses !== undefined) return stored;
-  return needsCode(type.limits ?? []) ? stored : usesAt(type.limits ?? [], params);
+  const limits = limitsWithFairness(type);
+  return needsCode(limits) ? stored : usesAt(limits, params);
 }
 
 const inheriting = (code: Spec, own: OwnSettings, type: TypeEntry): Spec => ({

@@ -24,9 +24,17 @@ export type EventBody =
   /** The job was created. */
   | ({ readonly kind: 'created' } & FirstState)
   /** A worker claimed the job: a new lease, a new fence. */
-  | { readonly kind: 'claimed'; readonly holder: string; readonly until?: number }
+  | {
+      readonly kind: 'claimed';
+      readonly holder: string;
+      readonly until?: number;
+      /** The first and the last version of the type that the worker knows; absent: it knows the first version. */
+      readonly knows?: readonly [from: number, to: number];
+    }
   /** The job was returned to the queue; the attempt does not count. */
   | { readonly kind: 'released'; readonly due: number; readonly crashes?: number }
+  /** The handler sleeps: the job is due again when the sleep is over, and its attempts count from 1 again. */
+  | { readonly kind: 'slept'; readonly name: string; readonly due: number }
   /** The lease lapsed or its holder is gone; the job gets another attempt. */
   | {
       readonly kind: 'lapsed';
@@ -80,8 +88,14 @@ export type EventBody =
   | { readonly kind: 'cancelled'; readonly code: TerminateCode; readonly late?: Late }
   /** The attempt finished, and the job is due again: by its repeat rule, or because its worker asked for it. */
   | { readonly kind: 'repeated'; readonly due: number }
-  /** The ended job was reopened, by an operator or a Bedrock client. */
-  | { readonly kind: 'reopened'; readonly due: number; readonly phase: Phase; readonly hold?: 'children' | 'runs' }
+  /** The ended job was reopened, by an operator or a Bedrock client. `from`: the first step that it has forgotten. */
+  | {
+      readonly kind: 'reopened';
+      readonly due: number;
+      readonly phase: Phase;
+      readonly hold?: 'children' | 'runs';
+      readonly from?: string;
+    }
   /** Fields of the job were changed, by an operator, a deploy, a Bedrock client or a creation with `onTaken`. */
   | { readonly kind: 'edited'; readonly edit: Edit }
   /** A definition handled ticks of its schedules. */
@@ -110,6 +124,8 @@ export interface Edit {
   readonly due?: number;
   /** JSON text. */
   readonly input?: string;
+  /** The version of the type for which `input` was made. */
+  readonly typeVersion?: number;
   readonly policy?: Policy;
   readonly tags?: Tags | null;
   readonly plan?: Plan;

@@ -25,6 +25,7 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
     startedAt: e.at,
   }),
   released: (job, e) => ({ ...uncounted(job, e), scheduled: null, crashes: e.crashes ?? job.crashes }),
+  slept: (job, e) => ({ ...outside(job, e), due: e.due, scheduled: null, attempt: 0, crashes: 0, error: null }),
   lapsed: (job, e) => ({
     ...uncounted(job, e),
     scheduled: e.scheduled ?? job.scheduled,

@@ -3,6 +3,7 @@
  * as a tenant), says whether only the leader may admit them, and which named limits they use. `GateAdmissions` computes
  * from the number of admitted jobs, and from the used part of rates, how many more jobs a gate admits.
  */
+import type { FairShare } from './share.ts';
 import { noLimitValues, opensAt, roomIn, spend, unusedRate, type LimitState, type LimitUse } from './limit.ts';
 
 export interface Gate {
@@ -18,6 +19,8 @@ export interface Gate {
   readonly defMax?: number;
   /** What each of these jobs takes of named limits; absent: they use none. */
   readonly uses?: readonly LimitUse[];
+  /** The share of the job; absent: its type has no fairness. */
+  readonly share?: FairShare;
 }
 
 /**
@@ -42,16 +45,32 @@ export interface LimitsNow {
 export const unlimited: LimitState = { values: noLimitValues, ...unusedRate };
 export const noNamedLimits: LimitsNow = { now: 0, stateOf: () => unlimited };
 
-/** A gate without `uses` has the text that it had before there were named limits. */
-export const gateText = ({ leaderOnly, type, def, key, typeMax, defMax, uses = [] }: Gate): string =>
+/**
+ * Returns the text that a job stores: the gate, and behind `#` the costs of the job if one of them is not 1, and its
+ * share as `@key:weight`. Jobs with different costs and shares wait at the same gate, so that the number of gates depends
+ * on names and keys of limits only. A gate without `uses` has the text that it had before there were named limits.
+ */
+export const gateText = ({ leaderOnly, type, def, key, typeMax, defMax, uses = [], share }: Gate): string =>
   [leaderOnly ? 'leader' : 'any', type, def ?? '', key ?? '', typeMax ?? '', defMax ?? '', ...usesText(uses)]
-    .map(encodeURIComponent).join('/');
+    .map(encodeURIComponent).join('/') + behindGate(costsText(uses), share ? shareText(share) : '');
+
+const behindGate = (costs: string, share: string): string => (costs === '' && share === '' ? '' : `#${costs}${share}`);
+
+const shareText = ({ key, weight }: FairShare): string => `@${encodeURIComponent(key)}:${weight}`;
 
 const usesText = (uses: readonly LimitUse[]): string[] =>
-  uses.length === 0 ? [] : [JSON.stringify(uses.map(({ name, key, cost }) => [name, key, cost]))];
+  uses.length === 0 ? [] : [JSON.stringify(uses.map(({ name, key }) => [name, key]))];
+
+const costsText = (uses: readonly LimitUse[]): string =>
+  uses.every(({ cost }) => cost === 1) ? '' : uses.map(({ cost }) => cost).join(',');
+
+/** Returns the gate at which a job with this text waits: the text without the costs and the share. */
+export const gateWithoutCosts = (text: string): string => text.split('#', 1)[0]!;
 
 export function parseGate(text: string): Gate {
-  const [who = '', type = '', def = '', key = '', typeMax = '', defMax = '', uses = ''] = text.split('/').map(decoded);
+  const [gate = '', behind = ''] = text.split('#');
+  const [costs = '', share] = behind.split('@');
+  const [who = '', type = '', def = '', key = '', typeMax = '', defMax = '', uses = ''] = gate.split('/').map(decoded);
   return {
     leaderOnly: who === 'leader',
     type,
@@ -59,12 +78,30 @@ export function parseGate(text: string): Gate {
     key: key || null,
     ...(typeMax === '' ? {} : { typeMax: Number(typeMax) }),
     ...(defMax === '' ? {} : { defMax: Number(defMax) }),
-    ...(uses === '' ? {} : { uses: usesOf(uses) }),
+    ...(uses === '' ? {} : { uses: usesOf(uses, costs) }),
+    ...(share === undefined ? {} : { share: shareOf(share) }),
   };
 }
 
-const usesOf = (text: string): LimitUse[] =>
-  (JSON.parse(text) as [string, string | null, number][]).map(([name, key, cost]) => ({ name, key, cost }));
+function shareOf(text: string): FairShare {
+  const [key = '', weight = ''] = text.split(':');
+  return { key: decoded(key), weight: Number(weight) };
+}
+
+/** Returns the share in the text of a gate, with its key as in the text, encoded; null: the job has no share. */
+export function encodedShare(gate: string): FairShare | null {
+  const at = gate.indexOf('@');
+  if (at === -1) return null;
+  const colon = gate.indexOf(':', at);
+  return { key: gate.slice(at + 1, colon), weight: Number(gate.slice(colon + 1)) };
+}
+
+/** Gates of older versions have the cost of each use in the list of uses. */
+function usesOf(text: string, costs: string): LimitUse[] {
+  const given = costs === '' ? [] : costs.split(',').map(Number);
+  return (JSON.parse(text) as [string, string | null, number?][])
+    .map(([name, key, cost], index) => ({ name, key, cost: given[index] ?? cost ?? 1 }));
+}
 
 /** Decodes only parts with escapes, so that a gate is parsed in 0.4 instead of 0.8 µs. */
 const decoded = (part: string): string => (part.includes('%') ? decodeURIComponent(part) : part);
@@ -86,6 +123,8 @@ export class GateAdmissions {
   readonly #named: LimitsNow;
   /** The states of the named limits that this object has asked for, with the costs of the jobs that it has admitted. */
   readonly #states = new Map<string, LimitState>();
+  /** The limits of which a refused job needs more than is left: the jobs behind it, which may be cheaper, wait for it. */
+  readonly #reserved = new Set<string>();
   #opensAt: number | null = null;
   /** By the text of the gate: a candidate is often asked about twice, and many candidates have the same gate. */
   readonly #limitedGates = new Map<string, LimitedGate>();
@@ -118,21 +157,45 @@ export class GateAdmissions {
    */
   room(text: string): number {
     const limited = this.#limited(text);
-    if (limited.gate.leaderOnly && !this.#isLeader) return 0;
-    if (this.#pausedKeys.has(limited.names[2])) return 0;
-    const room = Math.max(0, roomAt(limited, this.#admitted, this.#limits));
+    const room = this.#roomBesideUses(limited);
     return room === 0 || !limited.gate.uses ? room : Math.min(room, this.#roomOfUses(limited.gate.uses));
   }
 
+  /** Whether the gate could admit a job that costs less: no limit on the number of jobs is reached, and none is closed. */
+  hasRoomBesideCosts(text: string): boolean {
+    const limited = this.#limited(text);
+    const { now } = this.#named;
+    return this.#roomBesideUses(limited) > 0 && (limited.gate.uses ?? []).every((use) =>
+      this.#roomOfJobs(use) > 0 && (this.#stateOf(use).closedUntil ?? now) <= now && !this.#reserved.has(useName(use)));
+  }
+
+  /** Admits a job. Candidates must be passed in claim order: a rate that a refused job waits for admits no other job. */
   admit(text: string): boolean {
-    if (this.room(text) === 0) return false;
-    const { names, gate } = this.#limited(text);
+    const limited = this.#limited(text);
+    if (this.room(text) === 0) return this.#refuse(limited);
+    const { names, gate } = limited;
     for (const limit of names) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);
     for (const use of gate.uses ?? []) this.#spend(use);
     return true;
   }
 
+  #refuse(limited: LimitedGate): false {
+    const { uses = [] } = limited.gate;
+    const waitsForRates = this.#roomBesideUses(limited) > 0 && uses.every((use) => this.#roomOfJobs(use) > 0);
+    for (const use of waitsForRates ? uses : []) {
+      if (this.#roomOfRate(use) === 0) this.#reserved.add(useName(use));
+    }
+    return false;
+  }
+
+  #roomBesideUses(limited: LimitedGate): number {
+    if (limited.gate.leaderOnly && !this.#isLeader) return 0;
+    if (this.#pausedKeys.has(limited.names[2])) return 0;
+    return Math.max(0, roomAt(limited, this.#admitted, this.#limits));
+  }
+
   #roomOfUses(uses: readonly LimitUse[]): number {
+    if (uses.some((use) => this.#reserved.has(useName(use)))) return 0;
     const room = Math.min(...uses.map((use) => Math.min(this.#roomOfJobs(use), this.#roomOfRate(use))));
     if (room > 0) return room;
     const opensAt = Math.max(...uses.map((use) => this.#opensFor(use)));

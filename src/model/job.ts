@@ -75,7 +75,7 @@ export interface JobFacts extends JobOrigin {
 }
 
 /**
- * The fields that a job has from its creation. Later, only an edit can change type, policy, tags and input; the others
+ * The fields that a job has from its creation. Later, only an edit can change type, policy, tags, input and typeVersion; the others
  * never change.
  */
 export interface JobOrigin {
@@ -95,6 +95,8 @@ export interface JobOrigin {
   readonly tags: Tags | null;
   /** JSON text. */
   readonly input: string;
+  /** The version of the type that the input was made for; that of a task is the version of the code that planned it. */
+  readonly typeVersion: number;
   /** The tick that created the run; null: no tick did. */
   readonly tick: RunTick | null;
   /** When the job continues after the runs that it follows have ended; null: it follows no runs. */
@@ -173,7 +175,12 @@ export interface Policy extends Partial<RetryPolicy> {
   readonly startBy?: number;
   /** How often the job may be handed out without finishing. A further claim makes the job fail. */
   readonly handOutsMax?: number;
+  /** The size of the batches of its type. A crash halves them, so that the job has more crashes until it fails. */
+  readonly batchMax?: number;
 }
+
+/** The largest size of a batch. */
+export const batchSizeMax = 1_000;
 
 export type OnTaskFailure = 'collect' | 'failFast' | { readonly tolerate: number } | { readonly toleratePercent: number };
 
@@ -241,6 +248,7 @@ export const facts = (job: Job, version = job.version, changed = job.changed): J
   policy: job.policy,
   tags: job.tags,
   input: job.input,
+  typeVersion: job.typeVersion,
   tick: job.tick,
   follows: job.follows,
   details: job.details,

@@ -10,6 +10,8 @@ export interface Rate {
 export interface LimitValues {
   readonly rate: Rate | null;
   readonly concurrency: number | null;
+  /** Until when an operator has paused the limit; absent: it is not paused. */
+  readonly pausedUntil?: number;
 }
 
 /** What a job takes of a named limit when it is claimed. `key`: null if the limit has no keys. */
@@ -38,6 +40,9 @@ export interface LimitState extends RateUse {
 
 export const unusedRate: RateUse = { tat: 0, interval: 0, closedUntil: null };
 export const noLimitValues: LimitValues = { rate: null, concurrency: null };
+
+/** For how long a limit can be closed: a wrong unit in the answer of another system must not close it for years. */
+export const closingMaxMs = 24 * 60 * 60 * 1000;
 
 /** Returns the milliseconds that a cost of 1 takes from a rate. */
 export const intervalOf = ({ count, per }: Rate): number => per / count;

@@ -33,6 +33,7 @@ const rules: Rules = {
   succeed: { running: succeed },
   fail: { running: fail },
   release: { running: release },
+  sleep: { running: sleep },
   again: { running: again },
   handOff: { running: handOff },
   plan: { running: plan },
@@ -138,7 +139,8 @@ function claim(job: PendingJob, command: CommandOf<'claim'>, { now }: Asking): V
   if (isTooLateToStart(job, now)) return [{ kind: 'cancelled', code: 'automation' }];
   if (job.crashes >= (job.policy.handOutsMax ?? Infinity)) return [{ kind: 'failed', error: poisoned(job, 'its workers') }];
   const until = job.policy.retryAfter === undefined ? command.until : handOutAgainAt(job, job.policy.retryAfter, now);
-  return [{ kind: 'claimed', holder: command.holder, ...(until === null ? {} : { until }) }];
+  const { holder, knows } = command;
+  return [{ kind: 'claimed', holder, ...(until === null ? {} : { until }), ...(knows === undefined ? {} : { knows }) }];
 }
 
 /**
@@ -188,6 +190,10 @@ function fail(job: RunningJob, command: CommandOf<'fail'>, { now }: Asking): Ver
 
 function release(job: RunningJob, command: CommandOf<'release'>): Verdict {
   return [job.cancel ? endingOf(job.cancel) : { kind: 'released', due: command.due ?? scheduledDue(job) }];
+}
+
+function sleep(job: RunningJob, { name, until }: CommandOf<'sleep'>): Verdict {
+  return [job.cancel ? endingOf(job.cancel) : { kind: 'slept', name, due: until }];
 }
 
 function again(_job: RunningJob, command: CommandOf<'again'>): Verdict {
@@ -332,8 +338,12 @@ function timesAfterCrash(job: RunningJob, now: number): { readonly due: number; 
 }
 
 function reopen(job: EndedJob, command: CommandOf<'retry'>, { now }: Asking): Verdict {
-  const hold = command.reopens > 0 ? 'children' : (command.awaits ?? 0) > 0 ? 'runs' : undefined;
-  return [{ kind: 'reopened', due: now, phase: job.phase, ...(hold === undefined ? {} : { hold }) }];
+  const hold = command.reopens > 0 ? 'children' : command.awaits !== undefined ? 'runs' : undefined;
+  const { from } = command;
+  return [{
+    kind: 'reopened', due: now, phase: job.phase, ...(hold === undefined ? {} : { hold }),
+    ...(from === undefined ? {} : { from }),
+  }];
 }
 
 function postpone(job: PendingJob, command: CommandOf<'requeue'>): Verdict {

@@ -1,7 +1,7 @@
 /**
  * The pause: a record that keeps the jobs of a type, or those with one key of a type, from being claimed. It is a
- * pending job of kind `pause` whose type is the paused type, so that the index of claims finds it. It is in force until
- * its due time. The pause of a key has the gate of that key, the pause of a type has none.
+ * pending job of kind `pause` whose type is the paused type. It is in force until its due time, by which an index finds
+ * it. The pause of a key has the gate of that key, the pause of a type has none.
  */
 import { never } from './definition.ts';
 import { parseGate } from './gate.ts';

@@ -49,12 +49,15 @@ export function retryOf(given: Partial<RetryPolicy>): RetryPolicy {
 }
 
 /**
- * Returns after how many lapses of its lease a job fails. A Bedrock job with `retryAfter` never fails for this reason.
- * Instead, `handOutsMax` limits how often it is handed out. Such a job has no limit at all if its name starts with
- * `manual`.
+ * Returns after how many lapses of its lease a job fails. Crashes of a batch with other jobs are not counted: half as
+ * many jobs are together after each, until the job is alone. A Bedrock job with `retryAfter` never fails for this
+ * reason. Instead, `handOutsMax` limits how often it is handed out. Such a job has no limit at all if its name starts
+ * with `manual`.
  */
-export const crashesMaxOf = (policy: Partial<RetryPolicy> & { readonly retryAfter?: string }): number =>
-  policy.retryAfter === undefined ? retryOf(policy).crashesMax : Infinity;
+export const crashesMaxOf = (
+  policy: Partial<RetryPolicy> & { readonly retryAfter?: string; readonly batchMax?: number },
+): number =>
+  policy.retryAfter === undefined ? retryOf(policy).crashesMax + Math.ceil(Math.log2(policy.batchMax ?? 1)) : Infinity;
 
 /** The names of the fields in refusals: those that the user wrote, if they differ from the stored names. */
 export type RetryNames = Readonly<Record<keyof RetryPolicy, string>>;

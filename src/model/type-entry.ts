@@ -2,7 +2,8 @@
  * The type entry: the settings of a job type that a program needs to create runs of the type, even without its code.
  */
 import type { Policy } from './job.ts';
-import type { TypeLimit } from './type-limit.ts';
+import type { TypeFairness, TypeLimit } from './type-limit.ts';
+import { firstTypeVersion } from './type-version.ts';
 
 export interface TypeEntry {
   readonly name: string;
@@ -11,6 +12,10 @@ export interface TypeEntry {
    * Schema.
    */
   readonly schema: string | null;
+  /** The version of the input that `schema` describes; absent: the first. */
+  readonly version?: number;
+  /** The oldest version that the code can upgrade; absent: `version`. */
+  readonly oldestVersion?: number;
   readonly policy: Policy;
   readonly priority: number;
   /** The first phase of its runs: executing the handler, or planning tasks. */
@@ -29,14 +34,21 @@ export interface TypeEntry {
    */
   readonly keyPath: readonly string[] | null;
   readonly isolate: 'thread' | 'process' | null;
+  /** How many of its jobs are handled at once, and how long a claimed job waits for others; absent: one by one. */
+  readonly batch?: { readonly size: number; readonly waitMs: number };
   /** The named limits of its runs, and of its tasks; absent: none. */
   readonly limits?: readonly TypeLimit[];
   readonly taskLimits?: readonly TypeLimit[];
+  /** Absent: its runs are claimed in claim order. */
+  readonly fairness?: TypeFairness;
 }
 
 /** Returns how many runs of the type may execute at a time; undefined: any number. */
 export const typeMaxOf = ({ onePerType, concurrency }: Pick<TypeEntry, 'onePerType' | 'concurrency'>): number | undefined =>
   onePerType ? 1 : (concurrency ?? undefined);
+
+/** Returns the version with which runs of the type are created. */
+export const versionOfEntry = ({ version = firstTypeVersion }: Pick<TypeEntry, 'version'>): number => version;
 
 /** Returns the entry for a type of which only the name is known. */
 export const unknownType = (name: string): TypeEntry => ({

@@ -4,6 +4,7 @@
  */
 import type { LimitUse } from './limit.ts';
 import { keyAt, valueAt } from './path.ts';
+import { isWeight, shareUse } from './share.ts';
 
 export interface TypeLimit {
   readonly name: string;
@@ -15,6 +16,20 @@ export interface TypeLimit {
   readonly burst: number | null;
 }
 
+/** The fairness of a job type: where the input of a run has the key and the weight of its share. */
+export interface TypeFairness {
+  /** The path in the input to the key; `code`: only the code of the type can compute it. */
+  readonly key: readonly string[] | 'code';
+  /** The weight of every key, or the path in the input to it; `code`: only the code of the type can compute it. */
+  readonly weight: number | readonly string[] | 'code';
+}
+
+/** Returns the limits that a type lists, and its fairness as one of them: see `shareUse`. */
+export const limitsWithFairness = (
+  { limits = [], fairness }: { readonly limits?: readonly TypeLimit[]; readonly fairness?: TypeFairness },
+): readonly TypeLimit[] =>
+  fairness === undefined ? limits : [...limits, { name: shareUse, key: fairness.key, cost: fairness.weight, burst: null }];
+
 export const needsCode = (limits: readonly TypeLimit[]): boolean =>
   limits.some(({ key, cost }) => key === 'code' || cost === 'code');
 
@@ -24,17 +39,21 @@ export function costAt(input: unknown, path: readonly string[]): unknown {
   return value === undefined || value === null ? 1 : value;
 }
 
+export const costMax = 1_000_000_000;
+
 /** Whether a limit can have this cost. */
-export const isCost = (cost: unknown): cost is number => typeof cost === 'number' && Number.isFinite(cost) && cost > 0;
+export const isCost = (cost: unknown): cost is number => typeof cost === 'number' && cost > 0 && cost <= costMax;
 
 /**
  * Returns what a job with this input uses of the limits, which must not need code. A limit with keys does not apply to
- * an input without a key. A cost above the burst counts as the burst, and any other cost that is not valid as 1.
+ * an input without a key; a share has no key then. A cost above the burst counts as the burst, and any other cost or
+ * weight that is not valid as 1.
  */
 export const usesAt = (limits: readonly TypeLimit[], input: unknown): readonly LimitUse[] =>
   limits.flatMap(({ name, key: path, cost, burst }) => {
     const key = Array.isArray(path) ? keyAt(input, path) : null;
-    if (key === undefined) return [];
     const given = typeof cost === 'number' ? cost : costAt(input, cost as readonly string[]);
+    if (name === shareUse) return [{ name, key: key || null, cost: isWeight(given) ? given : 1 }];
+    if (key === undefined) return [];
     return [{ name, key, cost: Math.min(isCost(given) ? given : 1, burst ?? Infinity) }];
   });

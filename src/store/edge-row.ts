@@ -4,7 +4,7 @@
  */
 import type { Edge, Link } from '../model/following.ts';
 import type { Fate } from '../model/state.ts';
-import { noEdges, type EdgeTally } from './port/following.ts';
+import { noEdges, type EdgeTally, type FlowTally } from './port/following.ts';
 
 export interface EdgeRow {
   readonly follower: number;
@@ -39,3 +39,6 @@ export function talliesOfRows(followers: readonly number[], rows: readonly EdgeT
   }
   return tallies;
 }
+
+export const flowTallyOfRow = ({ flow, type, standing, count, first, created }: FlowTally): FlowTally =>
+  ({ flow: Number(flow), type, standing, count: Number(count), first: Number(first), created: Number(created) });

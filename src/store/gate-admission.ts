@@ -5,24 +5,10 @@
  * claim walks from gate to gate to find further jobs that it can admit. `GateMemory` has the gate after which this walk
  * starts. During the walk, a full gate costs one index seek, however many jobs wait at it.
  */
-import { byClaimOrder } from '../model/claim-order.ts';
 import type { GateAdmissions } from '../model/gate.ts';
+import { ShareStops } from './fair-share.ts';
 import type { ClaimRequest } from './store.ts';
-
-/** A due job that waits at a gate. */
-export interface WaitingJob {
-  readonly id: number;
-  readonly priority: number;
-  readonly due: number;
-  readonly gate: string;
-}
-
-/** The first jobs of one kind, type and priority that wait at gates, in claim order. */
-export interface GateLane {
-  readonly jobs: readonly WaitingJob[];
-  /** Whether the lane may have more due jobs than were read. */
-  readonly isCut: boolean;
-}
+import { byTurn, type GatedType, type GateLane, type WaitingJob } from './waiting-job.ts';
 
 export interface Admission {
   readonly jobs: readonly WaitingJob[];
@@ -43,25 +29,20 @@ export const gateLaneRows = (limit: number): number => limit + 256;
  * that lane, because its unread jobs may precede the next jobs of other lanes.
  */
 export function admitInOrder(lanes: readonly GateLane[], admissions: GateAdmissions, limit: number): Admission {
-  const [end] = lanes.filter(({ isCut }) => isCut).map(({ jobs }) => jobs.at(-1)!).sort(byClaimOrder);
+  const [end] = lanes.filter(({ isCut }) => isCut).map(({ jobs }) => jobs.at(-1)!).sort(byTurn);
   const admitted: WaitingJob[] = [];
   let isCrowded = false;
-  for (const job of lanes.flatMap(({ jobs }) => jobs).sort(byClaimOrder)) {
+  for (const job of lanes.flatMap(({ jobs }) => jobs).sort(byTurn)) {
     if (admitted.length === limit) break;
-    if (end && byClaimOrder(job, end) > 0) return { jobs: admitted, isComplete: false, isCrowded };
+    if (end && byTurn(job, end) > 0) return { jobs: admitted, isComplete: false, isCrowded };
     if (admissions.admit(job.gate)) admitted.push(job);
     else isCrowded = true;
   }
   return { jobs: admitted, isComplete: admitted.length === limit || end === undefined, isCrowded };
 }
 
-export interface GatedType {
-  readonly kind: string;
-  readonly type: string;
-}
-
 /**
- * Remembers for each type at which gate this instance's last walk over the gates with waiting jobs stopped. The next
+ * Remembers for each type and version at which gate this instance's last walk over the gates with waiting jobs stopped. The next
  * walk starts behind that gate, so that every gate gets its turn.
  */
 export class GateMemory {
@@ -72,6 +53,7 @@ export class GateMemory {
   /** Gates of jobs that use named limits, as the last claim saw them. Only PostgreSQL uses it. */
   limitedGates: readonly string[] = [];
   readonly #openings = new Map<string, number>();
+  readonly shareStops = new ShareStops();
 
   /**
    * Returns when named limits open for a job that the last claim of the request left out because of them; null: there
@@ -124,4 +106,4 @@ const requestName = ({ kinds, names }: NamedRequest): string => JSON.stringify([
 export const earlier = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
-const nameOf = ({ kind, type }: GatedType): string => `${kind} ${type}`;
+const nameOf = ({ kind, type, typeVersion }: GatedType): string => `${kind} ${typeVersion} ${type}`;

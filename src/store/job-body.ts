@@ -1,5 +1,6 @@
 /** The body: all fields of a job that have no column, as one JSON text. A field with its default value is left out. */
 import type { EndedJob, Job, JobFacts } from '../model/job.ts';
+import { firstTypeVersion } from '../model/type-version.ts';
 import { cachedParse, cachedStringify } from './text-cache.ts';
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -56,6 +57,7 @@ function addOpenColumns(body: Body, job: EndedJob): void {
   if (job.priority !== 0) body.priority = job.priority;
   if (job.due !== job.created) body.due = job.due;
   if (job.fence !== 0) body.fence = job.fence;
+  if (job.typeVersion !== firstTypeVersion) body.typeVersion = job.typeVersion;
 }
 
 function hasFields(value: object): boolean {

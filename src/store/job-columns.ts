@@ -57,6 +57,10 @@ const columns = [
   { name: 'purge_at', kind: 'number', table: 'ended', update: 'set', of: purgeTime },
   { name: 'fate', kind: 'name', table: 'ended', update: 'set', of: ({ fate }: EndedJob) => fate },
   { name: 'result', kind: 'json', table: 'ended', update: 'set', of: ({ result }: EndedJob) => result },
+  {
+    name: 'type_version', kind: 'number', table: 'job', update: 'set',
+    of: ({ typeVersion }: OpenJob) => typeVersion,
+  },
 ] as const satisfies readonly Column[];
 
 function leaseUntil(job: OpenJob): number | null {
@@ -111,7 +115,7 @@ export const columnNames = namesOf(allColumns);
 
 const originNames: readonly string[] = [
   'id', 'version', 'parent', 'created', 'priority', 'due', 'fence', 'kind', 'type', 'def', 'phase', 'gate',
-  'input', 'body',
+  'input', 'body', 'type_version',
 ] satisfies readonly (keyof OpenRow)[];
 
 /** Whether PostgreSQL's table `origin` has the column. Until a job changes, it has all of the job. */
@@ -140,11 +144,11 @@ export const openRowOf = (values: readonly unknown[]): OpenRow => ({
   id: values[0], version: values[1], priority: values[2], due: values[3], fence: values[4], lease_until: values[5],
   admitted: values[6], cancel_asked: values[7], type: values[8], state: values[9], hold: values[10], phase: values[11],
   holder: values[12], body: values[13], parent: values[14], created: values[15], kind: values[16], def: values[17],
-  gate: values[18], input: values[19],
+  gate: values[18], input: values[19], type_version: values[20],
 } satisfies Record<keyof OpenRow, unknown> as OpenRow);
 
 /** The fields that an open job has as columns and an ended job has in its body. */
-type OpenFields = Pick<OpenRow, 'phase' | 'priority' | 'due' | 'fence' | 'gate'>;
+type OpenFields = Pick<OpenRow, 'phase' | 'priority' | 'due' | 'fence' | 'gate' | 'type_version'>;
 
 /**
  * Returns the fields that jobs have in every state. They are written out one by one for the same reason as in
@@ -184,6 +188,7 @@ export const factsOf = (
   due: open.due,
   fence: open.fence,
   gate: open.gate,
+  typeVersion: open.type_version,
   admitted,
   result,
 });

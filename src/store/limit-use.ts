@@ -65,7 +65,7 @@ export class AskedLimits implements LimitsNow {
 /** Returns the state of a limit under a key. `all` is the row without a key, which closes the limit for all keys. */
 export function limitStateOf(values: LimitValues, row: RateRow | undefined, all: RateRow | undefined): LimitState {
   const use = row === undefined ? unusedRate : rateUseOf(row);
-  const closedUntil = Math.max(use.closedUntil ?? 0, all?.closed_until ?? 0);
+  const closedUntil = Math.max(use.closedUntil ?? 0, all?.closed_until ?? 0, values.pausedUntil ?? 0);
   return { values, ...use, closedUntil: closedUntil === 0 ? null : closedUntil };
 }
 
@@ -93,9 +93,9 @@ export function mostUsedKeys(
   return [...new Set([...running, ...started])].slice(0, count);
 }
 
-/** Returns the use of a limit under each of these keys. `rows` must have the rows of these keys and that without one. */
+/** Returns the use of a limit under each of these keys, without its pause. `rows` must have the rows of these keys and that without one. */
 export function limitInUse(
-  { values, admitted, rows, now }: {
+  { values: given, admitted, rows, now }: {
     readonly values: LimitValues;
     readonly admitted: ReadonlyMap<string, number>;
     readonly rows: readonly RateRow[];
@@ -103,6 +103,7 @@ export function limitInUse(
   },
   keys: readonly string[],
 ): LimitInUseNow[] {
+  const { pausedUntil: _, ...values } = given;
   const byKey = new Map(rows.map((row) => [row.key, row]));
   return keys.map((key) => {
     const state = limitStateOf(values, byKey.get(key), byKey.get(noKey));

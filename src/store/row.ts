@@ -2,6 +2,7 @@
 import type { Event } from '../model/event.ts';
 import { facts, type Job, type JobOrigin } from '../model/job.ts';
 import type { Hold } from '../model/state.ts';
+import { firstTypeVersion } from '../model/type-version.ts';
 import { parseBody } from './job-body.ts';
 import { factsOf, type EndedRow, type OpenRow } from './job-columns.ts';
 import { cachedStringify } from './text-cache.ts';
@@ -23,7 +24,8 @@ export function jobOfOpen(row: OpenRow): Job {
 export function jobOfEnded(row: EndedRow): Job {
   const body = parseBody(row.body);
   const { phase = 'run', priority = 0, due = row.created, fence = 0, gate = null } = body;
-  const job = factsOf(row, body, { phase, priority, due, fence, gate }, false, row.result);
+  const { typeVersion: type_version = firstTypeVersion } = body;
+  const job = factsOf(row, body, { phase, priority, due, fence, gate, type_version }, false, row.result);
   return { ...job, state: 'ended', fate: row.fate, endedAt: row.ended_at };
 }
 
@@ -47,6 +49,6 @@ export const startsHistoryChunk = (versionBefore: number, versionAfter: number):
 
 /** Returns the fields of a job from which a replay of its history starts. */
 export function originOf(job: Job): JobOrigin {
-  const { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick, follows } = facts(job);
-  return { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick, follows };
+  const { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick, follows, typeVersion } = facts(job);
+  return { id, kind, type, def, parent, key, created, gate, unique, policy, tags, input, tick, follows, typeVersion };
 }

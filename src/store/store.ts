@@ -1,5 +1,5 @@
 /**
- * The port: the methods that Stint requires of a database, in eight groups. A store does not decide what happens to a
+ * The port: the methods that Stint requires of a database, in nine groups. A store does not decide what happens to a
  * job. It receives finished changes, and writes each of them if the stored job still has the version that was read. No
  * caller needs a transaction across two calls, except users, for their own writes (`within`, `transact`).
  *
@@ -14,10 +14,11 @@ import type { Instances } from './port/instances.ts';
 import type { LimitStates } from './port/limits.ts';
 import type { Maintenance } from './port/maintenance.ts';
 import type { Reading } from './port/reading.ts';
+import type { Steps } from './port/steps.ts';
 import type { Writing } from './port/writing.ts';
 
 export interface Store
-  extends Writing, Claiming, Reading, Feed, Edges, Inbox, Instances, LimitStates, Maintenance {
+  extends Writing, Claiming, Reading, Feed, Edges, Inbox, Instances, LimitStates, Maintenance, Steps {
   /** The URL and options with which another thread can open the same store; absent: another thread cannot open it. */
   readonly address?: StoreAddress;
 }
@@ -31,10 +32,12 @@ export interface StoreAddress {
 export type { Batch, Note, StoreTransaction, Writer, Writing } from './port/writing.ts';
 export {
   queuePositionMax, type Candidate, type ClaimDecision, type Claiming, type ClaimRequest, type DueJob, type Holding, type TypeNames,
+  type WaitingVersion,
 } from './port/claiming.ts';
 export type { Cell, Inspection, InspectionLimits, LogLine, NewLogLine, Reading } from './port/reading.ts';
 export {
-  noEdges, type EdgeQuery, type Edges, type EdgeTally, type FlowRuns, type FollowingPage,
+  noEdges, otherEnd, type EdgeQuery, type Edges, type EdgeTally, type FlowRuns, type FlowTally, type FollowingPage,
+  type ManyEdgesQuery,
 } from './port/following.ts';
 export type { Feed, FeedEvent, FeedPage } from './port/feed.ts';
 export type {
@@ -42,6 +45,8 @@ export type {
 } from './port/inbox.ts';
 export {
   instanceKeptMs, type Beat, type BeatReply, type Instance, type InstanceAbout, type Instances, type Leadership,
+  type TypeAttempts,
 } from './port/instances.ts';
 export type { Bloat, Contradiction, Maintenance, Migration, Pool, PurgeOptions, StoreHealth } from './port/maintenance.ts';
+export type { Steps } from './port/steps.ts';
 export type { LimitInUseNow, LimitStates } from './port/limits.ts';

@@ -8,7 +8,10 @@ import type { Job } from '../model/job.ts';
 import { Engine, type EngineOptions } from '../open.ts';
 import { openStore } from '../open/store.ts';
 import { pagesOf } from '../store/paging.ts';
-import type { Store } from '../store/store.ts';
+import { firstTypeVersion } from '../model/type-version.ts';
+import { workKinds } from '../model/state.ts';
+import { knownVersions } from '../engine/declare/upgrade.ts';
+import type { ClaimRequest, Store } from '../store/store.ts';
 import { systemClock, turn, VirtualClock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { parseInstant } from '../time/instant.ts';
@@ -169,10 +172,16 @@ export class TestEngine implements RunMaker {
     const stores = [this.#store, ...(this.#crashable?.isCrashed ? [] : [this.#engine!.memory])];
     const running = await Promise.all(stores.map((store) => store.count({ standings: ['running'] })));
     if (running.flat().length > 0) return;
-    const all = { kinds: ['run', 'task', 'def'], names: { glob: '*' } } as const;
-    const dues = await Promise.all(stores.map((store) => store.nextDue(all)));
+    const dues = await Promise.all(stores.flatMap((store) => this.#waitingFor.map((request) => store.nextDue(request))));
     const target = Math.min(end, ...dues.map((due) => due ?? end)) - unskippedMs;
     if (target - this.clock.now() > unskippedMs) this.clock.jump(target - this.clock.now());
+  }
+
+  /** Definitions and jobs by a pattern, and the jobs of types that have versions. */
+  get #waitingFor(): readonly Pick<ClaimRequest, 'kinds' | 'names'>[] {
+    const versions = this.engine.types().map(knownVersions).filter(({ to }) => to > firstTypeVersion);
+    const versioned = { kinds: workKinds, names: { exact: versions.map(({ type }) => type), versions } };
+    return [{ kinds: ['run', 'task', 'def'], names: { glob: '*' } }, ...(versions.length === 0 ? [] : [versioned])];
   }
 
   async #isWaitingOutside(): Promise<boolean> {

@@ -11,6 +11,10 @@ export class CallbacksById {
     return [...this.#calls.keys()];
   }
 
+  has(id: number): boolean {
+    return this.#calls.has(id);
+  }
+
   /** Adds a function; returns a function that removes it. */
   add(id: number, call: () => void): () => void {
     const calls = this.#calls.get(id) ?? new Set();

@@ -64,7 +64,7 @@ export class EvidenceIndex {
 
 /** The events after which a job can be claimed and started again. */
 const again: ReadonlySet<EventKind> = new Set<EventKind>([
-  'lapsed', 'retried', 'released', 'planned', 'repeated', 'reopened',
+  'lapsed', 'retried', 'released', 'slept', 'planned', 'repeated', 'reopened',
 ]);
 
 /**

@@ -22,7 +22,7 @@ const possible: Readonly<Record<State, readonly EventKind[]>> = {
     'edited', 'ticked',
   ],
   running: [
-    'released', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'followed', 'cancelAsked', 'succeeded', 'failed',
+    'released', 'slept', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'followed', 'cancelAsked', 'succeeded', 'failed',
     'cancelled', 'repeated', 'edited', 'ticked',
   ],
   ended: ['reopened', 'followed', 'edited'],

@@ -18,11 +18,12 @@ import { checkFollowing, stalledAmong } from './following.ts';
 import { LimitHistories } from './limits.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
 import { readPages } from './paging.ts';
-import { checkPauses, spansOf, type PausedSpan } from './pauses.ts';
+import { checkPauses, limitSpansOf, spansOf, type PausedSpan } from './pauses.ts';
 import { findSharedKey } from './shared-key.ts';
 import { calledRuns, checkTicks } from './ticks.ts';
 import { checkKey } from './unique.ts';
 import { violation, type Violation } from './violation.ts';
+import { checkVersions } from './versions.ts';
 import { checkWaiting, type WaitingContext } from './waiting.ts';
 
 export interface VerifyOptions {
@@ -174,6 +175,7 @@ class StoreInspection {
       ...checkParent(job, parent),
       ...checkClaims(stored, parent),
       ...checkPauses(stored, await this.#pausedSpans()),
+      ...checkVersions(stored),
       ...(job.kind === 'def' ? [...checkTicks(stored), ...(await this.#checkRuns(stored))] : []),
       ...(await this.#checkTasks(stored)),
       ...(await checkFollowing(this.#store, stored)),
@@ -240,11 +242,11 @@ class StoreInspection {
 
   async #readSpans(): Promise<readonly PausedSpan[]> {
     const spans: PausedSpan[] = [];
-    for await (const jobs of pagesOf(this.#store, { kinds: ['pause'] }, pausePage, firstRecordId - 1)) {
+    for await (const jobs of pagesOf(this.#store, { kinds: ['pause', 'limit'] }, pausePage, firstRecordId - 1)) {
       const histories = await this.#historiesOf(jobs);
       for (const job of jobs) {
         const events = histories.get(job.id) ?? (await this.#store.history(job.id));
-        spans.push(...spansOf({ job, events }, this.#slackMs));
+        spans.push(...(job.kind === 'limit' ? limitSpansOf : spansOf)({ job, events }, this.#slackMs));
       }
     }
     return spans;

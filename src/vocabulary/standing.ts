@@ -71,4 +71,5 @@ const blankOrigin: JobOrigin = {
   input: 'null',
   tick: null,
   follows: null,
+  typeVersion: 1,
 };

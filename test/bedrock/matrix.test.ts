@@ -1,13 +1,14 @@
 // Every command in every state, for every sort of job, gives the reply of matrix.ts.
 import { expect } from 'vitest';
 import { bedrockStates } from '../../src/vocabulary/bedrock.ts';
+import { bySize } from '../support/size.ts';
 import { matrix } from './matrix.ts';
 import { ask, cellsOf, subjectOf, wordFor, type Sort } from './matrix-recipes.ts';
 import { both } from './world.ts';
 
 const sorts = Object.keys(matrix) as Sort[];
 /** Where the two stores differ most: families. */
-const onPostgres: readonly Sort[] = ['child', 'parent'];
+const onPostgres = bySize<readonly Sort[]>({ small: ['parent'], ci: ['child', 'parent'] });
 
 for (const { name, test } of both) {
   for (const sort of name === 'SQLite' ? sorts : onPostgres) {

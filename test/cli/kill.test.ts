@@ -1,5 +1,6 @@
 // A server that is killed during a bulk operation: the next server continues it.
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { detail } from '../support/detail.ts';
 import { Place, type Started } from './stint.ts';
 
 const count = 400;
@@ -35,7 +36,7 @@ async function until<T>(look: () => Promise<T>, isThere: (found: T) => boolean):
   }
 }
 
-test('a bulk operation whose server is killed three times completes and acts on each run once', async () => {
+detail('a bulk operation whose server is killed three times completes and acts on each run once', async () => {
   using place = new Place();
   let serving = await serve(place);
   const later = { type: 'later', dueTime: '2099-01-01T00:00:00Z' };

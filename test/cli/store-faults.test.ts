@@ -7,6 +7,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { detail } from '../support/detail.ts';
 import { migratedDatabase } from '../support/fresh-database.ts';
 import { freePort } from '../support/postgres.ts';
 import { Place, type Ended } from './stint.ts';
@@ -27,7 +28,7 @@ test.each([
   expect(readdirSync(place.folder)).toEqual([]);
 });
 
-test.each(['migrate', 'serve', 'work'])('stint %s leaves the rights of a folder or another file as they are', async (command) => {
+detail.each(['migrate', 'serve', 'work'])('stint %s leaves the rights of a folder or another file as they are', async (command) => {
   using place = new Place();
   const [folder, text] = [join(place.folder, 'data'), join(place.folder, 'notes.txt')];
   mkdirSync(folder, { mode: 0o755 });
@@ -104,7 +105,7 @@ test('doctor says at once what it checks, and tries a PostgreSQL server that doe
   expect(server.connections).toBe(1);
 });
 
-test('doctor checks the host of several that answers', async () => {
+detail('doctor checks the host of several that answers', async () => {
   using place = new Place();
   const url = new URL(await migratedDatabase());
   const store = `postgres://${url.username}@127.0.0.1:${await freePort()},${url.host}${url.pathname}`;
@@ -167,7 +168,7 @@ test('a server whose file is moved away answers 503 with a reason, and works aga
   await server.end();
 });
 
-test('a server that cannot write to its disk answers 503 with a reason', async () => {
+detail('a server that cannot write to its disk answers 503 with a reason', async () => {
   using place = new Place();
   using server = await served(place, 'jobs.db', 'trap "" XFSZ; ulimit -f 4000;');
   const input = { text: 'x'.repeat(200_000) };

@@ -37,11 +37,14 @@ export class ClientProcess {
   readonly #events: ClientEvent[] = [];
   #onEvent = (): void => {};
   #callCount = 0;
+  /** What it printed about errors: the suite causes many, so only an unexpected end shows them. */
+  #errors = '';
 
   constructor(command: readonly string[], env: Readonly<Record<string, string>>, cwd: string) {
     const [program, ...words] = command;
-    this.#child = spawn(program!, words, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
-    this.#child.once('exit', () => this.#calls.forEach(({ reject }) => reject(new Error('the client has ended'))));
+    this.#child = spawn(program!, words, { cwd, env: { ...process.env, ...env }, stdio: 'pipe' });
+    this.#child.stderr!.on('data', (piece: Buffer) => (this.#errors = (this.#errors + piece.toString()).slice(-4_000)));
+    this.#child.once('exit', () => this.#calls.forEach(({ reject }) => reject(this.#hasEnded())));
     createInterface({ input: this.#child.stdout! }).on('line', (line) => this.#read(JSON.parse(line) as Answer & ClientEvent));
   }
 
@@ -65,6 +68,10 @@ export class ClientProcess {
         signal.addEventListener('abort', () => reject(new Error(`no event ${event} in time`)));
       });
     }
+  }
+
+  #hasEnded(): Error {
+    return new Error(`the client has ended\n${this.#errors}`);
   }
 
   terminate(): void {

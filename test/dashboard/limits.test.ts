@@ -35,7 +35,11 @@ test('a limit shows its use, and is overridden with a reason and reset', async (
   const card = page.getByRole('region', { name: 'Limit openai' });
   await expect.poll(() => card.textContent()).toContain('2 of 20');
   await expect.poll(() => page.getByRole('region', { name: 'Limit tenant' }).textContent()).toMatch(/acme1 of 1 full/);
-  await expect.poll(() => page.getByRole('region', { name: 'Limit refused' }).textContent()).toContain('closed in');
+  const refusedCard = page.getByRole('region', { name: 'Limit refused' });
+  await expect.poll(() => refusedCard.textContent()).toContain('closed in');
+  await refusedCard.getByRole('button', { name: 'Reopen' }).click();
+  await page.getByRole('button', { name: 'Reopen limit' }).click();
+  await expect.poll(() => refusedCard.textContent()).not.toContain('closed in');
   await card.getByRole('button', { name: 'Override' }).click();
   const dialog = page.getByRole('dialog', { name: 'Override the limit openai' });
   await dialog.getByLabel(/^Rate/).fill('often');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { isInstalled, python } from '../support/runtimes.ts';
+import { bySize } from '../support/size.ts';
 import { programOf, readPages, root, type Fence, type Page } from './page.ts';
 import { Project, type Started } from './project.ts';
 
@@ -12,6 +13,11 @@ import { Project, type Started } from './project.ts';
 vi.setConfig({ maxConcurrency: 3 });
 
 const pages = readPages();
+
+/** What is executed: in npm test the pages that a new user reads first, in the proof all. */
+const firstPages = ['README.md', 'docs/guides/define.md', 'docs/guides/schedule.md'];
+const executed = pages.filter(({ path }) => bySize({ small: firstPages.includes(path), ci: true }));
+
 const project = new Project();
 afterAll(() => project[Symbol.dispose]());
 
@@ -59,10 +65,10 @@ describe('TypeScript', () => {
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     const { code, out } = await project.run(process.execPath, [vitest, 'run', '--dir', '.', '--no-color']);
     expect(code, out).toBe(0);
-    expect(out).toMatch(/Tests +2 passed/);
+    expect(out).toMatch(/Tests +3 passed/);
   });
 
-  const programs = pages.filter(({ text }) => /^<!-- this page runs -->$/m.test(text));
+  const programs = executed.filter(({ text }) => /^<!-- this page runs -->$/m.test(text));
 
   test.concurrent.each(each(programs))('of %s runs, and prints what the page says', async (_, page) => {
     const env = page.text.includes('DATABASE_URL') ? { DATABASE_URL: await freshDatabase() } : {};
@@ -83,7 +89,7 @@ describe('commands', () => {
   });
   afterAll(() => server?.stop());
 
-  const run = pages.filter(({ fences }) => fences.some((fence) => fence.language === 'sh' && !isNotRun(fence)));
+  const run = executed.filter(({ fences }) => fences.some((fence) => fence.language === 'sh' && !isNotRun(fence)));
 
   // In the folder of the server, one page after the other, as a user who reads them all.
   test.each(each(run))('of %s succeed', async (_, page) => {

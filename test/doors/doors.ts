@@ -82,7 +82,7 @@ async function refusalOf(ask: () => Promise<void>): Promise<string | null> {
 
 /** Throws instead of ending the process, and prints no errors. */
 function quiet(command: Command): Command {
-  command.exitOverride().configureOutput({ writeErr: () => {} });
+  command.exitOverride().configureOutput({ writeErr: () => {}, outputError: () => {} });
   for (const part of command.commands) quiet(part);
   return command;
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { program } from '../../src/cli/program.ts';
 import { createHttp } from '../../src/http/server.ts';
 import { encrypt, Engine, jobDef, jobType, type EngineOptions, type Logger } from '../../src/index.ts';
-import { storeKinds, World } from '../engine/processes/world.ts';
+import { storeKindsOfRun, World } from '../engine/processes/world.ts';
 
 const planted = 'planted-7f3a91';
 const secrets = { k1: Buffer.alloc(32, 1), k2: Buffer.alloc(32, 2) };
@@ -54,7 +54,7 @@ async function storedText(url: string): Promise<string> {
   return texts.join('\n');
 }
 
-describe.each(storeKinds)('on $name', (kind) => {
+describe.each(storeKindsOfRun)('on $name', (kind) => {
   let place: World;
   let engine: Engine;
   const lines: string[] = [];

@@ -6,13 +6,13 @@ import { Engine, every, jobDef, jobType, type Middleware, type NewRun } from '..
 import { createHttp, type Http } from '../../src/http/server.ts';
 import { startBedrock, type StartedBedrock } from '../../src/bedrock/start.ts';
 import { Client } from '../bedrock/client.ts';
-import { storeKinds, World } from '../engine/processes/world.ts';
+import { storeKindsOfRun, World } from '../engine/processes/world.ts';
 
 const echo = jobType('echo', { run: ({ input }) => input });
 const template = jobDef('template', echo, { params: { n: 1 } });
 const soon = jobDef('soon', echo, { params: { n: 2 }, schedules: every('1s') });
 
-describe.each(storeKinds)('on $name', (kind) => {
+describe.each(storeKindsOfRun)('on $name', (kind) => {
   const seen: NewRun[] = [];
   const closed = { isClosed: false };
   const middleware: Middleware[] = [{

@@ -172,4 +172,6 @@ const writerOf = (store: Store): Writer => ({
   proceedable: (followers) => store.proceedable(followers),
   tallyEdges: (followers) => store.tallyEdges(followers),
   edges: (query) => store.edges(query),
+  edgesOfMany: (query) => store.edgesOfMany(query),
+  steps: (jobs, after, limit) => store.steps(jobs, after, limit),
 });

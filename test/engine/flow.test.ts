@@ -105,6 +105,22 @@ test('explain names the runs that a run waits for until they are retried', async
   expect(reason!.says).toMatch(new RegExp(`retried and succeed: retry run ${failed!.id}$`));
 });
 
+test('flows are listed with counts and types of their runs', async () => {
+  await using t = await testEngine({ types });
+  await t.createFlow((f) => void f.run(extract, { input: { day: 'x' } }));
+  const flow = await t.createFlow((f) => {
+    f.run(transform, { after: f.run(broken), input: { n: 1 } });
+    f.run(alert, { input: { rows: null }, delay: '1h' });
+  });
+  await t.drain();
+  const [newest, oldest] = await t.engine.flows();
+  expect(newest).toMatchObject({
+    id: flow.id, types: ['broken', 'transform', 'alert'], counts: { failed: 1, cancelled: 1, pending: 1 }, isCut: false,
+  });
+  expect(oldest).toMatchObject({ types: ['extract'], counts: { succeeded: 1 } });
+  expect((await t.engine.flows({ before: flow.id })).map(({ id }) => id)).toEqual([oldest!.id]);
+});
+
 test('what is no page of flows is refused', async () => {
   await using t = await testEngine({ types });
   for (const limit of [0, -1, 1.5, 1e9, 'x', null]) {

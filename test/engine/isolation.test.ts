@@ -13,6 +13,7 @@ import {
 import { Cancelled, Fail, Interrupted, LeaseLost, RateLimited, RetryAfter, TimedOut } from '../../src/engine/handler/errors.ts';
 import { Refusal } from '../../src/refusal.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
+import { bySize } from '../support/size.ts';
 import { callOf, deaf, Ears, fixture } from './isolated-calls.ts';
 
 const closing: (() => unknown)[] = [];
@@ -42,7 +43,10 @@ function isAlive(pid: number): boolean {
 const untilDead = (pid: number): Promise<void> =>
   expect.poll(() => isAlive(pid), { interval: 20 }).toBe(false);
 
-describe.each(['thread', 'process'] as const)('in a %s of its own', (mode) => {
+/** Both speak one protocol: in npm test threads, and what only processes can do; in the proof both. */
+const modes = bySize<readonly ('thread' | 'process')[]>({ small: ['thread'], ci: ['thread', 'process'] });
+
+describe.each(modes)('in a %s of its own', (mode) => {
   // For calls that do not mind who was there before them.
   const shared = new Isolation();
   afterAll(() => shared.close());

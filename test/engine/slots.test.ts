@@ -1,4 +1,5 @@
 // The slots: synchronous handlers yield to the event loop.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { Slots } from '../../src/engine/loops/slots.ts';
 import { turn } from '../../src/time/clock.ts';
@@ -44,4 +45,17 @@ test('jobs that are taken from the queue during a yield do not start', async () 
   await turn();
 
   expect(seen.length + taken.length).toBe(1_000);
+});
+
+test('handlers see no asynchronous context of who adds their job, or had their slot before', async () => {
+  const tenant = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  const { slots } = slotsFor(1, async () => {
+    seen.push(tenant.getStore());
+    await turn();
+  });
+  tenant.run('acme', () => slots.add([1]));
+  slots.add([2]);
+  await slots.whenIdle();
+  expect(seen).toEqual([undefined, undefined]);
 });

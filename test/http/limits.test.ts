@@ -45,6 +45,26 @@ describe.each([
   const create = (body: object): Promise<Reply> => server.post(`${api}/runs`, body, olga);
   const limitNow = async (name: string): Promise<Reply['body']> => (await server.get(`${api}/limits/${name}`, olga)).body;
 
+  test('a closed limit is reopened by operators, under one key or all, and the audit has it', async () => {
+    const { store } = server.engine.jobs;
+    const closed = async (): Promise<(number | null)[]> =>
+      (await store.limitUse('tenant', { keys: ['acme', 'other'] })).map(({ closedUntil }) => closedUntil && 1);
+    for (const key of ['acme', 'other']) await store.closeLimit('tenant', key, store.now() + 60_000);
+    const path = `${api}/limits/tenant/reopen`;
+    expect((await server.post(path, {}, as('viewer'))).status).toBe(403);
+    expect((await server.post(path, { key: 'acme', why: 'they are back' }, olga)).body).toMatchObject({ name: 'tenant' });
+    expect(await closed()).toEqual([null, 1]);
+    expect((await server.post(path, {}, olga)).status).toBe(200);
+    expect(await closed()).toEqual([null, null]);
+    expect((await server.post(`${api}/limits/mail/reopen`, { key: 'acme' }, olga)).body.code).toBe('malformed.option');
+    expect((await server.post(`${api}/limits/apy/reopen`, {}, olga)).body.code).toBe('limit.unknown');
+    const { items } = (await server.get(`${api}/audit?action=limit.reopen`, as('admin'))).body;
+    expect(items.map(({ by, why, after }: Record<string, unknown>) => [by, why, after])).toEqual([
+      ['http:olga', null, { name: 'tenant', key: null }],
+      ['http:olga', 'they are back', { name: 'tenant', key: 'acme' }],
+    ]);
+  });
+
   test('limits are listed with the values of the code, overridden, and reset, by operators', async () => {
     const { body } = await server.get(`${api}/limits`, as('viewer'));
     expect(body.items.map(({ name }: { name: string }) => name)).toEqual(['by-code', 'mail', 'tenant']);
@@ -68,7 +88,37 @@ describe.each([
   test('a limit that no code declares is created once', async () => {
     const made = await server.post(`${api}/limits`, { name: 'extra', rate: '5/1s', isKeyed: true }, olga);
     expect([made.status, made.body]).toEqual([201, expect.objectContaining({ code: null, isKeyed: true })]);
-    expect((await server.post(`${api}/limits`, { name: 'extra', rate: '5/1s' }, olga)).body.code).toBe('taken.key');
+    expect((await server.post(`${api}/limits`, { name: 'extra', rate: '5/1s' }, olga)).body).toMatchObject({
+      status: 409, code: 'taken.limit', title: 'there is a limit with this name already',
+    });
+  });
+
+  test('a paused limit starts no job of a worker until an operator resumes it', async () => {
+    await server.engine.createNamed({ type: 'note' }, { input: { tenant: 'paused' } });
+    const path = `${api}/limits/by-code`;
+    expect((await server.post(`${path}/pause`, { why: 'maintenance' }, as('viewer'))).status).toBe(403);
+    expect((await server.post(`${path}/pause`, {}, olga)).status).toBe(400);
+    const { body } = await server.post(`${path}/pause`, { why: 'maintenance', until: '2h' }, olga);
+    expect(body.paused).toMatchObject({ by: 'http:olga', why: 'maintenance' });
+    expect(await claim(['note'])).toEqual([]);
+    expect((await server.post(`${path}/resume`, {}, olga)).body.paused).toBeNull();
+    expect(await claim(['note'])).toHaveLength(1);
+    expect((await server.post(`${path}/resume`, {}, olga)).body.code).toBe('unknown.pause');
+  });
+
+  test('a limit that no code declares is deleted, by operators, and one that code declares is not', async () => {
+    await server.post(`${api}/limits`, { name: 'gone', rate: '5/1s' }, olga);
+    const path = `${api}/limits/gone?why=unused`;
+    expect((await server.send('DELETE', path, undefined, as('viewer'))).status).toBe(403);
+    expect((await server.send('DELETE', path, undefined, olga)).status).toBe(200);
+    const { body } = await server.get(`${api}/limits/gone`, olga);
+    expect(body).toMatchObject({ code: 'limit.unknown', detail: expect.stringMatching(/--create.*POST \/limits/) as unknown });
+    expect((await server.send('DELETE', path, undefined, olga)).body.code).toBe('limit.unknown');
+    expect((await server.send('DELETE', `${api}/limits/mail`, undefined, olga)).body).toMatchObject({
+      status: 409, code: 'declared.limit',
+    });
+    const { items: [entry] } = (await server.get(`${api}/audit?action=limit.delete`, olga)).body;
+    expect(entry).toMatchObject({ by: 'http:olga', why: 'unused', before: { name: 'gone' }, after: null });
   });
 
   test('a worker of another program gets no more jobs than the limits admit, closes one and spends of it', async () => {
@@ -79,6 +129,7 @@ describe.each([
     const say = (what: string, body: object) => server.post(`${api}/work/${job!.id}/${what}`, { fence: 1, ...body }, wanda);
     expect((await say('spend', { limit: 'other', cost: 1 })).body.code).toBe('limit.unknown');
     expect((await say('spend', { limit: 'mail', cost: -1 })).body.code).toBe('limit.cost');
+    expect((await say('spend', { limit: 'mail', cost: 1e9 + 1 })).body.code).toBe('limit.cost');
     const { use: [before] } = await limitNow('mail');
     expect((await say('spend', { limit: 'mail', cost: 10 })).status).toBe(200);
     const { use: [after] } = await limitNow('mail');
@@ -130,5 +181,13 @@ test('the command line lists, shows, sets, creates and resets limits', async () 
   expect(await stint('set', 'more', '--concurrency', '2')).toMatchObject({ code: 2, err: expect.stringContaining('limit.unknown') as unknown });
   expect(await stint('set', 'more', '--concurrency', '2', '--create')).toMatchObject({ code: 0 });
   expect(await stint('set', 'mail', '--rate', 'x')).toMatchObject({ code: 2 });
+  expect(await stint('reopen', 'tenant', '--key', 'acme', '--why', 'back')).toMatchObject({ code: 0 });
+  expect(await stint('reopen', 'apy')).toMatchObject({ code: 2, err: expect.stringContaining('limit.unknown') as unknown });
+  expect(await stint('set', 'mail', '--rate', '1/s', '--keyed')).toMatchObject({ code: 2, err: expect.stringContaining('--create') as unknown });
+  expect(await stint('pause', 'mail')).toMatchObject({ code: 2, err: expect.stringContaining('--why') as unknown });
+  expect((await stint('pause', 'mail', '--why', 'down', '--until', '2h')).out).toMatch(/paused +by .*: down/);
+  expect((await stint('resume', 'mail')).out).not.toContain('paused');
+  expect(await stint('delete', 'more')).toMatchObject({ code: 0 });
   expect((await stint('reset', 'mail')).out).toContain('values    rate 10/1h (burst 1), concurrency 3');
+  expect(await stint('delete', 'mail'), 'the program that declared it is gone').toMatchObject({ code: 0 });
 });

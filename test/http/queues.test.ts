@@ -13,7 +13,7 @@ const letter = jobType('letter', {
   limit: { key: ({ to }: { to: string }) => to, concurrency: 1 },
   run: ({ signal }) => new Promise((_, reject) => { signal.addEventListener('abort', () => reject(signal.reason as Error)); }),
 });
-const dated = jobType('dated', { input: typed<{ on: string }>(), run: () => null });
+const dated = jobType('dated', { input: typed<{ on: string }>(), fairness: { key: 'on', weight: 2 }, run: () => null });
 
 let server: World;
 beforeAll(async () => {
@@ -44,6 +44,11 @@ describe('a job type', () => {
 
   test('without a schema, or with one beyond JSON Schema, has none', async () => {
     for (const name of ['echo', 'dated']) expect((await server.get(`${api}/types/${name}`)).body.schema).toBeNull();
+  });
+
+  test('has the fairness of its code, if there is any', async () => {
+    expect((await server.get(`${api}/types/dated`)).body.fairness).toEqual({ key: 'on', weight: 2 });
+    expect((await server.get(`${api}/types/letter`)).body.fairness).toBeNull();
   });
 
   test('that no instance knows is refused', async () => {

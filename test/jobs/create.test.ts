@@ -3,10 +3,10 @@ import { describe, expect } from 'vitest';
 import { createJobs } from '../../src/jobs/create.ts';
 import { Refusal } from '../../src/refusal.ts';
 import type { Store } from '../../src/store/store.ts';
-import { stores } from '../support/stores.ts';
+import { stores, storesOfRun } from '../support/stores.ts';
 import { codeOf, minute, refusalOf, replacing, startOfTime, tester, testOn } from './world.ts';
 
-describe.each(stores)('creating jobs on $name', (kind) => {
+describe.each(storesOfRun)('creating jobs on $name', (kind) => {
   const test = testOn(kind);
 
   test('a created job is pending, due at once, and all of it can be read again', async ({ world }) => {
@@ -110,7 +110,7 @@ describe.each(stores)('creating jobs on $name', (kind) => {
   });
 });
 
-describe.each(stores)('unique keys on $name', (kind) => {
+describe.each(storesOfRun)('unique keys on $name', (kind) => {
   const test = testOn(kind);
   const unique = { key: 'invoice 7' };
 
@@ -265,7 +265,7 @@ describe.each(stores)('unique keys on $name', (kind) => {
       return world.store.jobsByKey(keys);
     };
     const store = replacing(world.store, { jobsByKey });
-    const [created] = await createJobs({ store, ids: world.jobs.ids }, [{ type: 'plain', unique }], 'producer', 'ann');
+    const [created] = await createJobs({ store, ids: world.jobs.ids }, [{ type: 'plain', unique }], 'producer', { name: 'ann', versions: [] });
     expect(created).toMatchObject({ outcome: 'created', job: { state: 'pending' } });
   });
 
@@ -383,7 +383,7 @@ describe.each(stores)('in the caller\'s own transaction on $name', (kind) => {
   });
 });
 
-describe.each(stores)('children on $name', (kind) => {
+describe.each(storesOfRun)('children on $name', (kind) => {
   const test = testOn(kind);
   const child = { type: 'child' };
 

@@ -5,7 +5,7 @@ import { newJobs } from '../../src/jobs/new-jobs.ts';
 import { endOrphans, settleParents } from '../../src/jobs/settle.ts';
 import { planStaged } from '../../src/jobs/work.ts';
 import type { Job, OnTaskFailure, RunningJob } from '../../src/model/job.ts';
-import { stores } from '../support/stores.ts';
+import { stores, storesOfRun } from '../support/stores.ts';
 import { broken, codeOf, minute, startOfTime, tester, testOn, type World } from './world.ts';
 
 const tasksOnly = { kinds: ['task'], limit: 100 } as const;
@@ -16,7 +16,7 @@ async function finishAll(world: World, jobs: readonly RunningJob[]): Promise<voi
 
 const failing = (world: World, job: RunningJob): Promise<Job> => world.jobs.fail(job, job.fence, broken, tester, false);
 
-describe.each(stores)('a run with tasks on $name', (kind) => {
+describe.each(storesOfRun)('a run with tasks on $name', (kind) => {
   const test = testOn(kind);
 
   test('S13: the tasks are stored in one commit with the run that waits for them', async ({ world }) => {
@@ -166,7 +166,7 @@ describe.each(stores)('a run with tasks on $name', (kind) => {
   });
 });
 
-describe.each(stores)('what failed tasks mean on $name', (kind) => {
+describe.each(storesOfRun)('what failed tasks mean on $name', (kind) => {
   const test = testOn(kind);
 
   /** Fails so many of ten tasks, all of them running, and answers how the run stands. */
@@ -236,7 +236,7 @@ describe.each(stores)('what failed tasks mean on $name', (kind) => {
   });
 });
 
-describe.each(stores)('a parent that creates children while it works on $name', (kind) => {
+describe.each(storesOfRun)('a parent that creates children while it works on $name', (kind) => {
   const test = testOn(kind);
   const child = { type: 'child', kind: 'bedrock' } as const;
   const childrenOnly = { names: { exact: ['child'] }, limit: 100 };
@@ -347,7 +347,7 @@ describe.each(stores)('a parent that creates children while it works on $name', 
   });
 });
 
-describe.each(stores)('cancelling a family on $name', (kind) => {
+describe.each(storesOfRun)('cancelling a family on $name', (kind) => {
   const test = testOn(kind);
 
   test('S16: waiting tasks end with their run, running ones are notified, and the run ends with the last of them', async ({
@@ -536,7 +536,7 @@ describe.each(stores)('the last children at the same moment on $name', (kind) =>
   });
 });
 
-describe.each(stores)('what a parent left open on $name', (kind) => {
+describe.each(storesOfRun)('what a parent left open on $name', (kind) => {
   const test = testOn(kind);
 
   test('S15: is ended if the instance that ended the parent crashed before it could end them', async ({ world }) => {

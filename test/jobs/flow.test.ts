@@ -5,7 +5,9 @@ import { forgottenEnds, forgottenFollowers } from '../../src/jobs/proceed.ts';
 import { applyEach, remove } from '../../src/apply.ts';
 import type { Following, Link } from '../../src/model/following.ts';
 import type { Job } from '../../src/model/job.ts';
-import { stores } from '../support/stores.ts';
+import { Jobs } from '../../src/jobs.ts';
+import type { Store } from '../../src/store/store.ts';
+import { stores, storesOfRun } from '../support/stores.ts';
 import { broken, codeOf, tester, testOn, type World } from './world.ts';
 
 const onSuccess: Following = { on: 'succeeded', otherwise: 'cancel' };
@@ -37,6 +39,28 @@ async function makeGood(world: World): Promise<void> {
   await forgottenFollowers(world.store, tester)();
 }
 
+/** The store with a function that is called before each of its methods. */
+const watched = (store: Store, onCall: (name: string) => void): Store => new Proxy(store, {
+  get: (target, name) => {
+    const member: unknown = Reflect.get(target, name);
+    if (typeof member !== 'function') return member;
+    return (...args: unknown[]): unknown => {
+      onCall(String(name));
+      return Reflect.apply(member, target, args);
+    };
+  },
+});
+
+/** The store with something that happens between the reads of an operation and each of its commits. */
+const beforeCommit = (store: Store, happen: () => Promise<void>): Store => new Proxy(store, {
+  get: (target, name) => {
+    const member: unknown = Reflect.get(target, name);
+    if (typeof member !== 'function') return member;
+    const call = member.bind(target) as (...args: unknown[]) => unknown;
+    return name === 'commit' ? async (batch: unknown) => happen().then(() => call(batch)) : call;
+  },
+});
+
 /** A run, two that follow it, one that follows both, and one that runs if one of the two does not succeed. */
 async function diamond(world: World): Promise<readonly Job[]> {
   return world.jobs.createFlow([
@@ -48,7 +72,7 @@ async function diamond(world: World): Promise<readonly Job[]> {
   ], 'tester');
 }
 
-describe.each(stores)('a flow on $name', (kind) => {
+describe.each(storesOfRun)('a flow on $name', (kind) => {
   const test = testOn(kind);
 
   test('runs start when all runs that they follow have succeeded', async ({ world }) => {
@@ -188,6 +212,65 @@ describe.each(stores)('a flow on $name', (kind) => {
     expect(await standings(world, runs)).toEqual(['succeeded', 'pending', 'succeeded', 'held by runs', 'held by runs']);
   });
 
+  test('a follower that was cancelled before it started waits again for its runs, and gets their results', async ({ world }) => {
+    const links: Link[] = [{ from: ['rows'], to: ['rows'] }];
+    const follows = { ...onSuccess, hasLinks: true } as const;
+    const [first, second, last] = await world.jobs.createFlow([
+      draft('a'), draft('b'), draft('c', [nth(0, links), nth(1)], follows, { rows: null }),
+    ], 'tester') as [Job, Job, Job];
+    await succeed(world, second);
+    await fail(world, first);
+    expect(await codeOf(world.jobs.retry(last.id, tester))).toBe('wrong.state');
+    await world.jobs.retry(first.id, tester);
+    expect(await world.jobs.retry(last.id, tester)).toMatchObject({ state: 'held', hold: 'runs' });
+    await succeed(world, first, '{"rows":3}');
+    expect(await world.get(last)).toMatchObject({ state: 'pending', input: '{"rows":3}' });
+    await world.jobs.cancel(last.id, tester);
+    expect(await world.jobs.retry(last.id, tester)).toMatchObject({ state: 'pending', input: '{"rows":3}' });
+  });
+
+  test('a follower waits again for all of its runs that are open, and a flow finds it after the retry of a run', async ({ world }) => {
+    const [first, second, last, end] = await world.jobs.createFlow(
+      [draft('a'), draft('b'), draft('c', [nth(0), nth(1)]), draft('d', [nth(2)])], 'tester',
+    ) as [Job, Job, Job, Job];
+    await fail(world, first);
+    await fail(world, second);
+    await world.jobs.retry(second.id, tester);
+    await world.jobs.retry(first.id, tester, { downstream: 'failed' });
+    await succeed(world, first);
+    expect(await standings(world, [last, end])).toEqual(['held by runs', 'held by runs']);
+    await fail(world, second);
+    expect(await standings(world, [last, end])).toEqual(['cancelled', 'cancelled']);
+    await world.jobs.retry(second.id, tester);
+    expect((await world.jobs.retryFlow(first.id, tester)).map(({ id }) => id)).toEqual([last.id, end.id]);
+    await succeed(world, second);
+    expect(await standings(world, [last, end])).toEqual(['pending', 'held by runs']);
+  });
+
+  test('a follower that is created while the run is retried waits for the retry', async ({ world }) => {
+    const first = await world.create();
+    await world.jobs.createFollower(draft('report', [stored(first.id)], patient), 'tester');
+    await fail(world, first);
+    let late: Job | null = null;
+    const racing = new Jobs(beforeCommit(world.store, async () => {
+      late ??= (await world.jobs.createFollower(draft('report', [stored(first.id)], patient), 'tester')).job;
+    }));
+    await racing.retry(first.id, tester);
+    await succeed(world, first);
+    expect(await world.standing(late!)).toBe('pending');
+  });
+
+  test('two runs are retried at the same time, one of which follows the other', async ({ world }) => {
+    const [first, last] = await world.jobs.createFlow([draft('a'), draft('b', [nth(0)], onFailure)], 'tester') as [Job, Job];
+    await fail(world, first);
+    await world.jobs.cancel(last.id, tester);
+    const racing = new Jobs(beforeCommit(world.store, async () => {
+      if ((await world.standing(first)) === 'failed') await world.jobs.retry(first.id, tester);
+    }));
+    await racing.retry(last.id, tester);
+    expect(await standings(world, [first, last])).toEqual(['pending', 'held by runs']);
+  });
+
   test('a flow is cancelled or stopped as a whole, and nothing of it starts because of that', async ({ world }) => {
     const runs = await diamond(world);
     expect(await world.jobs.cancelFlow(runs[0]!.id, tester)).toBe(5);
@@ -209,6 +292,40 @@ describe.each(stores)('a flow on $name', (kind) => {
     expect(await world.standing(last)).toBe('pending');
   });
 
+  test('a follower that waits for a retry is cancelled when the run is deleted, by hand or by retention', async ({ world }) => {
+    const [first, other, last] = await world.jobs.createFlow(
+      [draft('a'), draft('b'), draft('c', [nth(0), nth(1)], patient)], 'tester') as [Job, Job, Job];
+    await fail(world, first);
+    await world.jobs.delete(first.id, tester);
+    expect(await world.standing(last)).toBe('held by runs');
+    await succeed(world, other);
+    expect(await world.lastEvent(last)).toMatchObject({ kind: 'cancelled', why: expect.stringContaining('deleted') });
+    const again = await world.jobs.createFlow([draft('a'), draft('c', [nth(0)], patient)], 'tester') as [Job, Job];
+    await fail(world, again[0]);
+    await world.jobs.delete(again[0].id, tester);
+    expect(await world.standing(again[1])).toBe('cancelled');
+    const purged = await world.jobs.createFlow([draft('a'), draft('c', [nth(0)], patient)], 'tester') as [Job, Job];
+    await fail(world, purged[0]);
+    await world.clock.advance(10);
+    await makeGood(world);
+    expect(await world.standing(purged[1])).toBe('held by runs');
+    await world.store.purge({ limit: 100, feedKeptMs: 1000, retentionMs: 1 });
+    await makeGood(world);
+    expect(await world.standing(purged[1])).toBe('cancelled');
+  });
+
+  test('a follower that waits for a failure waits as long as one of its runs can be retried', async ({ world }) => {
+    const rule: Following = { on: 'failed', otherwise: 'wait' };
+    const [first, other, last] = await world.jobs.createFlow(
+      [draft('a'), draft('b'), draft('c', [nth(0), nth(1)], rule)], 'tester') as [Job, Job, Job];
+    await succeed(world, first);
+    await succeed(world, other);
+    await world.jobs.delete(first.id, tester);
+    expect(await world.standing(last)).toBe('held by runs');
+    await world.jobs.delete(other.id, tester);
+    expect(await world.standing(last)).toBe('cancelled');
+  });
+
   test('a run that follows others may have a unique key', async ({ world }) => {
     const first = await world.create();
     const unique = { ...draft('report', [stored(first.id)]), draft: { type: 'report', unique: { key: 'report' } } };
@@ -220,6 +337,17 @@ describe.each(stores)('a flow on $name', (kind) => {
 
 describe('a large flow', () => {
   const test = testOn(stores.find(({ name }) => name === 'memory')!);
+
+  test('a retry reads the runs, their edges and their followers in pages, and counts all that it reopens', async ({ world }) => {
+    const parts = Array.from({ length: 1100 }, () => draft('b', [nth(0)]));
+    const last = draft('c', parts.map((_, index) => nth(index + 1)));
+    const [first] = await world.jobs.createFlow([draft('a'), ...parts, last], 'tester') as [Job];
+    await fail(world, first);
+    let calls = 0;
+    const counted = new Jobs(watched(world.store, () => (calls += 1)));
+    expect(await counted.retryFlow(first.id, tester)).toHaveLength(1102);
+    expect(calls).toBeLessThan(60);
+  });
 
   test('a crash is made good for more followers than a page has, in one turn', async ({ world }) => {
     const followers = Array.from({ length: 1100 }, () => draft('b', [nth(0)]));

@@ -1,7 +1,7 @@
 // Named limits as records: declared by code, overridden by operators, with a history; and drafts that use them.
 import { expect, test } from 'vitest';
 import { Jobs } from '../../src/jobs.ts';
-import { declareLimits, overrideLimit, readLimit, readLimits } from '../../src/jobs/limits.ts';
+import { declareLimits, deleteLimit, overrideLimit, readLimit, readLimits } from '../../src/jobs/limits.ts';
 import { parseGate } from '../../src/model/gate.ts';
 import type { LimitValues } from '../../src/model/limit.ts';
 import { isRefusal } from '../../src/refusal.ts';
@@ -44,7 +44,7 @@ test('an override replaces values of the code until it is removed, and survives 
 
 test('an override of a limit that nobody declared is refused', async () => {
   const error = await overrideLimit(newStore(), 'none', { concurrency: 1 }, { by: 'ada' }).catch(refusalOf);
-  expect(error).toEqual(['limit.unknown', 'there is no limit "none": start a program that declares it']);
+  expect(error).toEqual(['limit.unknown', expect.stringMatching(/^there is no limit "none": start a program that declares it, or create it/)]);
   expect(await readLimit(newStore(), 'none')).toBeNull();
 });
 
@@ -55,6 +55,15 @@ test('a draft says which limits its job uses, each once, with a cost above 0', a
   expect(parseGate(job!.gate!).uses).toEqual([use, { name: 'tenant', key: 'a', cost: 1 }]);
   for (const wrong of [[use, use], [{ ...use, cost: 0 }], [{ ...use, cost: NaN }], [{ ...use, key: '' }], [{ ...use, name: '' }]]) {
     const error = await jobs.create({ type: 'mail', limitUses: wrong }, 'test').catch(refusalOf);
-    expect(error).toEqual([expect.stringMatching(/^malformed\./), expect.any(String)]);
+    expect(error).toEqual([expect.stringMatching(/^(malformed\.|limit\.cost)/), expect.any(String)]);
   }
+});
+
+test('a limit that an instance declares while it is deleted is restored', async () => {
+  const store = newStore();
+  await declareLimits(store, [api], 'a');
+  let checks = 0;
+  const error = await deleteLimit(store, 'api', async () => (checks += 1) === 2).catch(refusalOf);
+  expect(error).toMatchObject(['declared.limit', expect.stringContaining('living instance')]);
+  expect(await readLimit(store, 'api')).toMatchObject({ code: api.values });
 });

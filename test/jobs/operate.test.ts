@@ -2,7 +2,7 @@
 import { describe, expect, test as plainTest } from 'vitest';
 import { deleteJob } from '../../src/jobs/operate.ts';
 import type { Job } from '../../src/model/job.ts';
-import { stores } from '../support/stores.ts';
+import { stores, storesOfRun } from '../support/stores.ts';
 import { broken, codeOf, minute, refusalOf, replacing, startOfTime, tester, testOn, World } from './world.ts';
 
 /** A job in each place where it can be. */
@@ -45,7 +45,7 @@ async function outcome(world: World, place: Place, act: (job: Job) => Promise<un
   return world.standing(job);
 }
 
-describe.each(stores)('what an operator can do where on $name', (kind) => {
+describe.each(storesOfRun)('what an operator can do where on $name', (kind) => {
   const test = testOn(kind);
 
   const table: { title: string; act: (world: World) => (job: Job) => Promise<unknown>; outcomes: Outcomes }[] = [
@@ -196,7 +196,7 @@ describe.each(stores)('what an operator can do where on $name', (kind) => {
   });
 });
 
-describe.each(stores)('cancelling on $name', (kind) => {
+describe.each(storesOfRun)('cancelling on $name', (kind) => {
   const test = testOn(kind);
 
   test('actor, time, reason and code of a cancel are stored', async ({ world }) => {
@@ -294,7 +294,7 @@ describe.each(stores)('cancelling on $name', (kind) => {
   });
 });
 
-describe.each(stores)('pausing on $name', (kind) => {
+describe.each(storesOfRun)('pausing on $name', (kind) => {
   const test = testOn(kind);
 
   test('a paused job is not handed out, and resumed it is due as before', async ({ world }) => {
@@ -310,7 +310,7 @@ describe.each(stores)('pausing on $name', (kind) => {
   });
 });
 
-describe.each(stores)('retrying on $name', (kind) => {
+describe.each(storesOfRun)('retrying on $name', (kind) => {
   const test = testOn(kind);
 
   test('a job opened again starts a new generation with all its tries', async ({ world }) => {
@@ -436,7 +436,7 @@ describe.each(stores)('retrying on $name', (kind) => {
   });
 });
 
-describe.each(stores)('retrying at a limit on $name', (kind) => {
+describe.each(storesOfRun)('retrying at a limit on $name', (kind) => {
   const test = testOn(kind);
 
   test('S32: a run that waits for its tasks again counts toward its gate only when it passes the gate', async ({ world }) => {
@@ -454,7 +454,7 @@ describe.each(stores)('retrying at a limit on $name', (kind) => {
   });
 });
 
-describe.each(stores)('requeueing on $name', (kind) => {
+describe.each(storesOfRun)('requeueing on $name', (kind) => {
   const test = testOn(kind);
 
   test('a running job taken back counts no try, and its holder can write nothing', async ({ world }) => {
@@ -483,7 +483,7 @@ describe.each(stores)('requeueing on $name', (kind) => {
   });
 });
 
-describe.each(stores)('editing on $name', (kind) => {
+describe.each(storesOfRun)('editing on $name', (kind) => {
   const test = testOn(kind);
 
   test('every field that an edit may change is changed, stored and in the event', async ({ world }) => {
@@ -536,7 +536,7 @@ describe.each(stores)('editing on $name', (kind) => {
   });
 });
 
-describe.each(stores)('deleting on $name', (kind) => {
+describe.each(storesOfRun)('deleting on $name', (kind) => {
   const test = testOn(kind);
 
   test('a run goes with its tasks', async ({ world }) => {

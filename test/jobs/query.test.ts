@@ -4,7 +4,7 @@ import type { Job } from '../../src/model/job.ts';
 import type { Query } from '../../src/store/query.ts';
 import type { FeedEvent } from '../../src/store/store.ts';
 import { turn } from '../../src/time/clock.ts';
-import { stores } from '../support/stores.ts';
+import { storesOfRun } from '../support/stores.ts';
 import { broken, codeOf, minute, startOfTime, tester, testOn, type World } from './world.ts';
 
 /** A job of each standing, among others, by name. */
@@ -42,7 +42,7 @@ async function variety(world: World): Promise<Record<string, Job>> {
   return { waiting, later, paused, running, succeeded, failed, cancelled };
 }
 
-describe.each(stores)('finding on $name', (kind) => {
+describe.each(storesOfRun)('finding on $name', (kind) => {
   const test = testOn(kind);
 
   const table: { title: string; query: Query; found: string[] }[] = [
@@ -157,7 +157,7 @@ describe.each(stores)('finding on $name', (kind) => {
   });
 });
 
-describe.each(stores)('pages on $name', (kind) => {
+describe.each(storesOfRun)('pages on $name', (kind) => {
   const test = testOn(kind);
 
   test.for(['newest', 'oldest'] as const)('%s first, page by page, each job once', async (order, { world }) => {
@@ -212,7 +212,7 @@ describe.each(stores)('pages on $name', (kind) => {
   });
 });
 
-describe.each(stores)('counting on $name', (kind) => {
+describe.each(storesOfRun)('counting on $name', (kind) => {
   const test = testOn(kind);
 
   test('jobs are counted by kind, type and standing', async ({ world }) => {
@@ -233,7 +233,7 @@ describe.each(stores)('counting on $name', (kind) => {
   });
 });
 
-describe.each(stores)('histories on $name', (kind) => {
+describe.each(storesOfRun)('histories on $name', (kind) => {
   const test = testOn(kind);
 
   test('a history can be read from a number on, and in pieces', async ({ world }) => {
@@ -260,7 +260,7 @@ describe.each(stores)('histories on $name', (kind) => {
   });
 });
 
-describe.each(stores)('the feed on $name', (kind) => {
+describe.each(storesOfRun)('the feed on $name', (kind) => {
   const test = testOn(kind);
 
   async function readAll(

@@ -5,6 +5,7 @@ import { applyEach } from '../../src/apply.ts';
 import type { Jobs } from '../../src/jobs.ts';
 import type { Job } from '../../src/model/job.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
+import { sampleSize } from '../support/size.ts';
 import { stores } from '../support/stores.ts';
 import { broken, minute, refusalOf, startOfTime, tester, testOn, World } from './world.ts';
 
@@ -229,7 +230,7 @@ describe.each(stores)('random races on $name', (kind) => {
       fc.asyncProperty(fc.array(fc.array(someMove, { minLength: 1, maxLength: 6 }), { maxLength: 8 }), (rounds) =>
         play(rounds),
       ),
-      { numRuns: kind.name === 'memory' ? 500 : 25, seed: 20260728 },
+      { numRuns: sampleSize(kind.name === 'memory' ? 500 : 25), seed: 20260728 },
     );
   });
 

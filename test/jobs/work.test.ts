@@ -1,10 +1,10 @@
 // Working on jobs: who is handed what, under which lease, and what becomes of it.
 import { describe, expect } from 'vitest';
 import { defaultRetry } from '../../src/model/retry.ts';
-import { stores } from '../support/stores.ts';
+import { storesOfRun } from '../support/stores.ts';
 import { broken, codeOf, minute, refusalOf, startOfTime, tester, testOn } from './world.ts';
 
-describe.each(stores)('claiming on $name', (kind) => {
+describe.each(storesOfRun)('claiming on $name', (kind) => {
   const test = testOn(kind);
 
   test('S31: the highest priority comes first, then the earliest due, then the lowest id', async ({ world }) => {
@@ -116,7 +116,7 @@ describe.each(stores)('claiming on $name', (kind) => {
   });
 });
 
-describe.each(stores)('leases on $name', (kind) => {
+describe.each(storesOfRun)('leases on $name', (kind) => {
   const test = testOn(kind);
 
   test('S4: a stale holder can write nothing', async ({ world }) => {
@@ -203,7 +203,7 @@ describe.each(stores)('leases on $name', (kind) => {
   });
 });
 
-describe.each(stores)('outcomes on $name', (kind) => {
+describe.each(storesOfRun)('outcomes on $name', (kind) => {
   const test = testOn(kind);
 
   test('a finished job has succeeded, with its result', async ({ world }) => {
@@ -362,7 +362,7 @@ describe.each(stores)('outcomes on $name', (kind) => {
   });
 });
 
-describe.each(stores)('lost workers on $name', (kind) => {
+describe.each(storesOfRun)('lost workers on $name', (kind) => {
   const test = testOn(kind);
 
   test('a job whose lease is over goes back to the queue at once, and the try does not count', async ({ world }) => {

@@ -1,7 +1,7 @@
 // The rate of a named limit (GCRA), against a sliding window, and the text of gates that use limits.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { gateText, GateAdmissions, noLimits, parseGate, unlimited, type Gate, type LimitsNow } from '../../src/model/gate.ts';
+import { gateText, GateAdmissions, gateWithoutCosts, noLimits, parseGate, unlimited, type Gate, type LimitsNow } from '../../src/model/gate.ts';
 import { intervalOf, opensAt, roomIn, spend, unusedRate, type LimitState, type Rate, type RateUse } from '../../src/model/limit.ts';
 import { sampleSize } from '../support/size.ts';
 
@@ -115,6 +115,14 @@ test('the uses of a gate are read as they were written', () => {
   }), options);
 });
 
+test('jobs with different costs wait at one gate, and gates of older versions have the cost in their uses', () => {
+  const costing = (...costs: number[]): string =>
+    gateText({ ...plain, uses: costs.map((cost, index) => ({ name: `l${index}`, key: 'k', cost })) });
+  expect(new Set([costing(1, 1), costing(5, 1), costing(0.25, 1e9)].map(gateWithoutCosts)).size).toBe(1);
+  const older = `any/t/////${encodeURIComponent('[["api",null,5]]')}`;
+  expect(parseGate(older).uses).toEqual([{ name: 'api', key: null, cost: 5 }]);
+});
+
 const gate = (name: string, cost = 1): string => gateText({ ...plain, uses: [{ name, key: null, cost }] });
 
 const limitsAt = (states: Readonly<Record<string, Partial<LimitState>>>): LimitsNow =>
@@ -135,6 +143,17 @@ test('the earliest opening of the refused gates is known, unless other limits re
   const leaderOnly = admissionsOf(new Map(), { closed: { closedUntil: start + 3_000 } });
   const text = gateText({ ...plain, leaderOnly: true, uses: [{ name: 'closed', key: null, cost: 1 }] });
   expect([leaderOnly.admit(text), leaderOnly.opensAt]).toEqual([false, null]);
+});
+
+test('jobs behind one that waits for a rate wait too, except for limits of which that job needs nothing', () => {
+  const rate = { count: 60, per: 60_000, burst: 10 };
+  const states = { api: { values: { rate, concurrency: null }, tat: start + 8_000, interval: 1_000 } };
+  const admissions = admissionsOf(new Map(), states);
+  expect([admissions.admit(gate('api', 5)), admissions.opensAt]).toEqual([false, start + 3_000]);
+  expect([admissions.admit(gate('api')), admissions.admit(gate('other')), admissions.opensAt]).toEqual([false, true, start + 3_000]);
+  const busy = admissionsOf(new Map([[gate('full'), 1]]), { ...states, full: { values: { rate: null, concurrency: 1 } } });
+  const both = gateText({ ...plain, uses: [{ name: 'full', key: null, cost: 1 }, { name: 'api', key: null, cost: 5 }] });
+  expect([busy.admit(both), busy.admit(gate('api'))], 'a job that a full limit refuses reserves no rate').toEqual([false, true]);
 });
 
 test('admitted jobs of all gates that use a limit count toward its concurrency', () => {

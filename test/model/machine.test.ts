@@ -20,7 +20,7 @@ const error = { code: 'unknown', message: 'it failed' } as const;
 
 const birth: JobOrigin = {
   id: 7, kind: 'run', type: 'work', def: null, parent: null, key: null, created: start, gate: null, unique: null,
-  policy: {}, tags: null, input: '{}', tick: null, follows: null,
+  policy: {}, tags: null, input: '{}', tick: null, follows: null, typeVersion: 1,
 };
 
 type Spec = Partial<JobOrigin> & { readonly phase?: Phase; readonly hold?: 'pause' | 'parent' | 'runs' };
@@ -97,6 +97,11 @@ const table: readonly Row[] = [
     wanted: byHolder('retried', 'retried', 'cancelled'),
   },
   { title: 'release', command: { do: 'release', fence }, wanted: byHolder('released', 'released', 'cancelled') },
+  {
+    title: 'sleep',
+    command: { do: 'sleep', fence, name: 'a while', until: start },
+    wanted: byHolder('slept', 'slept', 'cancelled'),
+  },
   { title: 'again', command: { do: 'again', fence, due: start }, wanted: byHolder('repeated', 'repeated', 'repeated') },
   {
     title: 'hand off',
@@ -496,6 +501,7 @@ function commandOf({ name, isStale, choice }: Asked, job: Job, now: number): Com
     case 'succeed': return { do: name, fence: current, result: String(choice), ignoreRepeat: choice === 0 };
     case 'fail': return { do: name, fence: current, error, retryable: choice > 0 };
     case 'release': return { do: name, fence: current };
+    case 'sleep': return { do: name, fence: current, name: 'a while', until: now + 50 * choice };
     case 'again': return { do: name, fence: current, due: now };
     case 'handOff': return { do: name, fence: current, holder: choice > 2 ? tokenHolder('t') : 'o', until };
     case 'plan': return { do: name, fence: current, tasks: choice % 3, ...(choice > 3 ? { due: now - 10 } : {}) };

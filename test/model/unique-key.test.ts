@@ -10,7 +10,7 @@ const asking = { by: 'test', now: 1000 };
 
 const created = (unique: UniqueKey | null): Change => create({
   id: 1, kind: 'run', type: 'plain', def: null, parent: null, key: null, created: 1000, gate: null, unique, policy: {},
-  tags: null, input: '{}', tick: null, follows: null,
+  tags: null, input: '{}', tick: null, follows: null, typeVersion: 1,
 }, { due: 1000, priority: 0 }, asking);
 
 const changed = (job: Job, command: Command): Change => step(job, command, asking) as Change;

@@ -16,6 +16,8 @@ export interface HuntOptions {
   readonly chaosMs: number;
 }
 
+/** Each mutant has a process of its own, which loads some 450 modules: 2 s of CPU without the cache, 0.8 s with it. */
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/stint-mutants', import.meta.url));
 const plant = fileURLToPath(new URL('./plant.ts', import.meta.url));
 
 export async function hunt({ title, cuts, seeds }: Mutant, { seedsMax, chaosMs }: HuntOptions): Promise<Catch> {
@@ -23,9 +25,9 @@ export async function hunt({ title, cuts, seeds }: Mutant, { seedsMax, chaosMs }
   await simulateAll({
     seeds: [...new Set([...seeds, ...Array.from({ length: seedsMax }, (_, index) => index + 1)])],
     processes: 1,
-    chaosMs,
+    options: { chaosMs },
     execArgv: ['--import', plant],
-    env: { STINT_MUTANT: JSON.stringify(cuts) },
+    env: { NODE_COMPILE_CACHE: compileCache, STINT_MUTANT: JSON.stringify(cuts) },
     onReport: ({ seed, violations: [first] }) => {
       if (first) by = { seed, invariant: first.invariant };
       return !first;
@@ -34,14 +36,14 @@ export async function hunt({ title, cuts, seeds }: Mutant, { seedsMax, chaosMs }
   return { title, by };
 }
 
-/** Hunts up to `processes` mutants at a time. */
+/** Hunts up to `processes` mutants at a time. The quick ones come last, so that no process is idle before the end. */
 export async function huntAll(
   mutants: readonly Mutant[],
   options: HuntOptions,
   processes: number,
   onCatch: (caught: Catch) => void = () => {},
 ): Promise<Catch[]> {
-  const left = [...mutants];
+  const left = mutants.toSorted((a, b) => Number(a.isQuick ?? false) - Number(b.isQuick ?? false));
   const caught: Catch[] = [];
   const go = async (): Promise<void> => {
     for (let mutant = left.shift(); mutant; mutant = left.shift()) {

@@ -24,7 +24,7 @@ const noVersion = cut(
   '${updateSql} WHERE version = ? AND',
   '${updateSql} WHERE ? > 0 AND',
 );
-const noGateLimit = cut('model/gate.ts', 'if (this.room(text) === 0) return false;', '');
+const noGateLimit = cut('model/gate.ts', 'if (this.room(text) === 0) return this.#refuse(limited);', '');
 const noKeys = cut('store/sqlite/write/unique-keys.ts', 'WHERE unique_key.until <= ?4', 'WHERE ?4 > 0');
 const noDoubt = cut(
   'engine/loops/claimer.ts',
@@ -40,7 +40,24 @@ const noProceedingLater = cut(
   'engine/worker-parts/maintaining.ts', '[settle, closeForgotten, settle, proceedForgotten]', '[settle]',
 );
 
+const noCompletionFence = cut(
+  'jobs/job-writing.ts', 'fence: checkFence(fence), result }', 'fence: (await this.get(id))?.fence ?? fence, result }',
+);
+const noCompletionSignal = cut('engine/attempt/completion.ts', 'attempt.signal.throwIfAborted();', '');
+const noCompletionRollback = cut(
+  'store/sqlite/connection.ts',
+  `if (this.db.isOpen && this.db.isTransaction) this.db.exec('ROLLBACK');`,
+  `if (this.db.isOpen && this.db.isTransaction) this.db.exec('COMMIT');`,
+);
+
 export const mutants: readonly Mutant[] = [
+  { title: 'complete ends a job that another worker holds', cuts: [noCompletionFence, noCompletionSignal], seeds: [344] },
+  {
+    title: 'a request of the inbox becomes a run and stays',
+    cuts: [cut('store/sqlite/write/inbox.ts', 'if (isTaken) connection.run', 'if (isTaken && request < 0) connection.run')],
+    seeds: [16],
+  },
+  { title: 'writes of a handler that did not complete stay', cuts: [noCompletionRollback], seeds: [344] },
   {
     title: 'a run starts when one of the runs that it follows has ended',
     cuts: [cut('store/sqlite/maintain/following.ts', 'job.id AND outcome IS NULL)', 'job.id AND outcome IS NULL AND 0)')],
@@ -51,7 +68,9 @@ export const mutants: readonly Mutant[] = [
   { title: 'a row is written whatever its version', cuts: [noVersion], seeds: [1], isQuick: true },
   {
     title: 'a gate admits every job',
-    cuts: [noGateLimit, cut('store/sqlite/claim/gates.ts', 'Math.min(admissions.room(gate), request.limit)', 'request.limit')],
+    cuts: [noGateLimit, cut(
+      'store/sqlite/claim/gates.ts', 'Math.min(roomAt(connection, admissions, { ...type, gate }, first, request, now), request.limit)', 'request.limit',
+    )],
     seeds: [1],
     isQuick: true,
   },
@@ -94,7 +113,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'tasks of a cancelled run are claimed',
-    cuts: [cut('apply.ts', 'until, parentCancelled }', 'until, parentCancelled: parentCancelled && false }')],
+    cuts: [cut('apply.ts', 'until, parentCancelled, ', 'until, parentCancelled: parentCancelled && false, ')],
     seeds: [285, 150, 203, 25],
   },
   {
@@ -131,7 +150,7 @@ export const mutants: readonly Mutant[] = [
     title: 'jobs are claimed before they are due',
     cuts: [
       cut('model/machine.ts', 'if (job.due > now)', 'if (job.due > now + 60_000)'),
-      cut('store/sqlite/claim/lanes.ts', 'type, priority, now, request.limit', 'type, priority, now + 60_000, request.limit'),
+      cut('store/sqlite/claim/lanes.ts', 'priority, now, request.limit', 'priority, now + 60_000, request.limit'),
     ],
     seeds: [25],
     isQuick: true,

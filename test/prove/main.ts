@@ -3,8 +3,9 @@ import { parseArgs } from 'node:util';
 import { systemRandom } from '../../src/random.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { measureSlowness } from '../support/slowness.ts';
-import type { Part, PartRequest, Size } from './part.ts';
+import type { Part, PartOutcome, PartRequest, Size } from './part.ts';
 import { emptyProof, lineOf, proofText, storedProof, withPart, writeProof, type PartReport } from './proof.ts';
+import { runParts, secondsOf } from './run-parts.ts';
 
 // Before any module that reads it.
 process.env['STINT_SLOWNESS'] ??= String(measureSlowness());
@@ -25,13 +26,18 @@ if (chosen.length === 0) fail(`--only ${values.only} names none of: ${ofSize.map
 
 let proof = values.resume || values.only !== undefined ? storedProof(size) : emptyProof(size);
 const open = chosen.filter(({ name }) => !(values.resume && proof.parts[name]?.isKept));
-for (const [index, part] of open.entries()) {
-  say(`part ${index + 1} of ${open.length}: ${part.name}, ${timeLeft(open.slice(index), 0)}`);
-  const report = await runPart(part, open.slice(index));
+/** How much of each part is done, between 0 and 1. */
+const shares = new Map<Part, number>();
+let begun = 0;
+await runParts(open, async (part) => {
+  begun += 1;
+  say(`part ${begun} of ${open.length}: ${part.name}, ${timeLeft()}`);
+  const report = await runPart(part);
+  shares.set(part, 1);
   say(lineOf(part.name, report));
   proof = withPart(proof, part.name, report, ofSize.map(({ name }) => name));
   writeProof(proof);
-}
+});
 const broken = chosen.filter(({ name }) => !proof.parts[name]!.isKept);
 say(proofText(proof));
 say(`proof: ${chosen.length - broken.length} passed, ${broken.length} failed`);
@@ -41,15 +47,17 @@ function isChosen({ name }: Part): boolean {
   return values.only === undefined || values.only.split(',').some((start) => name.startsWith(start));
 }
 
-async function runPart(part: Part, left: readonly Part[]): Promise<PartReport> {
+async function runPart(part: Part): Promise<PartReport> {
   const start = systemClock.monotonic();
   let saidAt = start;
   const progress: PartRequest['progress'] = (share, what) => {
+    shares.set(part, share);
     if (systemClock.monotonic() - saidAt < progressMs) return;
     saidAt = systemClock.monotonic();
-    say(`  ${part.name}: ${what}, ${timeLeft(left, share)}`);
+    say(`  ${part.name}: ${what}, ${timeLeft()}`);
   };
-  const outcome = await part.run({ size, seed, progress });
+  const print = (line: string): void => say(`  ${part.name}: ${line}`);
+  const outcome = await part.run({ size, seed, progress, print }).catch(asFinding);
   return {
     at: new Date(systemClock.now()).toISOString(),
     seconds: Math.round((systemClock.monotonic() - start) / 1000),
@@ -58,11 +66,15 @@ async function runPart(part: Part, left: readonly Part[]): Promise<PartReport> {
   };
 }
 
+/** The parts that run beside it go on. */
+function asFinding(error: unknown): PartOutcome {
+  return { figures: {}, findings: [error instanceof Error ? error.stack ?? error.message : String(error)] };
+}
+
 /** By what the parts take on two quiet cores at the CI size. */
-function timeLeft([current, ...others]: readonly Part[], share: number): string {
+function timeLeft(): string {
   if (values.long) return 'in the long size';
-  const seconds = others.reduce((sum, part) => sum + part.seconds, current!.seconds * (1 - share));
-  return `about ${Math.ceil(seconds / 60)} min left`;
+  return `about ${Math.ceil(secondsOf(open, (part) => shares.get(part) ?? 0) / 60)} min left`;
 }
 
 function say(line: string): void {

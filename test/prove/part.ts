@@ -8,6 +8,8 @@ export interface PartRequest {
   readonly seed: number;
   /** Shows how far the part is, as a share between 0 and 1. */
   readonly progress: (share: number, text: string) => void;
+  /** Prints a line of output. */
+  readonly print: (line: string) => void;
 }
 
 export interface PartOutcome {
@@ -23,6 +25,8 @@ export interface Part {
   readonly seconds: number;
   /** Only in `--long`. */
   readonly isLongOnly?: true;
+  /** Waits more than it computes, and no verdict of it depends on time: another such part can run beside it. */
+  readonly runsBeside?: true;
   run(request: PartRequest): Promise<PartOutcome>;
 }
 

@@ -2,13 +2,17 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { JsonTestResults } from 'vitest/node';
 import type { TestSize } from '../support/size.ts';
-import type { Part, PartOutcome, Size } from './part.ts';
+import type { Part, PartOutcome, PartRequest, Size } from './part.ts';
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+
+type Print = PartRequest['print'];
 
 interface Suite {
   readonly files: readonly string[];
@@ -23,45 +27,76 @@ const proofs = (...files: readonly string[]): Suite => ({ files, env: {}, config
 /** Tests of every run at a larger size: see test/support/size.ts. */
 const sized = (size: TestSize, files: readonly string[]): Suite => ({ files, env: { STINT_TEST_SIZE: size } });
 
-const conformance = ['test/store/conformance-memory', 'test/store/conformance-sqlite', 'test/store/conformance-postgres'];
-const sizedTests = [
-  'test/engine/processes', 'test/engine/api/every-tick', 'test/time', 'test/model', 'test/vocabulary/stage',
-  'test/bedrock/message', 'test/http/injection', 'test/dashboard', 'test/doors', 'test/seeds/seed',
-  'test/store/postgres/feed', 'test/store/coded-store', 'test/sim/speed', 'test/clients',
+export const conformance = ['test/store/conformance-memory', 'test/store/conformance-sqlite', 'test/store/conformance-postgres'];
+const files = (folder: string, ...names: readonly string[]): string[] =>
+  names.map((name) => `test/${folder}/${name}.test.ts`);
+
+/** The files with tests that npm test leaves out or makes smaller. The other files would only repeat npm test. */
+export const sizedTests: readonly string[] = [
+  ...files('engine/processes', 'bad-handlers', 'batches', 'builds', 'cancel', 'close', 'kill', 'large-run', 'lease'),
+  ...files('engine/processes', 'limits', 'schedules', 'versions'),
+  ...files('engine', 'isolation'),
+  ...files('engine/api', 'definition-documents', 'every-tick'),
+  ...files('time', 'cron', 'cron-dst', 'duration', 'instant', 'repeat', 'ticks', 'zone'),
+  ...files('model', 'glob', 'json', 'limit', 'machine', 'progress'),
+  ...files('vocabulary', 'stage'),
+  ...files('bedrock', 'matrix', 'message'),
+  ...files('http', 'injection'),
+  ...files('cli', 'def-documents', 'kill', 'store-faults'),
+  ...files('docs', 'code'),
+  ...files('jobs', 'create', 'family', 'flow', 'operate', 'query', 'races', 'work'),
+  ...files('dashboard', 'access', 'hostile', 'inbox', 'layout', 'limits', 'machine', 'overview', 'pauses', 'plan'),
+  ...files('dashboard', 'run', 'runs'),
+  ...files('doors', 'doors', 'encryption', 'middleware'),
+  ...files('seeds', 'seed-1', 'seed-3', 'seed-4', 'seed-5'),
+  ...files('store/postgres', 'feed'),
+  ...files('store', 'coded-store', 'planted'),
+  ...files('transactions', 'complete-in', 'libraries'),
+  ...files('sim', 'speed'),
+  ...files('clients', 'go', 'python'),
 ];
 
 const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Part =>
-  ({ name, seconds, run: ({ size }) => runSuite(suiteOf(size)) });
+  ({ name, seconds, run: ({ size, print }) => runSuite(suiteOf(size), print) });
 
 export const suites: readonly Part[] = [
-  part('histories', 300, (size) => sized(size, conformance)),
+  part('histories', 290, (size) => sized(size, conformance)),
   part('sizes', 300, (size) => sized(size, sizedTests)),
-  part('failover', 60, () => proofs('test/failover')),
-  part('package', 180, () => proofs('test/package', 'test/deploy')),
-  part('runtimes', 240, () => proofs('test/runtimes')),
-  part('benches', 90, () => proofs('test/bench')),
+  part('failover', 25, () => proofs('test/failover')),
+  { ...part('package', 60, () => proofs('test/package', 'test/deploy')), runsBeside: true },
+  { ...part('runtimes', 105, () => proofs('test/runtimes')), runsBeside: true },
+  { ...part('benches', 70, () => proofs('test/bench')), runsBeside: true },
   { ...part('seeds', 900, () => proofs('test/seeds')), isLongOnly: true },
   { ...part('million', 1_800, () => sized('long', ['test/dashboard/million'])), isLongOnly: true },
 ];
 
-async function runSuite({ files, env, config }: Suite): Promise<PartOutcome> {
+async function runSuite({ files, env, config }: Suite, print: Print): Promise<PartOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'stint-proof-'));
   const report = join(folder, 'report.json');
   try {
     const status = await runVitest([
       'run', ...files, ...(config === undefined ? [] : ['--config', config]),
       '--reporter=minimal', '--reporter=./test/support/progress.ts', '--reporter=json', `--outputFile.json=${report}`,
-    ], env);
+    ], env, print);
     return outcomeOf(JSON.parse(readFileSync(report, 'utf8')) as JsonTestResults, status);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function runVitest(args: readonly string[], env: Suite['env']): Promise<number | null> {
-  const child = spawn(process.execPath, [vitest, ...args], { env: { ...process.env, ...env }, stdio: 'inherit' });
+function runVitest(args: readonly string[], env: Suite['env'], print: Print): Promise<number | null> {
+  const child = spawn(process.execPath, [vitest, ...args], {
+    env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const output of [child.stdout, child.stderr]) printLines(output, print);
   return new Promise((resolve, reject) => {
-    child.once('error', reject).once('exit', (code) => resolve(code));
+    child.once('error', reject).once('close', (code) => resolve(code));
+  });
+}
+
+function printLines(output: Readable, print: Print): void {
+  createInterface(output).on('line', (line) => {
+    if (line.trim() !== '') print(line);
   });
 }
 

@@ -532,7 +532,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'tasks of a cancelled run are handed out',
-    cuts: [cut('apply.ts', 'until, parentCancelled }', 'until, parentCancelled: parentCancelled && false }')],
+    cuts: [cut('apply.ts', 'until, parentCancelled, ', 'until, parentCancelled: parentCancelled && false, ')],
     breaks: ['5.09'],
   },
   {
@@ -613,8 +613,8 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a claim that finds nothing is reported',
     cuts: [cut(
-      'engine/loops/claimer.ts', '= claimed.length < wanted;',
-      `= claimed.length < wanted; if (claimed.length === 0) throw new Error('the lock was not obtained');`,
+      'engine/loops/claimer.ts', 'this.#start(claimed.jobs);',
+      `if (claimed.jobs.length === 0) throw new Error('the lock was not obtained'); this.#start(claimed.jobs);`,
     )],
     breaks: ['5.28'],
   },

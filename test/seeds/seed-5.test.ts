@@ -574,6 +574,7 @@ const allowed: Readonly<Record<CommandName, readonly State[]>> = {
   succeed: ['running'],
   fail: ['running'],
   release: ['running'],
+  sleep: ['running'],
   again: ['running'],
   handOff: ['running'],
   plan: ['running'],

@@ -1,5 +1,5 @@
 // The campaign: which seeds are simulated with which options. Most are busy with many faults; some are long and quiet.
-import { simulateAll } from './simulate-all.ts';
+import { simulateEach } from './simulate-all.ts';
 import { regressions } from './regressions.ts';
 import type { SimOptions, SimReport } from './simulation.ts';
 
@@ -27,12 +27,18 @@ const minute = 60_000;
 export const busy: SimOptions = { chaosMs: 62 * minute };
 export const quiet: SimOptions = { chaosMs: 380 * minute, isQuiet: true };
 
+/** All seeds wait in one queue, the long quiet ones first, so that no process is idle before the last seed. */
 export async function campaign(options: Campaign): Promise<CampaignReports> {
-  const { first, fresh, quiet: quietCount, twice, ...batch } = options;
+  const { first, fresh, quiet: quietCount, twice, ...processes } = options;
   const numbers = Array.from({ length: fresh }, (_, index) => first + index);
   const busySeeds = [...regressions.map(({ seed }) => seed), ...numbers.slice(quietCount)];
-  const quietReports = await simulateAll({ ...batch, ...quiet, seeds: numbers.slice(0, quietCount) });
-  const busyReports = await simulateAll({ ...batch, ...busy, seeds: busySeeds });
-  const again = await simulateAll({ ...batch, ...busy, seeds: busySeeds.slice(0, twice) });
-  return { reports: [...busyReports, ...quietReports], again };
+  const requests = [
+    ...numbers.slice(0, quietCount).map((seed) => ({ seed, options: quiet })),
+    ...[...busySeeds, ...busySeeds.slice(0, twice)].map((seed) => ({ seed, options: busy })),
+  ];
+  const reports = await simulateEach(requests, processes);
+  const started = (from: number, to?: number): SimReport[] =>
+    reports.slice(from, to).filter((report) => report !== undefined);
+  const again = quietCount + busySeeds.length;
+  return { reports: [...started(quietCount, again), ...started(0, quietCount)], again: started(again) };
 }

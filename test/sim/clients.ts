@@ -6,6 +6,7 @@ import type { Following } from '../../src/model/following.ts';
 import type { Job } from '../../src/model/job.ts';
 import { isInForce, keyOf } from '../../src/model/pause.ts';
 import { isRefusal } from '../../src/refusal.ts';
+import { completingTypes } from './completing.ts';
 import type { RandomStream } from './random-streams.ts';
 import type { Goals } from './goals.ts';
 import type { SimProcess } from './process.ts';
@@ -52,6 +53,29 @@ const produce: Action = async ({ engine, random, types, acknowledged }) => {
     ...(isUrgent ? { priority: 10 } : {}),
   });
   acknowledged.add(run.id);
+};
+
+const produceCompleting: Action = async ({ engine, random, acknowledged }) => {
+  for (const type of [completingTypes[0], random.pick(completingTypes)]) {
+    acknowledged.add((await engine.createNamed({ type }, {})).id);
+  }
+};
+
+/** Some requests have the name of no type, or options that are refused. */
+const writeRequests: Action = async ({ engine, random, types }) => {
+  const requests = Array.from({ length: random.integer(1, 4) }, () => ({
+    type: random.isTrue(0.1) ? 'no name' : random.pick(types),
+    input: JSON.stringify({ tenant: random.pick(tenants) }),
+    options: random.pick(['{}', '{}', '{"priority":7}', '{"priority":"high"}', '{"unique":"request"}']),
+  }));
+  await engine.jobs.store.enqueue(requests);
+};
+
+const changeRequest: Action = async ({ engine, random }) => {
+  const refused = await engine.inboxRequests({ standing: 'refused', limit: 10 });
+  if (refused.length === 0) return;
+  const { id } = random.pick(refused);
+  await (random.isTrue(0.6) ? engine.retryInboxRequest(id) : engine.removeInboxRequest(id));
 };
 
 const produceMany: Action = async (client) => {
@@ -246,18 +270,22 @@ const waitsForRetry = (job: Job): boolean =>
 
 type WeightedActions = readonly (readonly [Action, number])[];
 
-const actionsByRole: Readonly<Record<'producer' | 'operator' | 'queue' | 'flow' | 'pauser', WeightedActions>> = {
+type RoleName = 'producer' | 'operator' | 'queue' | 'flow' | 'pauser' | 'completer' | 'writer';
+
+const actionsByRole: Readonly<Record<RoleName, WeightedActions>> = {
   producer: [[produce, 10], [produceMany, 3], [runManually, 2], [complete, 4]],
   operator: [
     [cancel, 6], [cancelParent, 3], [stop, 3], [retryRun, 5], [pauseRun, 2], [resumeRun, 2], [editRun, 2],
     [deleteRun, 2], [bulk, 1], [editSchedule, 2], [switchOff, 1], [switchOn, 2],
   ],
   pauser: [[pauseType, 3], [resumeType, 1]],
+  completer: [[produceCompleting, 1]],
+  writer: [[writeRequests, 4], [changeRequest, 1]],
   queue: [[enqueue, 6], [workOnQueue, 8], [changeQueue, 2]],
   flow: [[createFlow, 8], [createFollower, 4], [retryDownstream, 2], [deleteFollowed, 2], [endFlow, 1]],
 };
 
-export type Role = keyof typeof actionsByRole;
+export type Role = RoleName;
 export const roles = Object.keys(actionsByRole) as Role[];
 
 const expand = (actions: WeightedActions): readonly Action[] =>

@@ -8,7 +8,8 @@ export const goalNames = [
   'catch-up of more than one tick', 'recorded skip', 'cancel before completion', 'completion before cancel',
   'poison budget reached', 'hard limit reached', 'parent barrier hit by two last children',
   'restart under the same name', 'store outage longer than a lease', 'run retried by hand', 'schedule edited',
-  'handed off and lapsed', 'queued job handed out again',
+  'handed off and lapsed', 'queued job handed out again', 'completed with its writes', 'lease lost in complete',
+  'request of the inbox taken', 'request of the inbox refused',
 ] as const;
 
 export type GoalName = (typeof goalNames)[number];

@@ -8,15 +8,20 @@ import { namedLimits } from './workload.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
 import { isInForce, isPausable, keyOf } from '../../src/model/pause.ts';
 import { originOf } from '../../src/store/row.ts';
-import type { Batch, Beat, Holding, Leadership, Note, Store } from '../../src/store/store.ts';
+import type { Batch, Beat, Holding, Leadership, Note, Store, StoreTransaction, Writer } from '../../src/store/store.ts';
 import { checkStep, violation, type Invariant, type Violation } from '../../src/verify.ts';
+import type { Success } from './completing.ts';
+import type { FileStore } from './file-store.ts';
 import type { Goals } from './goals.ts';
+import { InboxLedger } from './inbox.ts';
 
 export interface MonitorParts {
   readonly store: Store;
   readonly limits: Limits;
   readonly goals: Goals;
   readonly onViolation: (violation: Violation) => void;
+  /** Sets the function that the store calls at each commit; absent: a commit is checked when it has been answered. */
+  readonly onCommit?: FileStore['onCommit'];
 }
 
 /** Events that only the holder of a job may write. */
@@ -42,6 +47,11 @@ export class StoreMonitor {
   readonly #extended = new Map<number, number>();
   /** The pauses of types and keys, whether in force or not. */
   readonly #pauses = new Map<number, Job>();
+  /** The changes that were written in transactions. */
+  readonly #writtenIn = new WeakMap<object, Change[]>();
+  /** The runs that succeeded, and the fences under which they did. */
+  readonly succeeded: Success[] = [];
+  readonly inbox = new InboxLedger();
   readonly #trace = createHash('sha256');
   #leader: Leadership | null = null;
   /** The highest store time so far: the clock can be set back, but a lapsed lease stays lapsed. */
@@ -51,6 +61,7 @@ export class StoreMonitor {
   constructor(parts: MonitorParts) {
     this.#parts = parts;
     const { store } = parts;
+    parts.onCommit?.((batch, written) => this.#checkCommit(batch, written));
     const intercepted: Partial<Store> = {
       commit: (batch) => this.#commit(batch),
       claim: async (ask, decide) => {
@@ -63,6 +74,8 @@ export class StoreMonitor {
         const name = `${parent}/${fence}`;
         this.#staged.set(name, [...(this.#staged.get(name) ?? []), ...children]);
       },
+      ...(store.transact && { transact: (work) => this.#transact(work), within: (tx) => this.#within(tx) }),
+      ...this.#inboxMethods(store),
       beat: (beat) => this.#beat(beat),
       leave: async (instance) => {
         await store.leave(instance);
@@ -97,12 +110,70 @@ export class StoreMonitor {
 
   async #commit(batch: Batch): Promise<readonly boolean[]> {
     const written = await this.#parts.store.commit(batch);
+    if (!this.#parts.onCommit) this.#checkCommit(batch, written);
+    return written;
+  }
+
+  #checkCommit(batch: Batch, written: readonly boolean[]): void {
     const changes = batch.changes.filter((_, index) => written[index]);
     this.#checkRefusals(batch.changes.filter((_, index) => !written[index]));
     const isComplete = changes.length === batch.changes.length;
     const staged = batch.staged && isComplete ? this.#unstage(`${batch.staged.parent}/${batch.staged.fence}`) : [];
     this.#checkChanges([...changes, ...staged], 'commit');
-    return written;
+  }
+
+  #inboxMethods(store: Store): Partial<Store> {
+    return {
+      enqueue: async (requests) => {
+        const ids = await store.enqueue(requests);
+        this.inbox.wrote(ids);
+        return ids;
+      },
+      takeFromInbox: async (takes) => {
+        const taken = await store.takeFromInbox(takes);
+        const done = takes.filter((_, index) => taken[index]);
+        for (const found of this.inbox.took(done)) this.#parts.onViolation(found);
+        this.#checkChanges(done.flatMap(({ change }) => change ?? []), 'inbox');
+        if (done.length > 0) this.#parts.goals.reach('request of the inbox taken');
+        return taken;
+      },
+      refuseInInbox: async (refusals) => {
+        await store.refuseInInbox(refusals);
+        this.inbox.refused(refusals);
+        this.#parts.goals.reach('request of the inbox refused');
+      },
+      retryInInbox: async (id) => {
+        const request = await store.retryInInbox(id);
+        if (request !== null) this.inbox.retried(id);
+        return request;
+      },
+      removeFromInbox: async (id) => {
+        const request = await store.removeFromInbox(id);
+        if (request !== null) this.inbox.removed(id);
+        return request;
+      },
+    };
+  }
+
+  async #transact<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> {
+    const changes: Change[] = [];
+    const answer = await this.#parts.store.transact!((tx) => {
+      this.#writtenIn.set(tx, changes);
+      return work(tx);
+    });
+    this.#checkChanges(changes, 'transaction');
+    if (changes.length > 0) this.#parts.goals.reach('completed with its writes');
+    return answer;
+  }
+
+  #within(transaction: unknown): Writer {
+    const writer = this.#parts.store.within(transaction);
+    const commit = async (batch: Batch): Promise<readonly boolean[]> => {
+      const written = await writer.commit(batch);
+      this.#writtenIn.get(transaction as object)!.push(...batch.changes.filter((_, index) => written[index]));
+      return written;
+    };
+    return { ...writer, commit };
   }
 
   #unstage(name: string): Change[] {
@@ -136,7 +207,7 @@ export class StoreMonitor {
     const { before, after, events } = change;
     const id = (before ?? after)!.id;
     this.#trace.update(`${id} ${after?.version ?? 'gone'} ${events.map(({ kind }) => kind).join()}\n`);
-    const known = this.#jobs.get(id);
+    const known = this.#known(id, before);
     const [basedOn, stored] = [before?.version ?? 0, known?.version ?? 0];
     if (basedOn !== stored) this.#report('S28', id, `job ${id} was written from version ${basedOn}, not ${stored}`);
     if (after === null) return this.#remove(id, known);
@@ -149,6 +220,13 @@ export class StoreMonitor {
     }
     this.#store(known, after);
     if (after.kind === 'pause') this.#pauses.set(id, after);
+  }
+
+  /** Returns the job as last written; undefined if it is created anew, as a pause is whose predecessor was purged. */
+  #known(id: number, before: Job | null): Job | undefined {
+    const known = this.#jobs.get(id);
+    const isPurged = before === null && known?.kind === 'pause' && known.due <= this.#latest;
+    return isPurged ? undefined : known;
   }
 
   #checkEvent(before: Job, event: Change['events'][number], createdChildren: ReadonlyMap<number, number>): void {
@@ -176,6 +254,7 @@ export class StoreMonitor {
         if (open > 0) this.#report('S15', id, `job ${id} continued while ${open} of its children were open`);
         break;
       case 'succeeded':
+        if (before.kind === 'run') this.succeeded.push({ type: before.type, job: id, fence: before.fence });
         if (open > 0) this.#report('S12', id, `job ${id} succeeded while ${open} of its children were open`);
         break;
       default:

@@ -12,7 +12,7 @@ const minute = 60_000;
 const seeds = regressions.map(({ seed }) => seed).filter((_, index) => index % 33 === 0);
 
 test(`${seeds.length} known seeds keep every promise through ten minutes of faults`, async () => {
-  const reports = await simulateAll({ seeds, processes: 1, chaosMs: 10 * minute });
+  const reports = await simulateAll({ seeds, processes: 1, options: { chaosMs: 10 * minute } });
   expect(reports).toHaveLength(seeds.length);
   for (const report of reports) expect(report.violations, reportText(report)).toEqual([]);
   expect(reports.flatMap(({ faults }) => faults).length).toBeGreaterThan(200);

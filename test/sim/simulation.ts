@@ -12,13 +12,16 @@ import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import { verify, violation, type Violation } from '../../src/verify.ts';
 import { finishRemaining, actUntil, roles, type Client, type Role } from './clients.ts';
+import { checkEffects, createEffects } from './completing.ts';
+import { openFileStore, type FileStore } from './file-store.ts';
 import { RandomStreams, type RandomStream } from './random-streams.ts';
 import { Faults, quietSettings, drawSettings, type SimSettings } from './faults.ts';
 import { Goals, type GoalName } from './goals.ts';
 import { SimProcess } from './process.ts';
 import { Timeline } from './timeline.ts';
-import { Ledger, limits, createWorkload, meteredType, namedLimits } from './workload.ts';
+import { batchedType, batchSize, Ledger, limits, createWorkload, meteredType, namedLimits } from './workload.ts';
 import { StoreMonitor } from './monitor.ts';
+import { Transactions } from './transactions.ts';
 import { unreliableStore } from './unreliable-store.ts';
 
 export interface SimOptions {
@@ -77,6 +80,12 @@ class Simulation {
   readonly #violations: Violation[] = [];
   readonly #processes = new Map<string, SimProcess>();
   readonly #isMetered: boolean;
+  /** Whether runs are handled in batches. */
+  readonly #isBatching: boolean;
+  /** Whether runs end with `complete`; the store is on a file then. */
+  readonly #isCompleting: boolean;
+  readonly #file: FileStore | null;
+  readonly #transactions: Transactions;
   #storeOffsetMs = 0;
   #downUntil = 0;
   #isHealing = false;
@@ -92,9 +101,15 @@ class Simulation {
     // of the seed: with this one, the known seeds of the other mutants have no metered runs, and keep their histories.
     this.#isMetered = this.#settings.storeJumpEveryMs === Infinity && this.#streams.numberFor('jobs work') < 0.25;
     this.#storeClock = new StoreClock(() => this.#timeline.now + this.#storeOffsetMs);
-    this.#store = openStore('sqlite::memory:', { clock: this.#storeClock });
+    this.#isBatching = !this.#isMetered && this.#streams.numberFor('gathering') < 0.15;
+    this.#isCompleting = !this.#isMetered && this.#streams.numberFor('completions') < 0.2;
+    this.#file = this.#isCompleting ? openFileStore(this.#storeClock) : null;
+    this.#store = this.#file?.store ?? openStore('sqlite::memory:', { clock: this.#storeClock });
     const onViolation = (found: Violation): void => this.#found(found);
-    this.#monitor = new StoreMonitor({ store: this.#store, limits, goals: this.#goals, onViolation });
+    this.#monitor = new StoreMonitor({
+      store: this.#store, limits, goals: this.#goals, onViolation, ...(this.#file && { onCommit: this.#file.onCommit }),
+    });
+    this.#transactions = new Transactions(this.#monitor.store, this.#timeline);
   }
 
   /** Only some seeds have pauses: a further client changes the histories of a seed, and so what it is known to find. */
@@ -102,20 +117,28 @@ class Simulation {
     return this.#seed % 16 === 3;
   }
 
+  /** None of these seeds is known to find something else. */
+  get #hasInbox(): boolean {
+    return [0, 12].includes(this.#seed % 16);
+  }
+
   async run(): Promise<SimReport> {
     await this.#store.migrate();
+    if (this.#file) createEffects(this.#file.path);
     for (let index = 1; index <= this.#settings.engines; index++) this.#startEngine(`e${index}`, 1);
     // A stream of its own, and a part of the seeds only: the histories of the others stay as they are.
     const hasFlows = this.#streams.stream('flows').isTrue(0.4);
-    const roleIsDrawn = { flow: hasFlows, pauser: this.#hasPauses };
+    const roleIsDrawn = { flow: hasFlows, pauser: this.#hasPauses, completer: this.#isCompleting, writer: this.#hasInbox };
     for (const role of roles) if (roleIsDrawn[role as keyof typeof roleIsDrawn] ?? true) this.#startClient(role, 1);
     if (this.#isMetered) await this.#produceMetered();
+    if (this.#isBatching) this.#produceBatched();
     this.#scheduleFaults();
     await this.#timeline.run(startOfTime + this.#chaosMs);
     if (this.#violations.length === 0) await this.#heal();
     if (this.#violations.length === 0) await this.#verify();
     const report = await this.#report();
     await this.#store.close();
+    this.#file?.remove();
     return report;
   }
 
@@ -182,6 +205,21 @@ class Simulation {
     this.#timeline.after(minute, create);
   }
 
+  /** Creates runs that are handled in batches, of which few crash their process. */
+  #produceBatched(): void {
+    const jobs = new Jobs(this.#monitor.store);
+    const random = this.#streams.stream('batched');
+    const policy = { attemptsMax: 3, batchMax: batchSize };
+    const create = (): void => {
+      if (this.#isHealing) return;
+      const drafts = Array.from({ length: random.integer(1, 12) }, () =>
+        ({ type: batchedType, inputText: JSON.stringify({ isPoison: random.isTrue(0.01) }), policy }));
+      void jobs.createMany(drafts, 'simulation');
+      this.#timeline.after(random.intervalMs(40_000), create);
+    };
+    this.#timeline.after(minute, create);
+  }
+
   #newProcess(slot: string, name: string, random: RandomStream): SimProcess {
     const skew = { offsetMs: random.between(-5, 5) * minute, rate: random.between(0.999, 1.001) };
     const process = new SimProcess(name, this.#timeline, skew);
@@ -193,13 +231,14 @@ class Simulation {
     const { leaseMs, retentionMs, poison, types, defs } = this.#settings;
     const store = unreliableStore({
       store: this.#monitor.store, timeline: this.#timeline, faults: this.#faults, settings: this.#settings,
-      process, random,
+      process, random, transactions: this.#transactions,
       isStoreDown: () => this.#downUntil > this.#timeline.now,
       onDeadlyReply: (target) => this.#crash(target),
       onUnknownOutcome: () => this.#goals.reach('commit unknown, then tried again'),
     });
     const workload = createWorkload({
-      process, streams: this.#streams, ledger: this.#ledger, hasPoison: poison, isMetered: this.#isMetered,
+      process, streams: this.#streams, ledger: this.#ledger, hasPoison: poison, isMetered: this.#isMetered, isBatching: this.#isBatching,
+      onCompletionLost: this.#isCompleting ? () => this.#goals.reach('lease lost in complete') : null,
       typeNames: types, defNames: defs,
       crash: (target) => this.#crash(target),
     });
@@ -279,7 +318,7 @@ class Simulation {
   }
 
   #isFinished(): boolean {
-    return this.#openJobs().length === 0;
+    return this.#openJobs().length === 0 && this.#monitor.inbox.waiting === 0;
   }
 
   #openJobs(): Job[] {
@@ -287,15 +326,18 @@ class Simulation {
   }
 
   async #verify(): Promise<void> {
-    const isKept = (id: number): boolean => !this.#monitor.isDeleted(id) && this.#settings.retentionMs === null;
+    const isStored = (id: number): boolean => !this.#monitor.isDeleted(id) && this.#settings.retentionMs === null;
     const evidence = {
-      acknowledged: [...this.#acknowledged].filter(isKept),
-      starts: this.#ledger.starts.filter(({ job }) => isKept(job)),
+      acknowledged: [...this.#acknowledged].filter(isStored),
+      starts: this.#ledger.starts.filter(({ job }) => isStored(job)),
     };
     for await (const found of verify(this.#store, { patienceMs: 0, overdueMs: minute, evidence })) {
       // S40 compares store times, which a jump of the store's clock reorders; the monitor checks the order of commits.
       if (found.invariant !== 'S40' || this.#settings.storeJumpEveryMs === Infinity) this.#found(found);
     }
+    const isKept = this.#settings.retentionMs === null;
+    for (const found of await this.#monitor.inbox.check(this.#store, isKept)) this.#found(found);
+    for (const found of this.#file ? checkEffects(this.#file.path, this.#monitor.succeeded) : []) this.#found(found);
     for (const { run, total, seen } of this.#ledger.gathered) {
       if (total !== seen) this.#found(violation('S12', run, `run ${run} has ${total} tasks and received ${seen}`));
     }

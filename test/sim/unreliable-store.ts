@@ -1,12 +1,14 @@
 // The store as a simulated process reaches it: requests and replies are delayed, reordered and lost.
-import type { Store } from '../../src/store/store.ts';
+import type { Store, StoreTransaction, Writer } from '../../src/store/store.ts';
 import type { RandomStream } from './random-streams.ts';
 import { latencyOf, type Faults, type SimSettings } from './faults.ts';
 import type { SimProcess } from './process.ts';
 import type { Timeline } from './timeline.ts';
+import type { OpenTransaction, Transactions } from './transactions.ts';
 
 export interface UnreliableStoreParts {
   readonly store: Store;
+  readonly transactions: Transactions;
   readonly timeline: Timeline;
   readonly faults: Faults;
   readonly settings: SimSettings;
@@ -23,7 +25,7 @@ type Delivery = 'arrives' | 'lost request' | 'lost reply' | 'deadly reply';
 /** The range of times after which a lost message fails the call. */
 const timeoutMs = [50, 5_000] as const;
 
-const immediate = new Set<PropertyKey>(['now', 'onWake', 'close', 'within', 'inspect']);
+const immediate = new Set<PropertyKey>(['now', 'onWake', 'close', 'inspect']);
 
 export function unreliableStore(parts: UnreliableStoreParts): Store {
   const connection = new Connection(parts);
@@ -32,6 +34,8 @@ export function unreliableStore(parts: UnreliableStoreParts): Store {
     onWake: (call: () => void) => connection.onWake(call),
     onInbox: (call: () => void) => connection.onInbox(call),
     close: () => Promise.resolve(),
+    transact: <T>(work: (tx: StoreTransaction) => Promise<T>) => connection.transact(work),
+    within: (tx: StoreTransaction) => connection.within(tx),
     // Ends are found by polling.
     onEnd: undefined,
   };
@@ -51,6 +55,7 @@ class Connection {
   readonly #parts: UnreliableStoreParts;
   /** How far the store time that this process knows lags behind. */
   readonly #ageMs: number;
+  readonly #open = new WeakMap<StoreTransaction, OpenTransaction>();
   #calls = 0;
   #wakes = 0;
 
@@ -63,8 +68,42 @@ class Connection {
     return this.#parts.store.now() - this.#ageMs;
   }
 
-  call(name: string, apply: () => Promise<unknown>): Promise<unknown> {
-    const { timeline, random, settings, process } = this.#parts;
+  /** Runs `work` in a transaction. If a request or a reply of it is lost, so is its connection. */
+  async transact<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> {
+    const { transactions, process } = this.#parts;
+    const open = (await this.call('begin', () => transactions.begin(process))) as OpenTransaction;
+    const tx: StoreTransaction = { query: (text, values) => this.#execute(open, (real) => real.query(text, values)) };
+    this.#open.set(tx, open);
+    try {
+      const answer = await work(tx);
+      await this.call('end', () => open.commit(), open);
+      return answer;
+    } catch (error) {
+      open.rollBack();
+      throw error;
+    }
+  }
+
+  within(tx: StoreTransaction): Writer {
+    const { store } = this.#parts;
+    const open = this.#open.get(tx)!;
+    return new Proxy({} as Writer, {
+      get: (_, name) => {
+        if (name === 'now') return () => this.now();
+        if (name === 'synchronize') return undefined;
+        return (...values: unknown[]) =>
+          this.#execute(open, (real) => (Reflect.get(store.within(real), name) as Method)(...values));
+      },
+    });
+  }
+
+  #execute<T>(open: OpenTransaction, statement: (real: StoreTransaction) => Promise<T>): Promise<T> {
+    return this.call('statement', () => open.execute(statement), open) as Promise<T>;
+  }
+
+  /** `open`: the transaction to which the call belongs. */
+  call(name: string, apply: () => Promise<unknown>, open: OpenTransaction | null = null): Promise<unknown> {
+    const { timeline, random, settings, process, transactions } = this.#parts;
     const [there, back] = [latencyOf(random, settings.slow), latencyOf(random, settings.slow)];
     const failsAfterMs = random.between(...timeoutMs);
     const delivery = this.#nextDelivery();
@@ -75,6 +114,7 @@ class Connection {
       const arrive = async (): Promise<void> => {
         if (delivery === 'lost request') return fail('the connection was lost');
         if (this.#parts.isStoreDown()) return fail('the store is down');
+        if (transactions.isOpen && open === null) return transactions.afterEnd(arrive);
         // A claim decides in the process: later if the process is paused, never if it has crashed.
         if (name === 'claim' && process.isPaused) return void process.deliver(() => onTimeline(timeline, arrive));
         if (name === 'claim' && !process.isAlive) return;
@@ -124,7 +164,7 @@ class Connection {
   }
 
   #lose(name: string, fail: (why: string) => void): void {
-    if (name === 'commit') this.#parts.onUnknownOutcome();
+    if (name === 'commit' || name === 'end') this.#parts.onUnknownOutcome();
     fail('no reply came');
   }
 }

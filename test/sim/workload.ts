@@ -1,9 +1,10 @@
 // The workload: the job types and definitions of the simulation, and the ledger of what their handlers did.
 import type { AnyJobDef } from '../../src/engine/declare/job-def.ts';
 import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
-import { cron, every, jobDef, jobType, Snooze, type Context } from '../../src/index.ts';
+import { cron, every, jobDef, jobType, Snooze, typed, type Context } from '../../src/index.ts';
 import type { Limits } from '../../src/model/gate.ts';
 import type { Start } from '../../src/verify.ts';
+import { completingJobTypes } from './completing.ts';
 import type { RandomStreams } from './random-streams.ts';
 import type { SimProcess } from './process.ts';
 
@@ -22,6 +23,9 @@ export interface WorkloadParts {
   readonly ledger: Ledger;
   readonly hasPoison: boolean;
   readonly isMetered: boolean;
+  readonly isBatching: boolean;
+  /** What to do when `complete` says that the lease is lost; null: no type completes. */
+  readonly onCompletionLost: (() => void) | null;
   readonly typeNames: readonly TypeName[];
   readonly defNames: readonly DefName[];
   readonly crash: (process: SimProcess) => void;
@@ -43,6 +47,10 @@ export type DefName = (typeof defNames)[number];
 /** The type whose runs use named limits, in the simulations that draw it. */
 export const meteredType = 'metered';
 
+/** The type whose runs are handled in batches, in the simulations that draw it. */
+export const batchedType = 'batched';
+export const batchSize = 8;
+
 export const namedLimits = [
   { name: 'api', keyed: false, values: { rate: { count: 6, per: 60_000, burst: 2 }, concurrency: null } },
   { name: 'tenant', keyed: true, values: { rate: null, concurrency: 1 } },
@@ -57,10 +65,10 @@ export const limits: Limits = {
 const retry = { attempts: 3, base: '1s', max: '20s' } as const;
 
 /** The handlers of one process: they use its clock and stop when it crashes. */
-export function createWorkload({ process, streams, ledger, hasPoison, isMetered, crash, ...known }: WorkloadParts): Workload {
+export function createWorkload({ process, streams, ledger, hasPoison, isMetered, isBatching, onCompletionLost, crash, ...known }: WorkloadParts): Workload {
   const { clock } = process;
   /** Records the start; returns a number in [0, 1) that depends only on the attempt. */
-  const begin = ({ fence, idempotencyKey }: Context): number => {
+  const begin = ({ fence, idempotencyKey }: Pick<Context, 'fence' | 'idempotencyKey'>): number => {
     const job = Number(idempotencyKey.split('.')[0]);
     ledger.starts.push({ job, fence });
     return streams.numberFor('handler', job, fence);
@@ -155,6 +163,22 @@ export function createWorkload({ process, streams, ledger, hasPoison, isMetered,
     });
   }
 
+  /** A batch with a poisoned job crashes its process, as long as the simulation has poison. */
+  const batched = (): AnyJobType => jobType(batchedType, {
+    retry,
+    batch: { size: batchSize, wait: '5s' },
+    input: typed<{ readonly isPoison: boolean }>(),
+    runBatch: async ({ jobs, signal }) => {
+      const chances = jobs.map(begin);
+      await clock.sleep(chances[0]! * 3_000, signal);
+      if (hasPoison && jobs.some(({ input }) => input.isPoison)) {
+        crash(process);
+        return new Promise<never>(() => {});
+      }
+      return jobs.map((job, n) => (chances[n]! < 0.1 ? job.failed('it did not work') : job.done(n)));
+    },
+  });
+
   const defs = {
     minutely: jobDef('minutely', types.quick, { schedules: cron('* * * * *'), overlap: 'allow', misfire: 'all' }),
     steady: jobDef('steady', types.slow, { schedules: every('45s'), overlap: 'skip' }),
@@ -170,7 +194,9 @@ export function createWorkload({ process, streams, ledger, hasPoison, isMetered,
   return {
     types: [
       ...known.typeNames.map((name) => types[name]),
+      ...(isBatching ? [batched()] : []),
       ...(isMetered ? [jobType(meteredType, { retry, run: work(500, 20_000) })] : []),
+      ...(onCompletionLost ? completingJobTypes({ clock, begin, onLeaseLost: onCompletionLost }) : []),
     ],
     defs: known.defNames.map((name) => defs[name]),
   };

@@ -1,13 +1,14 @@
 // One store under the whole suite; each has a test file of its own, so that they can run side by side.
 import { storeConformance } from '../../src/conformance/index.ts';
-import { bySize } from '../support/size.ts';
+import { bySize, isOfRun } from '../support/size.ts';
 import { stores } from '../support/stores.ts';
 
-const histories = bySize({ small: 40, ci: 5_000, long: 50_000 });
+const examples = isOfRun(true);
+const histories = bySize({ small: 10, ci: 5_000, long: 50_000 });
 const races = bySize({ small: 1, ci: 8 });
 
 export function conform(name: string): void {
   const kind = stores.find((each) => each.name === name);
   if (!kind) throw new Error(`there is no store named ${name}`);
-  storeConformance(name, { open: (clock) => kind.open(clock), histories, races });
+  storeConformance(name, { open: (clock) => kind.open(clock), examples, histories, races });
 }

@@ -1,6 +1,6 @@
 // The SQLite store under the conformance suite: alone on its file, and as two connections that take turns.
 import { storeConformance } from '../../src/conformance/index.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { ClaimRequest, Store } from '../../src/store/store.ts';
 import { bySize } from '../support/size.ts';
 import { stores } from '../support/stores.ts';
 import { conform } from './conform.ts';
@@ -21,15 +21,24 @@ if (bySize({ small: false, ci: true })) {
   });
 }
 
-/** Every call goes to the next connection; `nextDue` to that of the last claim, which knows why it found no job. */
+/**
+ * Every call goes to the next connection; `nextDue` to that of the last claim, which knows why it found no job, and claims
+ * of the examples of fair share to the first, because each connection has turns of its own.
+ */
 function inTurns(connections: readonly Store[]): Store {
   let calls = 0;
   let claimer = connections[0]!;
   return new Proxy(connections[0]!, {
     get: (_target, name: keyof Store) => (...values: never[]) => {
-      const connection = name === 'nextDue' ? claimer : connections[calls++ % connections.length]!;
+      const next = connections[isFairClaim(name, values) ? 0 : calls++ % connections.length]!;
+      const connection = name === 'nextDue' ? claimer : next;
       if (name === 'claim') claimer = connection;
       return (connection[name] as (...given: never[]) => unknown)(...values);
     },
   });
+}
+
+function isFairClaim(name: keyof Store, [request]: readonly unknown[]): boolean {
+  const { names } = (name === 'claim' ? request : {}) as Partial<ClaimRequest>;
+  return names !== undefined && 'exact' in names && names.exact.includes('fair');
 }

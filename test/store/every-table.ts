@@ -8,7 +8,7 @@ const asker = { by: 'test' };
 
 const origin: Omit<JobOrigin, 'id' | 'created'> = {
   kind: 'run', type: 'plain', def: null, parent: null, key: null, gate: null, unique: null, policy: {}, tags: null,
-  input: '{}', tick: null, follows: null,
+  input: '{}', tick: null, follows: null, typeVersion: 1,
 };
 
 /** A key, staged children, an ended job, a history of several chunks, progress, a log, an instance and a leader. */

@@ -9,7 +9,7 @@ import { lineOf } from '../../src/store/row.ts';
 const jobs = [1, 2, 3, 4].map((id) =>
   blankJob({
     id, kind: 'run', type: id > 3 ? 'other "type"' : 'type', def: null, parent: id > 2 ? 9 : null, key: null, created: 0,
-    gate: null, unique: null, policy: {}, tags: null, input: 'null', tick: null, follows: null,
+    gate: null, unique: null, policy: {}, tags: null, input: 'null', tick: null, follows: null, typeVersion: 1,
   }),
 );
 

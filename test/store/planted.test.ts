@@ -5,6 +5,7 @@ import { findings, topics } from '../../src/conformance/examples.ts';
 import { checkRaces } from '../../src/conformance/races.ts';
 import { checkHistories } from '../../src/conformance/random-histories.ts';
 import type { Clock } from '../../src/time/clock.ts';
+import { details } from '../support/detail.ts';
 import { Sound, type Bug } from './planted/bug.ts';
 import { claimBugs } from './planted/claim-bugs.ts';
 import { readBugs } from './planted/read-bugs.ts';
@@ -26,7 +27,7 @@ describe('the examples find that', () => {
   }
 });
 
-describe('random histories find that', () => {
+details('random histories find that', () => {
   for (const { title, plant, alsoBy } of bugs) {
     if (!alsoBy?.includes('histories')) continue;
     test(title, async () => {
@@ -36,7 +37,7 @@ describe('random histories find that', () => {
   }
 });
 
-describe('races find that', () => {
+details('races find that', () => {
   for (const { title, plant, alsoBy } of bugs) {
     if (!alsoBy?.includes('races')) continue;
     test(title, async () => {

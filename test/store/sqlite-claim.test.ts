@@ -7,6 +7,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { applyEach, isChange } from '../../src/apply.ts';
 import { newJob } from '../../src/conformance/world.ts';
 import { Jobs } from '../../src/jobs.ts';
+import { gateText } from '../../src/model/gate.ts';
+import type { LimitUse } from '../../src/model/limit.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 
 let folder: string;
@@ -70,6 +72,19 @@ test('a claim at gates costs what it takes, whatever the number of gates and of 
     const count = await statementsOf(async () => (await jobs.claim(request)).forEach(({ gate }) => gates.add(gate)));
     expect([gates.size, count < statementsMax], `${count}`).toEqual([10, true]);
   }
+});
+
+test('a claim at a closed limit costs what it takes, whatever the number of different costs', async () => {
+  const uses = (cost: number): LimitUse[] => [{ name: 'api', key: null, cost }];
+  await fill(10_000, (n) => ({
+    type: 'costly', gate: gateText({ type: 'costly', def: null, key: null, leaderOnly: false, uses: uses(n + 1) }),
+  }));
+  await store.closeLimit('api', null, store.now() + 3_600_000);
+  await store.commit({ changes: [newJob({ id: 1, created: 1, due: 2, type: 'free' })] });
+  const request = { kinds: ['run'], names: { exact: ['costly', 'free'] }, limit: 10, holder: 'w', leaseMs: null } as const;
+  const taken: number[] = [];
+  const count = await statementsOf(async () => taken.push(...(await new Jobs(store).claim(request)).map(({ id }) => id)));
+  expect([taken, count < statementsMax], `${count}`).toEqual([[1], true]);
 });
 
 test('jobs at a gate each are created, claimed and ended by as many statements as jobs without gates', async () => {

@@ -1,9 +1,8 @@
 // The storms as parts of the proof: the least that each must have done, and its findings.
 import { shortfalls, type Part, type PartOutcome } from '../prove/part.ts';
-import { TestPostgres } from '../support/postgres.ts';
 import { chronos } from './chronos/chronos.ts';
+import { inEveryOrder } from './interleave/in-every-order.ts';
 import { pairs } from './interleave/pairs.ts';
-import { Interleaver } from './interleave/interleaver.ts';
 import { postgresFixture, sqliteFixture, type OpenFixture } from './store-fixture.ts';
 import { postgresLong, postgresSize, sqliteLong, sqliteSize } from './sizes.ts';
 import { storm, type StormOptions } from './storm.ts';
@@ -20,6 +19,7 @@ interface StormOn {
 const stormOn = (name: string, seconds: number, { openFixture, needed, ...sizes }: StormOn): Part => ({
   name,
   seconds,
+  runsBeside: true,
   async run({ size, progress }) {
     const { store: _store, faults, ...report } = await storm(openFixture, { ...sizes[size], progress });
     return outcome({ ...report, ...faults }, { ...sizes[size].faults, ...needed });
@@ -28,30 +28,18 @@ const stormOn = (name: string, seconds: number, { openFixture, needed, ...sizes 
 
 const interleavings: Part = {
   name: 'interleavings',
-  seconds: 60,
+  seconds: 90,
+  runsBeside: true,
   async run({ progress }) {
-    const postgres = await TestPostgres.create();
-    try {
-      await using interleaver = await Interleaver.on(postgres.url);
-      let orders = 0;
-      const violations: string[] = [];
-      for (const [index, pair] of pairs.entries()) {
-        progress(index / pairs.length, pair.name);
-        const result = await interleaver.run(pair);
-        orders += result.orders;
-        violations.push(...result.wrong.map((what) => `${pair.name}: ${what}`));
-        if (result.orders < 2) violations.push(`${pair.name}: only ${result.orders} order was possible`);
-      }
-      return outcome({ pairs: pairs.length, orders, violations });
-    } finally {
-      await postgres.stop();
-    }
+    const { orders, wrong } = await inEveryOrder(pairs, (done) => progress(done / pairs.length, `${done} pairs`));
+    return outcome({ pairs: pairs.length, orders, violations: wrong });
   },
 };
 
 const ticks: Part = {
   name: 'ticks',
-  seconds: 90,
+  seconds: 55,
+  runsBeside: true,
   async run({ size }) {
     const needed = size === 'long' ? { ticks: 5_000, leaderKills: 300 } : { ticks: 200, leaderKills: 12 };
     return outcome({ ...(await chronos(needed)) }, needed);
@@ -60,15 +48,16 @@ const ticks: Part = {
 
 const powerLoss: Part = {
   name: 'power-loss',
-  seconds: 20,
+  seconds: 5,
+  runsBeside: true,
   run: async ({ size }) => outcome({ ...(await walCuts({ cuts: size === 'long' ? 500 : 60 })) }, { torn: 1 }),
 };
 
 export const storms: readonly Part[] = [
-  stormOn('storm-postgres', 120, {
+  stormOn('storm-postgres', 100, {
     openFixture: postgresFixture, ci: postgresSize, long: postgresLong, needed: { longPauses: 1, lapses: 1 },
   }),
-  stormOn('storm-sqlite', 80, { openFixture: sqliteFixture, ci: sqliteSize, long: sqliteLong, needed: { lapses: 1 } }),
+  stormOn('storm-sqlite', 60, { openFixture: sqliteFixture, ci: sqliteSize, long: sqliteLong, needed: { lapses: 1 } }),
   interleavings,
   ticks,
   powerLoss,

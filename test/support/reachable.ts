@@ -159,7 +159,7 @@ const birthOf = (kind: Kind, input: string): JobOrigin => ({
   tags: null,
   input,
   tick: null,
-  follows: null,
+  follows: null, typeVersion: 1,
 });
 
 function live({ birth, first }: Born, wishes: readonly Wish[]): Reached {
@@ -225,6 +225,7 @@ const makers: { readonly [N in CommandName]: (wish: Wish, job: Job, now: number)
   succeed: (wish, job) => ({ do: 'succeed', fence: fenceOf(wish, job), result: '{"n":1}', ignoreRepeat: wish.flag }),
   fail: (wish, job) => ({ do: 'fail', fence: fenceOf(wish, job), error: wish.error, retryable: wish.flag }),
   release: (wish, job) => ({ do: 'release', fence: fenceOf(wish, job) }),
+  sleep: (wish, job, now) => ({ do: 'sleep', fence: fenceOf(wish, job), name: 'a while', until: now + 1_000 }),
   again: (wish, job, now) => ({ do: 'again', fence: fenceOf(wish, job), due: now + 1_000 }),
   handOff: (wish, job, now) => ({
     do: 'handOff',

@@ -8,5 +8,12 @@ export function bySize<Value>({ small, ci = small, long = ci }: { small: Value; 
   return { small, ci, long }[sizeOfRun];
 }
 
+/**
+ * Divides tests that are as large in every run: npm test has those for which `isOfNpmTest`, the proof of CI the others,
+ * the long proof all.
+ */
+export const isOfRun = (isOfNpmTest: boolean): boolean =>
+  bySize({ small: isOfNpmTest, ci: !isOfNpmTest, long: true });
+
 /** The number of random examples: a fifth of them in npm test, all in the proof. */
 export const sampleSize = (all: number): number => bySize({ small: Math.ceil(all / 5), ci: all });

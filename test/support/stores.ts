@@ -11,6 +11,7 @@ import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock, type Clock } from '../../src/time/clock.ts';
 import { migratedDatabase } from './fresh-database.ts';
+import { bySize } from './size.ts';
 
 /** A way to an empty, migrated store. */
 export interface StoreKind {
@@ -212,3 +213,6 @@ async function beginPostgres(url: string, ended: () => void): Promise<CallersTra
 }
 
 export const stores: readonly StoreKind[] = [memory, sqlite, postgres];
+
+/** For rules above the stores, which the conformance suite checks one by one: in npm test SQLite, in the proof all. */
+export const storesOfRun = bySize({ small: [sqlite], ci: stores });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Engine, jobType, LeaseLost, typed, type EngineOptions } from '../../src/index.ts';
 import { PostgresStore } from '../../src/store/postgres/store.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
@@ -57,6 +57,36 @@ const insert = 'insert into effects values ($1)';
 const result = { timeout: `${waitMs}ms` } as const;
 
 describe.each([{ on: 'PostgreSQL', open: onPostgres }, { on: 'SQLite', open: onSqlite }])('on $on', ({ open }) => {
+  test('a step or sleep inside complete is refused, and so is complete inside a step or after a sleep', async () => {
+    const place = await open();
+    const told: string[] = [];
+    const tell = (error: unknown): void => void told.push((error as Error).message.replace(/until .*/, ''));
+    const mixed = jobType('mixed', {
+      run: async ({ step, sleep, complete }) => {
+        await step('outer', () => complete(() => 'inside').catch(tell));
+        await complete(async (tx) => {
+          await tx.query(insert, ['rolled back']);
+          await step('inner', () => 1).catch(tell);
+          await sleep('pause', '1h').catch(tell);
+          throw new Error('roll back');
+        }).catch(tell);
+        await sleep('nap', '1h').catch(() => {});
+        await complete((tx) => tx.query(insert, ['too early'])).catch(tell);
+      },
+    });
+    const engine = await started(place, { types: [mixed] });
+    const run = await engine.createJobRun(mixed);
+    await vi.waitUntil(async () => (await run.events()).some(({ kind }) => kind === 'slept'), { timeout: waitMs });
+    expect(told).toEqual([
+      'cannot call complete() inside the step "outer": it ends the job, so call it after the steps',
+      'cannot call step ("inner") inside complete(): call it before complete()',
+      'cannot call sleep ("pause") inside complete(): call it before complete()',
+      'roll back',
+      'the handler sleeps (nap) ',
+    ]);
+    expect(await place.effects()).toEqual([]);
+  });
+
   test('the writes, the result and the end of the run are there together', async () => {
     const place = await open();
     const ship = jobType('ship', {
@@ -140,12 +170,15 @@ describe.each([{ on: 'PostgreSQL', open: onPostgres }, { on: 'SQLite', open: onS
     const place = await open();
     const ship = jobType('ship', {
       run: async ({ run, complete }) => {
+        clearInterval(ticking);
         await other.cancelJobRun(run.id);
         return complete((tx) => tx.query(insert, ['too late']));
       },
     });
-    // With a clock that stands still, no heartbeat tells the handler of the cancel.
-    const engine = await started(place, { types: [ship], clock: new VirtualClock(Date.now()) });
+    // With a clock that stands still from the start of the handler on, no heartbeat tells it of the cancel.
+    const clock = new VirtualClock(Date.now());
+    const ticking = setInterval(() => void clock.advance(10), 10);
+    const engine = await started(place, { types: [ship], clock });
     const other = new Engine({ store: place.open(), types: [ship] });
     onTestFinished(() => other.close());
     const run = await engine.createJobRun(ship);
@@ -169,10 +202,14 @@ describe.each([{ on: 'PostgreSQL', open: onPostgres }, { on: 'SQLite', open: onS
     });
     const [claimed, reclaimed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const types = [shipFor('stale', first.promise, claimed.resolve)];
-    // With a clock that stands still, no heartbeat tells the first worker that it has lost the job.
-    const stale = await started(place, { types, clock: new VirtualClock(Date.now()), instance: 'stale' });
+    // With a clock that stands still, no heartbeat tells the first worker that it has lost the job. Until the claim the
+    // clock goes on: by the time of PostgreSQL, the run may be due only some milliseconds after its creation.
+    const clock = new VirtualClock(Date.now());
+    const stale = await started(place, { types, clock, instance: 'stale' });
     const run = await stale.createJobRun(types[0]!);
+    const ticking = setInterval(() => void clock.advance(10), 10);
     await claimed.promise;
+    clearInterval(ticking);
     await stale.suspend();
     await stale.jobs.requeue(run.id, Date.now(), { by: 'test' });
     await started(place, { types: [shipFor('holder', second.promise, reclaimed.resolve)], instance: 'holder' });

@@ -1,4 +1,6 @@
 // A library with which a caller opens transactions on the database of a store.
+import { bySize } from '../support/size.ts';
+
 export interface Library {
   readonly name: string;
   connect(address: string): Promise<Connected>;
@@ -20,3 +22,7 @@ export interface Tx {
   /** Runs `work` in a savepoint; rolls back to it and rejects if `work` rejects. */
   nested(work: (tx: Tx) => Promise<void>): Promise<void>;
 }
+
+/** In npm test two drivers of each database, in the proof all libraries. */
+export const librariesOfRun = (all: readonly Library[]): readonly Library[] =>
+  bySize({ small: all.slice(0, 2), ci: all });

@@ -1,7 +1,7 @@
 // Defects for `verify` to find: each is planted by SQL into a valid store, and violates the invariant it names.
 import { jobDef, jobType } from '../../src/index.ts';
 import { declare } from '../../src/jobs/define.ts';
-import { declareLimits } from '../../src/jobs/limits.ts';
+import { declareLimits, pauseLimit } from '../../src/jobs/limits.ts';
 import { pause } from '../../src/jobs/pauses.ts';
 import { tickDue } from '../../src/jobs/tick.ts';
 import type { Job } from '../../src/model/job.ts';
@@ -200,6 +200,17 @@ export const defects: readonly Defect[] = [
     const confirmed = (time: number): string => `confirmed\\":${time}`;
     const [before, after] = [world.store.now(), world.store.now() - minute].map(confirmed) as [string, string];
     return (sql) => sql(`update job set history = replace(history, '${before}', '${after}') where kind = 'pause'`);
+  }),
+  defect('S40', 'a job that was claimed while a limit that it uses was paused', async (world) => {
+    await useLimit(world, { rate: null, concurrency: 700 });
+    await pauseLimit(world.store, 'api', null, tester);
+    const confirmed = (time: number): string => `pauseConfirmed\\":${time}`;
+    const [before, after] = [world.store.now(), world.store.now() - minute].map(confirmed) as [string, string];
+    return (sql) => sql(`update job set history = replace(history, '${before}', '${after}') where kind = 'limit'`);
+  }),
+  defect('S42', 'a job of a version that its worker does not know', async (world) => {
+    const job = await world.running();
+    return (sql) => sql(`update job set type_version = 2 where id = ${job.id}`);
   }),
   defect('S39', 'more starts in a period than a named limit allows', async (world) => {
     await useLimit(world, { rate: { count: 700, per: minute, burst: 700 }, concurrency: null });

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
+import { pause } from '../../src/jobs/pauses.ts';
 import { verify, type VerifyOptions, type Violation } from '../../src/verify.ts';
 import { checkFeed } from '../../src/verify/feed.ts';
 import { readPages, type ReadPage } from '../../src/verify/paging.ts';
@@ -103,6 +104,16 @@ test('the check of the feed needs no memory for ended jobs, even if they are edi
   const seen = new Map<number, number>();
   expect(await Array.fromAsync(checkFeed(world.store, seen))).toEqual([]);
   expect([...seen]).toEqual([[open.id, 1]]);
+});
+
+test('a pause that was purged and begins again has a new history', async () => {
+  const world = await World.open(stores[0]!);
+  const target = { type: 'charge', key: null };
+  await pause(world.store, target, world.store.now() + 1000, tester);
+  await world.clock.advance(2000);
+  await world.store.purge({ limit: 10, feedKeptMs: 1e12, retentionMs: 0 });
+  await pause(world.store, target, null, tester);
+  expect(await findings(world)).toEqual([]);
 });
 
 describe('evidence of handlers and producers', () => {

@@ -53,7 +53,7 @@ const birthOf = (birth: Partial<JobOrigin>): JobOrigin => ({
   tags: null,
   input: '{}',
   tick: null,
-  follows: null,
+  follows: null, typeVersion: 1,
   ...birth,
 });
 

@@ -30,6 +30,12 @@ const parts: readonly Part[] = [
     of: [[type, 'RunOptions'], [type, 'CommonOptions'], [settings, 'Settings']],
   },
   {
+    title: 'jobType(name, options) with batches',
+    about: 'Instead of `run`, a handler of many jobs at once. The rest as above.',
+    of: [[type, 'BatchOptions']],
+  },
+  { title: 'batch', about: 'Of a type with `runBatch`.', of: [['src/engine/declare/batch.ts', 'BatchSettings']] },
+  {
     title: 'jobType(name, options) with tasks',
     about: 'Instead of `run`, phases: what the tasks share, the tasks, the work of one, a summary. The rest as above.',
     of: [[type, 'TaskOptions']],

@@ -3,6 +3,7 @@ import type { Page } from '../page.ts';
 import { auditPage } from './audit.tsx';
 import { definitionsPage } from './definitions.tsx';
 import { failuresPage } from './failures.tsx';
+import { inboxPage } from './inbox.tsx';
 import { instancesPage } from './instances.tsx';
 import { limitsPage } from './limits.tsx';
 import { operationsPage } from './operations.tsx';
@@ -14,6 +15,6 @@ import { settingsPage } from './settings.tsx';
 import { typesPage } from './types.tsx';
 
 export const pages: readonly Page[] = [
-  overviewPage, runsPage, runPage, failuresPage, definitionsPage, typesPage, queuesPage, limitsPage, instancesPage,
-  operationsPage, auditPage, settingsPage,
+  overviewPage, runsPage, runPage, failuresPage, definitionsPage, typesPage, queuesPage, limitsPage, inboxPage,
+  instancesPage, operationsPage, auditPage, settingsPage,
 ];

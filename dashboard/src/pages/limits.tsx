@@ -52,7 +52,7 @@ interface CardProps {
 }
 
 function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
-  const { name, isKeyed, override, use } = limit;
+  const { name, isKeyed, override, paused, use } = limit;
   return (
     <section class="card" aria-label={`Limit ${name}`}>
       <h2>{name} {isKeyed && <span class="faint">for each key</span>}</h2>
@@ -65,6 +65,11 @@ function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
       {override !== null && (
         <p class="faint">Overridden by {override.by ?? 'an operator'}{override.why === null ? '' : `: ${override.why}`}</p>
       )}
+      {paused !== null && (
+        <p class="faint">
+          <Badge status="held" text="paused" /> by {paused.by}{paused.why === null ? '' : `: ${paused.why}`}
+        </p>
+      )}
       <ul>{use.map((each) => <Use key={each.key} use={each} limit={limit} />)}</ul>
       {mayOperate.value && (
         <footer class="card-actions">
@@ -72,6 +77,20 @@ function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
           {override !== null && (
             <button type="button" class="button" onClick={() => void reset(name, onChange)}>
               <Icon name="retry" /> Reset
+            </button>
+          )}
+          {paused === null ? (
+            <button type="button" class="button" onClick={() => void pause(name, onChange)}>
+              <Icon name="pause" /> Pause
+            </button>
+          ) : (
+            <button type="button" class="button" onClick={() => void resume(name, onChange)}>
+              <Icon name="play" /> Resume
+            </button>
+          )}
+          {use.some(isShut) && (
+            <button type="button" class="button" onClick={() => void reopen(limit, onChange)}>
+              <Icon name="play" /> Reopen
             </button>
           )}
         </footer>
@@ -135,6 +154,32 @@ function Use({ use: { key, admitted, opensAt, closedUntil }, limit: { values: { 
       )}
     </li>
   );
+}
+
+async function pause(name: string, onChange: () => void): Promise<void> {
+  const text = 'No job that uses it starts until you resume it; running jobs continue. Everybody whose run waits sees the reason.';
+  const reason = await confirm({ title: `Pause the limit ${name}?`, text, action: 'Pause limit' });
+  if (reason === null) return;
+  const body = { why: reason.why ?? 'no reason given' };
+  await withToast(() => call('pauseLimit', { params: { name }, body }), () => `Paused the limit ${name}`);
+  onChange();
+}
+
+async function resume(name: string, onChange: () => void): Promise<void> {
+  await withToast(() => call('resumeLimit', { params: { name }, body: {} }), () => `Resumed the limit ${name}`);
+  onChange();
+}
+
+/** Whether no job can start at the limit for some time. */
+const isShut = ({ opensAt, closedUntil }: NamedLimitView['use'][number]): boolean =>
+  Math.max(opensAt, closedUntil ?? 0) > now.value + soonMs;
+
+async function reopen({ name, isKeyed }: NamedLimitView, onChange: () => void): Promise<void> {
+  const text = `Jobs start again at once, as many as the burst allows${isKeyed ? ', for each key' : ''}. What is used of the rate is forgotten.`;
+  const body = await confirm({ title: `Reopen the limit ${name}?`, text, action: 'Reopen limit', isDanger: true });
+  if (body === null) return;
+  await withToast(() => call('reopenLimit', { params: { name }, body }), () => `Reopened the limit ${name}`);
+  onChange();
 }
 
 async function reset(name: string, onChange: () => void): Promise<void> {

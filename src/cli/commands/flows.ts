@@ -1,9 +1,11 @@
-/** `stint flows`: lists flows, shows the runs of one, and cancels, stops or retries them. */
+/** `stint flows`: creates a flow from a file, lists flows, shows the runs of one, and cancels, stops or retries them. */
 import type { Command } from 'commander';
+import type { NamedFlow } from '../../engine/declare/named-flow.ts';
 import type { EngineCore } from '../../engine/engine.ts';
 import type { ActOptions } from '../../engine/run-handle.ts';
 import type { FlowRunStanding } from '../../engine/inspect/flows.ts';
 import { standingOf } from '../../store/query.ts';
+import { readDefinitionFile } from '../definition-file.ts';
 import { wholeNumber } from '../number-flag.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 import { addActionFlags, addStoreFlags, attribution, parseId, withEngine, type CommonFlags } from '../session.ts';
@@ -23,12 +25,22 @@ export function flowsCommand(program: Command): void {
     .option('--limit <n>', 'page size', '100')
     .option('--after <id>', 'continue after this run')
     .action(show);
+  addStoreFlags(flows.command('create <file>').description('create the runs of a YAML or JSON file, all or none; -: standard input'))
+    .action(create);
   const acting = (name: string, about: string, act: FlowAction): Command =>
     addActionFlags(flows.command(`${name} <id>`).description(about)).action(change(act));
   acting('cancel', 'cancel the open runs of a flow', (engine, id, options) => engine.cancelFlow(id, options));
   acting('stop', 'stop the open runs of a flow', (engine, id, options) => engine.stopFlow(id, options));
   acting('retry', 'retry the runs of a flow that failed', (engine, id, options) => engine.retryFlow(id, options));
 }
+
+const create = (path: string, options: CommonFlags): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const { id, runs } = await engine.createNamedFlow((await readDefinitionFile(path)).document as unknown as NamedFlow);
+    if (options.json) return printJson({ id, runs });
+    printTable(['RUN', 'NAME'], runs.map((run) => [run.id, run.name]));
+    printLine(styled('dim', `Created flow ${id}. Show it: stint flows show ${id}`));
+  });
 
 const list = (options: FlowPageFlags): Promise<void> =>
   withEngine(options, async (engine) => {

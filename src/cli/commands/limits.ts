@@ -1,6 +1,7 @@
-/** `stint limits`: lists named limits with their use, overrides their values, and creates limits without code. */
+/** `stint limits`: lists named limits with their use, overrides, pauses and reopens them, and creates and deletes limits without code. */
 import type { Command } from 'commander';
 import type { LimitOverride, LimitSettings, LimitStatus } from '../../engine/limit-actions.ts';
+import { Refusal } from '../../refusal.ts';
 import { formatDuration } from '../../time/duration.ts';
 import { wholeNumber } from '../number-flag.ts';
 import { printJson, printLine, printTable, styled } from '../print.ts';
@@ -22,13 +23,22 @@ export function limitsCommand(program: Command): void {
     'override the values of a limit; those that you leave out have the value of the code',
   ))
     .option('--rate <rate>', 'how many jobs may start per period, such as 500/1m; none: any number')
-    .option('--burst <n>', 'how many jobs may start at once after a quiet time (default: a tenth of the rate)')
+    .option('--burst <n>', 'how many jobs may start at once after a quiet time (with --rate; default: a tenth of it)')
     .option('--concurrency <n>', 'how many jobs may be running at a time; none: any number')
     .option('--create', 'create a limit that no code declares')
     .option('--keyed', 'with --create: each key has the values for itself')
     .action(set);
   addNamedActionFlags(limits.command('reset <name>').description('remove the override; the values of the code apply'))
     .action(reset);
+  addNamedActionFlags(limits.command('reopen <name>').description('let jobs start again at a limit that is closed or overspent'))
+    .option('--key <key>', 'reopen only this key (default: all keys)')
+    .action(reopen);
+  addNamedActionFlags(limits.command('pause <name>').description('start no jobs that use a limit; running jobs continue'))
+    .option('--until <time>', 'end of the pause: a duration such as 2h, or a time (default: until it is resumed)')
+    .action(pause);
+  addNamedActionFlags(limits.command('resume <name>').description('start jobs that use a paused limit again'))
+    .action(resume);
+  addNamedActionFlags(limits.command('delete <name>').description('delete a limit that no code declares')).action(remove);
 }
 
 const list = (options: CommonFlags): Promise<void> =>
@@ -51,6 +61,7 @@ const show = (name: string, options: CommonFlags): Promise<void> =>
 const set = (name: string, options: SetFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const override = overrideOf(options);
+    if (options.keyed && !options.create) throw new Refusal('malformed.option', '--keyed needs --create: only a new limit can get keys');
     const limit = options.create
       ? await engine.defineLimit(name, { ...override, isKeyed: options.keyed ?? false }, attribution(options))
       : await engine.overrideLimit(name, override, attribution(options));
@@ -60,6 +71,26 @@ const set = (name: string, options: SetFlags): Promise<void> =>
 const reset = (name: string, options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) =>
     printLimit(await engine.overrideLimit(name, null, attribution(options)), engine.now(), options));
+
+const reopen = (name: string, options: CommonFlags & { readonly key?: string }): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const key = options.key === undefined ? {} : { key: options.key };
+    return printLimit(await engine.reopenLimit(name, { ...attribution(options), ...key }), engine.now(), options);
+  });
+
+const pause = (name: string, options: CommonFlags & { readonly until?: string; readonly why?: string }): Promise<void> =>
+  withEngine(options, async (engine) => {
+    if (options.why === undefined) throw new Refusal('malformed.option', 'cannot pause without a reason: give --why');
+    const paused = await engine.pauseLimit(name, { ...attribution(options), why: options.why, until: options.until });
+    return printLimit(paused, engine.now(), options);
+  });
+
+const resume = (name: string, options: CommonFlags): Promise<void> =>
+  withEngine(options, async (engine) =>
+    printLimit(await engine.resumeLimit(name, attribution(options)), engine.now(), options));
+
+const remove = (name: string, options: CommonFlags): Promise<void> =>
+  withEngine(options, (engine) => engine.deleteLimit(name, attribution(options)));
 
 function overrideOf({ rate, burst, concurrency }: SetFlags): LimitOverride {
   return {
@@ -73,10 +104,11 @@ function overrideOf({ rate, burst, concurrency }: SetFlags): LimitOverride {
 
 function printLimit(limit: LimitStatus, now: number, { json }: CommonFlags): void {
   if (json) return printJson(limit);
-  const { name, values, code, override, isKeyed, use } = limit;
+  const { name, values, code, override, paused, isKeyed, use } = limit;
   printLine(styled('bold', name));
   printLine(`  values    ${settingsText(values)}${isKeyed ? ', for each key' : ''}`);
   printLine(`  code      ${code === null ? 'does not declare it' : settingsText(code)}`);
+  if (paused) printLine(`  paused    by ${paused.by}${paused.why === null ? '' : `: ${paused.why}`}`);
   if (override) printLine(`  override  by ${override.by}${override.why === null ? '' : `: ${override.why}`}`);
   printTable(
     [isKeyed ? 'KEY' : '', 'RUNNING', 'OPENS'],

@@ -50,6 +50,7 @@ export function runsCommand(program: Command): void {
   addPageFlags(addStoreFlags(runs.command('tasks <id>').description('list the tasks of a run, oldest first')), 1000)
     .action(tasks);
   addStoreFlags(runs.command('log <id>').description('print the log of a run')).action(log);
+  addStoreFlags(runs.command('steps <id>').description('list the finished steps and the sleeps of a run')).action(steps);
   addStoreFlags(runs.command('explain <id>').description('explain why a run is not running')).action(explain);
   addStoreFlags(
     runs.command('watch <id>').description('follow a run until it ends; exit code 3: it did not succeed'),
@@ -60,6 +61,7 @@ export function runsCommand(program: Command): void {
   addActionFlags(runs.command('stop <id>').description('stop a run immediately')).action(stop);
   addActionFlags(runs.command('retry <id>').description('run an ended run again'))
     .option('--failed', 'retry only the tasks that did not succeed')
+    .option('--from <step>', 'the first finished step that the run executes again')
     .option('--downstream <which>', 'also retry the runs that follow it: all, or failed')
     .action(retry);
   addActionFlags(
@@ -172,6 +174,23 @@ const log = (id: string, options: CommonFlags): Promise<void> =>
     for (const line of lines) printLine(lineText(line, job));
   });
 
+const stepsShown = 1000;
+const resultShownMax = 60;
+
+const steps = (id: string, options: CommonFlags): Promise<void> =>
+  withEngine(options, async (engine) => {
+    const found = await engine.steps(parseId(id), { limit: stepsShown });
+    if (options.json) return printJson({ items: found, next: found.length < stepsShown ? null : found.at(-1)!.n });
+    printTable(
+      ['N', 'KIND', 'NAME', 'STARTED', 'ENDS', 'RESULT'],
+      found.map(({ n, kind, name, startedAt, endedAt, result }) =>
+        [n, kind, harmless(name), timeCell(startedAt), timeCell(endedAt), resultCell(result)]),
+    );
+  });
+
+const resultCell = (result: string | null): string | null =>
+  (result === null ? null : harmless(shownPayload(result)).slice(0, resultShownMax));
+
 async function* linesOf(engine: Engine, { id }: Job): AsyncGenerator<LogLine> {
   let page: readonly LogLine[] = [];
   do {
@@ -218,6 +237,7 @@ const stopTexts: Readonly<Record<'terminated' | 'disowned' | 'idle', string>> = 
 interface RetryFlags {
   readonly failed?: boolean;
   readonly downstream?: 'all' | 'failed';
+  readonly from?: string;
 }
 
 const retry = (id: string, options: CommonFlags & RetryFlags): Promise<void> =>
@@ -225,6 +245,7 @@ const retry = (id: string, options: CommonFlags & RetryFlags): Promise<void> =>
     const only = options.failed ? ({ only: 'failed' } as const) : {};
     const job = await engine.retryJobRun(parseId(id), {
       ...attribution(options), ...only, ...(options.downstream === undefined ? {} : { downstream: options.downstream }),
+      ...(options.from === undefined ? {} : { from: options.from }),
     });
     return printJob(job, `Retrying run ${job.id}`, options);
   });

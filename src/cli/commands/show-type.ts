@@ -16,6 +16,12 @@ export const showType = (name: string, options: CommonFlags): Promise<void> =>
     if (schema !== null) printJson(schema);
   });
 
+const batchText = ({ size, waitMs }: NonNullable<TypeDetail['batch']>): string =>
+  waitMs === 0 ? `up to ${size} jobs` : `up to ${size} jobs, gathered for ${formatDuration(waitMs)}`;
+
+const fairnessText = ({ key, weight }: NonNullable<TypeDetail['fairness']>): string =>
+  harmless(`by ${key === 'code' ? 'a key that its code computes' : key}, weight ${weight === 'code' ? 'by its code' : weight}`);
+
 function factsOf(type: TypeDetail): [string, string | number | null][] {
   return [
     ['tasks', type.hasTasks ? 'yes' : null],
@@ -26,7 +32,23 @@ function factsOf(type: TypeDetail): [string, string | number | null][] {
     ['limit', type.concurrency],
     ['limit of tasks', type.taskConcurrency],
     ['limit per key', type.keyConcurrency],
+    ['fairness', type.fairness === null ? null : fairnessText(type.fairness)],
     ['isolation', type.isolate],
+    ['batch', type.batch === null ? null : batchText(type.batch)],
+    ['version', type.version === 1 && type.versions.length < 2 ? null : type.version],
+    ['waiting', type.versions.some(({ version }) => version > 1) ? waitingText(type) : null],
+    ['old instances', type.oldInstances.length === 0 ? null : oldText(type)],
+    ['builds', type.builds.length < 2 ? null : buildsText(type)],
     ['instances', type.instances.length === 0 ? 'none' : type.instances.join(', ')],
   ];
 }
+
+const waitingText = ({ versions }: TypeDetail): string =>
+  versions.map(({ version, waiting, instances }) =>
+    `${waiting} of version ${version}${instances.length === 0 ? ', which no instance knows' : ''}`).join('; ');
+
+const buildsText = ({ builds }: TypeDetail): string =>
+  builds.map(({ id, succeeded, failed }) => `${harmless(id)}: ${failed} of ${succeeded + failed} attempts failed`).join('; ');
+
+const oldText = ({ oldInstances, isSafeToStopOld }: TypeDetail): string =>
+  `${harmless(oldInstances.join(', '))} (${isSafeToStopOld ? 'safe to stop' : 'needed for open jobs of old versions'})`;

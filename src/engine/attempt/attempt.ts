@@ -7,6 +7,17 @@ import { Cancelled, Interrupted, LeaseLost, TimedOut } from '../handler/errors.t
 
 const nothing = (): void => {};
 
+/** The steps of an attempt, as far as the end of the attempt depends on them. */
+export interface StepsInUse {
+  /**
+   * Ends the steps when the handler has returned, or thrown `failure.error`: aborts those that are running and resolves
+   * when they have ended. Never rejects.
+   */
+  readonly end: (failure?: { readonly error: unknown }) => Promise<void>;
+  /** Resolves when no step is running. */
+  readonly whenIdle: () => Promise<void>;
+}
+
 export class Attempt {
   readonly job: RunningJob;
   readonly holding: Holding;
@@ -23,6 +34,9 @@ export class Attempt {
   #isLost = false;
   #isReleased = false;
   #isCompleted = false;
+  #confirm: (() => Promise<void>) | null = null;
+  #sleep: { readonly name: string; readonly until: number } | null = null;
+  #steps: StepsInUse | null = null;
 
   constructor(job: RunningJob, random: Random = systemRandom) {
     this.#random = random;
@@ -72,15 +86,61 @@ export class Attempt {
     this.#isCompleted = true;
   }
 
+  /** Whether the end of the job is written in a transaction of the handler that may not be committed yet. */
+  get isCommitExpected(): boolean {
+    return this.#confirm !== null;
+  }
+
+  /** Sets the function that finds out, after the handler, whether its transaction has ended the job. */
+  expectCommit(confirm: () => Promise<void>): void {
+    this.#confirm = confirm;
+  }
+
+  /** Rejects if the transaction of the handler has not ended the job. */
+  async confirmCommit(): Promise<void> {
+    const confirm = this.#confirm;
+    this.#confirm = null;
+    await confirm?.();
+  }
+
+  /** The sleep with which the handler has ended the attempt, whatever it does afterwards; null: it has not. */
+  get sleep(): { readonly name: string; readonly until: number } | null {
+    return this.#sleep;
+  }
+
+  sleepUntil(name: string, until: number): void {
+    this.#sleep ??= { name, until };
+  }
+
+  /** Withdraws the sleep: the handler has returned or failed although it sleeps. */
+  stayAwake(): void {
+    this.#sleep = null;
+  }
+
+  /** The steps that the handler has used; null: none. */
+  get steps(): StepsInUse | null {
+    return this.#steps;
+  }
+
+  useSteps(steps: StepsInUse): void {
+    this.#steps = steps;
+  }
+
   get isEnded(): boolean {
     return this.#end !== null;
   }
 
-  /** Resolves or rejects like `call`, the handler's promise; rejects earlier if the attempt is ended first. */
+  /**
+   * Resolves or rejects like `call`, the handler's promise, when no step is running any more; rejects earlier if the
+   * attempt is ended first.
+   */
   await<T>(call: PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#onEnd = reject;
-      call.then(resolve, reject);
+      call.then(
+        (value) => (this.#steps === null ? resolve(value) : void this.#steps.end().then(() => resolve(value))),
+        (error: unknown) => (this.#steps === null ? reject(error) : void this.#steps.end({ error }).then(() => reject(error))),
+      );
       if (this.#end !== null) reject(this.#end);
     });
   }

@@ -9,8 +9,9 @@ import { Cancelled, Fail, RateLimited, RetryAfter, Snooze, TimedOut } from '../h
 import { isA, isMalformedInput, messageOf, storedError } from './stored-error.ts';
 
 /** Returns the command for a value that a handler returned. A value that JSON cannot hold fails the job. */
-export function commandForResult(value: unknown, { holding }: Attempt, now: number): Command {
+export function commandForResult(value: unknown, { holding, sleep }: Attempt, now: number): Command {
   const { fence } = holding;
+  if (sleep !== null) return { do: 'sleep', fence, ...sleep };
   if (isA(HandedOff, value)) {
     const until = value.withinMs === null ? null : now + value.withinMs;
     return { do: 'handOff', fence, holder: holderOfToken(value.token), until };
@@ -32,6 +33,7 @@ export function commandForError(
   const { fence } = attempt.holding;
   if (attempt.isLost || attempt.isCompleted) return null;
   if (attempt.isReleased) return { do: 'release', fence };
+  if (attempt.sleep !== null) return { do: 'sleep', fence, ...attempt.sleep };
   if (isA(RateLimited, error)) return { do: 'release', fence, due: now + error.afterMs };
   if (isA(Snooze, error)) return { do: 'release', fence, due: now + error.forMs };
   if (isA(RetryAfter, error)) {

@@ -8,10 +8,12 @@ import { settleAfter } from '../../jobs/settle.ts';
 import type { Change } from '../../model/change.ts';
 import { jsonText } from '../../model/json.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
-import type { Store, StoreTransaction } from '../../store/store.ts';
-import type { Context } from '../handler/context.ts';
-import { Cancelled, LeaseLost } from '../handler/errors.ts';
+import type { Store, StoreTransaction, Writer } from '../../store/store.ts';
+import { checkFields } from '../../jobs/checks/values.ts';
+import type { Complete } from '../handler/context.ts';
+import { Cancelled, LeaseLost, throwIfSleeping } from '../handler/errors.ts';
 import type { Attempt } from './attempt.ts';
+import { completeScope, refuseInStep } from './call-scope.ts';
 import type { JobWatchers } from './job-watchers.ts';
 
 export interface CompletionParts {
@@ -20,26 +22,79 @@ export interface CompletionParts {
   readonly watchers: JobWatchers;
 }
 
-/**
- * Returns the function `complete` for the context of an attempt. `beforeEnd` writes the notes of the attempt, which the
- * store refuses after the end.
- */
-export function completionOf(
+type Work<Tx, Result> = (tx: Tx) => Result | Promise<Result>;
+
+/** Writes the notes of the attempt, which the store refuses after the end. */
+type BeforeEnd = (writer?: Writer) => Promise<void>;
+
+/** Returns the function `complete` for the context of an attempt. */
+export function completionOf(parts: CompletionParts, attempt: Attempt, beforeEnd: BeforeEnd): Complete {
+  return async <Result>(
+    given: Work<StoreTransaction, Result> | { readonly in: unknown },
+    work?: Work<unknown, Result>,
+  ): Promise<Result> => {
+    refuseInStep();
+    throwIfSleeping(attempt);
+    return typeof given === 'function'
+      ? completeInStore(parts, attempt, beforeEnd, given)
+      : completeIn(checkFields('options', given, ['in']).in, parts, attempt, beforeEnd, checkWork(work));
+  };
+}
+
+async function completeInStore<Result>(
   parts: CompletionParts,
   attempt: Attempt,
-  beforeEnd: () => Promise<void>,
-): Context['complete'] {
-  return async (work) => {
-    const store = transactingStore(parts.jobs.store);
-    await beforeEnd();
-    const { result, change } = await store.transact(async (tx) => {
-      const result = await work(tx);
-      return { result, change: await endIn(tx, parts, attempt, result) };
-    });
-    attempt.complete();
-    await announce(parts, change);
-    return result;
-  };
+  beforeEnd: BeforeEnd,
+  work: Work<StoreTransaction, Result>,
+): Promise<Result> {
+  const store = transactingStore(parts.jobs.store);
+  if (attempt.steps !== null) {
+    await attempt.steps.whenIdle();
+    throwIfSleeping(attempt);
+  }
+  await beforeEnd();
+  const { result, change } = await store.transact(async (tx) => {
+    const result = await completeScope.run(true, async () => work(tx));
+    return { result, change: await endIn(tx, parts, attempt, result) };
+  });
+  attempt.complete();
+  await announce(parts, change);
+  return result;
+}
+
+/** Completes in the caller's transaction. Whether it was committed is known when the handler has returned. */
+async function completeIn<Result>(
+  tx: unknown,
+  parts: CompletionParts,
+  attempt: Attempt,
+  beforeEnd: BeforeEnd,
+  work: Work<unknown, Result>,
+): Promise<Result> {
+  const writer = parts.jobs.store.within(tx);
+  const result = await completeScope.run(true, async () => work(tx));
+  await beforeEnd(writer);
+  const change = await endIn(tx, parts, attempt, result);
+  attempt.expectCommit(() => confirm(parts, attempt, change));
+  return result;
+}
+
+async function confirm(parts: CompletionParts, attempt: Attempt, change: Change): Promise<void> {
+  const { id, fence } = attempt.holding;
+  const [job] = await parts.jobs.store.load([id]);
+  if (job?.state === 'running' && job.fence === fence) throw new Refusal('malformed.store', uncommitted);
+  if (job !== undefined && (job.state !== 'ended' || job.fence !== fence)) return attempt.revoke();
+  attempt.complete();
+  await announce(parts, change);
+}
+
+const calledTwice = 'complete({ in: tx }) was called before in this attempt: call it once per transaction';
+
+const uncommitted =
+  'the transaction that was passed to complete() is not committed: commit it before the handler returns';
+
+function checkWork<Result>(work: Work<unknown, Result> | undefined): Work<unknown, Result> {
+  if (typeof work === 'function') return work;
+  throw new Refusal('malformed.store', 'complete({ in: tx }) needs a function: complete({ in: tx }, async () => …)');
 }
 
 type TransactingStore = Store & Required<Pick<Store, 'transact'>>;
@@ -50,7 +105,7 @@ function transactingStore(store: Store): TransactingStore {
 }
 
 async function endIn(
-  tx: StoreTransaction,
+  tx: unknown,
   { jobs, by }: CompletionParts,
   attempt: Attempt,
   result: unknown,
@@ -64,6 +119,8 @@ async function endIn(
     return change;
   } catch (error) {
     if (!isRefusal(error) || error.code !== 'lost.lease') throw error;
+    // The end that was found may be that of the first call, which is not committed: this worker may still hold the job.
+    if (attempt.isCommitExpected) throw new Refusal('malformed.store', calledTwice);
     attempt.revoke();
     throw new LeaseLost(error.message);
   }

@@ -58,9 +58,12 @@ export class Finisher {
     if (!this.#isFlushing) void this.#flush();
   }
 
-  /** Releases a claimed job whose handler has not been called, so that another instance can claim it. */
-  async release(job: RunningJob): Promise<void> {
-    const command = { do: 'release', fence: job.fence } as const;
+  /**
+   * Releases a claimed job whose handler has not been called, so that another instance can claim it, at once or when it
+   * is due again.
+   */
+  async release(job: RunningJob, due?: number): Promise<void> {
+    const command = { do: 'release', fence: job.fence, ...(due === undefined ? {} : { due }) } as const;
     const answer = await new Promise<CommandAnswer>((resolve) => this.finish({ job, command }, resolve));
     if (isRefusal(answer)) this.#parts.logger.warn(`cannot release job ${job.id}`, { id: job.id, code: answer.code });
   }

@@ -1,6 +1,7 @@
 /** Calls the handler of a job for its phase, in this thread or isolated, with the context and the validated input. */
 import type { Job } from '../../model/job.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
+import type { Clock } from '../../time/clock.ts';
 import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import { hasTasks, type JobType } from '../declare/job-type.ts';
 import type { WorkAttempt } from '../declare/middleware.ts';
@@ -10,26 +11,34 @@ import { jobLog } from '../handler/job-log.ts';
 import type { IsolatedCall, Isolation } from '../isolation/isolation.ts';
 import type { Notes } from '../progress/notes.ts';
 import type { Tracker } from '../progress/tracker.ts';
+import type { Writer } from '../../store/store.ts';
 import type { Attempt } from './attempt.ts';
+import type { JobBatch } from './job-batch.ts';
 import { completionOf, type CompletionParts } from './completion.ts';
 import { fittingInput } from './fitting-input.ts';
 import { jobLimits, limitUsesOf } from './limit-use.ts';
 import { contextOf, factsOf, tickTimeOf } from './handler-context.ts';
 import { gather, prepare, type PhaseParts } from './phases.ts';
+import { stepFunctions } from './steps.ts';
 import type { TaskParents } from './task-parents.ts';
 
 export interface HandlerCallerParts extends PhaseParts, CompletionParts {
+  readonly clock: Clock;
   readonly isolation: Isolation;
   readonly notes: Notes;
   readonly parents: TaskParents;
   /** Null: no middleware surrounds the attempts. */
   readonly aroundWork: AroundWork | null;
+  /** Stands before the idempotency keys of the jobs, if their ids start anew with each process. */
+  readonly keyPrefix?: string;
 }
 
 export interface Execution {
   readonly type: JobType;
   readonly attempt: Attempt;
   readonly tracker: Tracker;
+  /** The batch that handles the job; null: the job is handled alone. */
+  readonly batch: JobBatch | null;
 }
 
 /** The return value of `call` after the planning phase, whose outcome is already stored together with the tasks. */
@@ -45,8 +54,11 @@ export class HandlerCaller {
   call(execution: Execution): MaybePromise<unknown> {
     const { type, attempt, tracker } = execution;
     const { job } = attempt;
-    const complete = completionOf(this.#parts, attempt, () => this.#finishNotes(execution));
-    const context = contextOf(attempt, tracker, this.#logOf(attempt), complete, jobLimits(this.#parts.jobs.store, job));
+    const complete = completionOf(this.#parts, attempt, (writer) => this.#finishNotes(execution, writer));
+    const { jobs: { store }, clock, keyPrefix = '' } = this.#parts;
+    const steps = stepFunctions({ store, clock, prefix: stepPrefix(type, job), keyPrefix }, attempt, tracker);
+    const facts = factsOf(attempt, keyPrefix);
+    const context = contextOf(attempt, facts, tracker, this.#logOf(attempt), complete, jobLimits(store, job), steps);
     return job.kind === 'task'
       ? andThen(this.#parts.parents.of(job), (parent) => this.#callTask(execution, context, parent))
       : andThen(fittingInput(type, job), (input) => this.#callRun(execution, context, input));
@@ -62,9 +74,10 @@ export class HandlerCaller {
   }
 
   #callPhase(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
-    const { type, attempt } = execution;
+    const { type, attempt, batch } = execution;
     switch (phaseOf(type, attempt.job)) {
       case 'run':
+        if (batch !== null) return batch.handle(context, input);
         return type.options.isolate
           ? this.#callIsolated(execution, 'run', context.run, { input })
           : type.options.run!(Object.assign(context, { input }));
@@ -96,14 +109,18 @@ export class HandlerCaller {
    * Plans and stores the tasks. Writes progress and log lines before the commit of the tasks: this commit ends the
    * claim, and after it the store refuses notes.
    */
-  async #prepare({ type, attempt, tracker }: Execution, context: Context, input: unknown): Promise<unknown> {
-    await prepare(this.#parts, type, attempt, context, input, () => this.#finishNotes({ type, attempt, tracker }));
+  async #prepare(execution: Execution, context: Context, input: unknown): Promise<unknown> {
+    const { type, attempt } = execution;
+    await prepare(this.#parts, type, attempt, context, input, () => this.#finishNotes(execution));
     return tasksPlanned;
   }
 
-  async #finishNotes({ attempt, tracker }: Execution): Promise<void> {
+  /** `writer`: the transaction in which the notes are written, if it keeps the store from writing them outside. */
+  async #finishNotes({ attempt, tracker }: Execution, writer?: Writer): Promise<void> {
+    const { notes } = this.#parts;
+    const { writeNotes } = writer ?? {};
     tracker.end();
-    await this.#parts.notes.finish(attempt.holding);
+    await (writeNotes ? notes.finishIn({ writeNotes }, attempt.holding) : notes.finish(attempt.holding));
   }
 
   #callIsolated(
@@ -114,7 +131,7 @@ export class HandlerCaller {
   ): Promise<unknown> {
     const { isolation, notes } = this.#parts;
     const log = this.#logOf(attempt);
-    const { idempotencyKey, fence } = factsOf(attempt);
+    const { idempotencyKey, fence } = factsOf(attempt, this.#parts.keyPrefix);
     const limits = jobLimits(this.#parts.jobs.store, attempt.job);
     const limitNames = limitUsesOf(attempt.job).map(({ name }) => name);
     const facts = { run, idempotencyKey, fence, token: attempt.token, limitNames };
@@ -152,6 +169,10 @@ export function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
   if (phase !== 'run' || !hasTasks(type)) return phase;
   return details === null ? 'prepare' : 'gather';
 }
+
+/** The planning and the gathering of a run have steps of their own, which may have the same names. */
+const stepPrefix = (type: JobType, job: Job): string =>
+  (job.kind === 'run' && phaseOf(type, job) === 'gather' ? 'jobResults/' : '');
 
 /** Whether the handler is called in a thread or process of its own. Planning and gathering never are. */
 export const isIsolated = (type: JobType, job: Job): boolean =>

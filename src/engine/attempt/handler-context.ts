@@ -2,30 +2,35 @@
 import type { Job } from '../../model/job.ts';
 import { durationMs } from '../../time/duration.ts';
 import type { Attempt } from './attempt.ts';
+import type { StepFunctions } from '../handler/step.ts';
 import { HandedOff, type Context, type JobLimits, type JobLog, type ProgressTracker } from '../handler/context.ts';
 
 /** Returns the context of an attempt. It has only plain properties, so that handlers can destructure or spread it. */
 export function contextOf(
   attempt: Attempt,
+  facts: AttemptFacts,
   progress: ProgressTracker,
   log: JobLog,
   complete: Context['complete'],
   limits: JobLimits,
+  steps: StepFunctions,
 ): Context {
-  const { run, idempotencyKey, fence } = factsOf(attempt);
+  const { run, idempotencyKey, fence } = facts;
   const handOff: Context['handOff'] = ({ within } = {}) =>
     new HandedOff(attempt.token, within === undefined ? null : durationMs(within));
-  return { run, idempotencyKey, fence, signal: attempt.signal, progress, log, handOff, complete, limits };
+  return { run, idempotencyKey, fence, signal: attempt.signal, progress, log, handOff, complete, limits, ...steps };
 }
 
-export const factsOf = ({ job }: Attempt): Pick<Context, 'run' | 'idempotencyKey' | 'fence'> => ({
+export type AttemptFacts = Pick<Context, 'run' | 'idempotencyKey' | 'fence'>;
+
+export const factsOf = ({ job }: Attempt, keyPrefix = ''): AttemptFacts => ({
   run: {
     id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), tickTime: tickTimeOf(job), tags: job.tags ??
     {},
     // `job.attempt` leaves out attempts that ended with a crash; handlers see a number that includes them.
     attempt: job.attempt + job.crashes,
   },
-  idempotencyKey: `${job.id}.${job.generation}`,
+  idempotencyKey: `${keyPrefix}${job.id}.${job.generation}`,
   fence: job.fence,
 });
 

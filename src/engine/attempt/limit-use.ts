@@ -3,12 +3,19 @@ import { checkLimitUses } from '../../jobs/checks/limit-uses.ts';
 import { parseGate } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
 import type { LimitUse } from '../../model/limit.ts';
+import { shareUse } from '../../model/share.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
 import { limitNameOf, type JobLimits } from '../handler/context.ts';
 
 export const limitUsesOf = ({ gate }: Pick<Job, 'gate'>): readonly LimitUse[] =>
   gate === null ? [] : (parseGate(gate).uses ?? []);
+
+/** Returns the share of a run for its tasks, which take turns under the same key; empty: it has none. */
+export function shareUsesOf({ gate }: Pick<Job, 'gate'>): readonly LimitUse[] {
+  const share = gate === null ? undefined : parseGate(gate).share;
+  return share === undefined ? [] : [{ name: shareUse, key: share.key || null, cost: share.weight }];
+}
 
 /** Returns what a job uses of a limit. Refuses a limit that the type of the job does not list. */
 export function requireUse(job: Pick<Job, 'id' | 'type' | 'gate'>, limit: string): LimitUse {

@@ -8,10 +8,12 @@ import type { Finisher } from './finisher.ts';
 import type { LoopParts } from '../../time/loop.ts';
 import type { Notes } from '../progress/notes.ts';
 import type { Attempt } from './attempt.ts';
+import type { AttemptCounts } from './attempt-counts.ts';
 
 export interface PendingOutcomesParts extends LoopParts {
   readonly finisher: Finisher;
   readonly notes: Notes;
+  readonly counts: AttemptCounts;
   /** Called after the outcome of a job was stored or refused. */
   readonly onOutcomeStored: (job: RunningJob) => MaybePromise<void>;
 }
@@ -46,11 +48,16 @@ export class PendingOutcomes {
 
   #store(attempt: Attempt, command: Command | null): void {
     const { job } = attempt;
-    if (command === null) return attempt.isCompleted ? this.#followUp(attempt) : this.#done(attempt);
+    if (command === null) return attempt.isCompleted ? this.#completed(attempt) : this.#done(attempt);
     this.#parts.finisher.finish({ job, command }, (answer) => {
       if (isMalformed(answer)) this.#storeFailure(attempt, answer.message);
       else this.#stored(attempt, answer);
     });
+  }
+
+  #completed(attempt: Attempt): void {
+    this.#parts.counts.note(attempt.job.type, 'succeeded');
+    this.#followUp(attempt);
   }
 
   /** Fails a job whose outcome the store refused as malformed. Without an outcome the job would stay claimed. */
@@ -63,9 +70,10 @@ export class PendingOutcomes {
 
   #stored(attempt: Attempt, answer: CommandAnswer): void {
     const { job } = attempt;
-    const { logger } = this.#parts;
-    const { id } = job;
+    const { logger, counts } = this.#parts;
+    const { id, type } = job;
     if (isRefusal(answer)) logger.warn(`the store refused the outcome of job ${id}`, { id, code: answer.code });
+    else counts.note(type, answer.events.at(-1)?.kind);
     this.#followUp(attempt);
   }
 

@@ -1,20 +1,24 @@
 /** The phases of a run with tasks: planning the tasks, and gathering their results. */
 import { newJobs } from '../../jobs/new-jobs.ts';
 import type { Draft } from '../../jobs/draft.ts';
-import { planStaged, planTasks } from '../../jobs/work.ts';
+import { planStaged, planTasks, type Planning } from '../../jobs/work.ts';
 import type { Jobs } from '../../jobs.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
 import { jsonText } from '../../model/json.ts';
+import type { LimitUse } from '../../model/limit.ts';
 import { Refusal } from '../../refusal.ts';
 import { pagesOf } from '../../store/paging.ts';
 import type { Attempt } from './attempt.ts';
 import type { Context } from '../handler/context.ts';
 import { taskGate } from '../declare/type-registry.ts';
 import type { EndedTask, JobType } from '../declare/job-type.ts';
+import { shareUsesOf } from './limit-use.ts';
 import { rulesOfType } from '../declare/type-rules.ts';
+import { currentVersion } from '../declare/upgrade.ts';
 import { countTasks } from '../inspect/task-counts.ts';
-import { LeaseLost } from '../handler/errors.ts';
+import { LeaseLost, throwIfSleeping } from '../handler/errors.ts';
+import { upgradedInput } from './fitting-input.ts';
 
 /**
  * Up to this many tasks are stored in the commit that ends the planning. If a run has more tasks, all tasks are staged
@@ -49,6 +53,8 @@ export async function prepare(
     attempt.signal.throwIfAborted();
     await plan.add(task);
   }
+  await attempt.steps?.end();
+  throwIfSleeping(attempt);
   attempt.signal.throwIfAborted();
   await beforeStored();
   return plan.store(detailsText);
@@ -89,6 +95,7 @@ class TaskPlan {
   readonly #type: JobType;
   readonly #run: Job;
   readonly #fence: number;
+  readonly #shareUses: readonly LimitUse[];
   readonly #keys = new Set<string>();
   #drafts: Draft[] = [];
   #staged = 0;
@@ -100,6 +107,7 @@ class TaskPlan {
     this.#type = type;
     this.#run = job;
     this.#fence = holding.fence;
+    this.#shareUses = shareUsesOf(job);
   }
 
   async add(task: unknown): Promise<void> {
@@ -114,11 +122,22 @@ class TaskPlan {
     const { jobs, by } = this.#parts;
     if (this.#staged === 0) {
       const tasks = await newJobs(jobs, this.#drafts, by, this.#run.id);
-      return planTasks(jobs.store, this.#run, { fence: this.#fence, tasks, details, by });
+      return planTasks(jobs.store, this.#run, { fence: this.#fence, tasks, details, by, ...this.#upgrade() });
     }
     await this.#stage();
     await this.#staging;
-    return planStaged(jobs.store, this.#run, { fence: this.#fence, count: this.#staged, details, by });
+    const planning = { fence: this.#fence, count: this.#staged, details, by, ...this.#upgrade() };
+    return planStaged(jobs.store, this.#run, planning);
+  }
+
+  /**
+   * The tasks have the version of this code, and so has their run from now on: an instance that knows only the version
+   * of the run could neither execute the tasks nor gather their results.
+   */
+  #upgrade(): Pick<Planning, 'edit'> {
+    const typeVersion = currentVersion(this.#type.options);
+    if (this.#run.typeVersion === typeVersion) return {};
+    return { edit: { input: jsonText(upgradedInput(this.#type, this.#run)), typeVersion } };
   }
 
   /** Starts to stage a batch. Waits for the previous batch first, so that at most two batches are in memory. */
@@ -143,10 +162,12 @@ class TaskPlan {
 
   #draftOf(task: unknown): Draft {
     const { type, def, policy, priority } = this.#run;
-    const { taskKey, taskPriority, taskConcurrency } = this.#type.options;
+    const { taskKey, taskPriority, taskConcurrency, version } = this.#type.options;
     const { onTaskFailure: _, retentionMs: _retention, startBy: _startBy, ...own } = policy;
     const typeMax = taskConcurrency === undefined ? {} : { typeMax: taskConcurrency };
-    const limitUses = rulesOfType(this.#type).taskLimitUses(task);
+    const ownUses = rulesOfType(this.#type).taskLimitUses(task);
+    // Tasks with one list of uses are written together.
+    const limitUses = ownUses.length === 0 ? this.#shareUses : [...ownUses, ...this.#shareUses];
     const isGated = taskConcurrency !== undefined || own.leaderOnly || limitUses.length > 0;
     return {
       kind: 'task',
@@ -155,6 +176,7 @@ class TaskPlan {
       inputText: jsonText(task),
       priority: taskPriority ? taskPriority(task) : priority,
       policy: own,
+      ...(version === undefined ? {} : { typeVersion: version }),
       ...(taskKey ? { key: taskKey(task) } : {}),
       ...(isGated ? { gate: { type: taskGate(type), ...typeMax } } : {}),
       ...(limitUses.length === 0 ? {} : { limitUses }),

@@ -15,6 +15,7 @@ import { Tracker } from '../progress/tracker.ts';
 import { AbandonedHandlers } from './abandoned-handlers.ts';
 import type { Attempt } from './attempt.ts';
 import type { Attempts } from './attempts.ts';
+import type { JobBatch } from './job-batch.ts';
 import { commandForError, commandForResult } from './command-for.ts';
 import { Deadlines } from './deadlines.ts';
 import { InputMisfit, misfitWaitMs } from './fitting-input.ts';
@@ -36,8 +37,8 @@ export interface RunnerParts extends PendingOutcomesParts, Omit<HandlerCallerPar
   readonly attempts: Attempts;
   readonly hidesErrors: boolean;
   readonly timeLimits: TimeLimits;
-  /** Whether a living instance has a newer build than this one, and that build has the job type. */
-  readonly hasNewerBuildWith: (type: string) => Promise<boolean>;
+  /** Whether other living code may accept the input of a job that this code refuses. */
+  readonly mayOthersAccept: (job: Job) => Promise<boolean>;
 }
 
 const timeoutDefaultMs = 3_600_000;
@@ -95,7 +96,7 @@ export class Runner {
     const { clock, attempts, timeLimits } = this.#parts;
     const attempt = attempts.start(job);
     const startedAt = clock.monotonic();
-    const execution = this.#executionOf(attempt);
+    const execution = this.#executionOf(attempt, null);
     const limited = timeLimits.start(attempt.holding, timeoutOf(execution));
     timeLimits.enter(limited);
     const command = this.#perform(execution, startedAt);
@@ -107,21 +108,44 @@ export class Runner {
     });
   }
 
+  /** Calls the handler of a batch. Resolves when the attempts of all its jobs are over. Never rejects. */
+  async runBatch(batch: JobBatch): Promise<void> {
+    if (batch.jobs.length === 0) return batch.withdraw();
+    const { clock, attempts, timeLimits } = this.#parts;
+    const started = batch.jobs.map((job) => ({ job, attempt: attempts.start(job) }));
+    const executions = new Map(started.map(({ job, attempt }) => [job, this.#executionOf(attempt, batch)]));
+    // While the batch blocks the event loop, the limit of one job suffices: the instance then gives up all its jobs.
+    const [first] = executions.values();
+    const limited = timeLimits.start(first!.attempt.holding, timeoutOf(first!));
+    const startedAt = clock.monotonic();
+    timeLimits.enter(limited);
+    const over = batch.run((job) => {
+      const execution = executions.get(job)!;
+      return andThen(this.#perform(execution, startedAt), (command) => this.#outcomes.add(execution.attempt, command));
+    });
+    timeLimits.leave();
+    await over;
+    timeLimits.end(limited);
+  }
+
   /**
    * Calls the handler and returns the command to store. Null: the outcome is stored already, or this instance no longer
    * holds the job.
    */
   #perform(execution: Execution, startedAt: number): MaybePromise<Command | null> {
+    const { attempt } = execution;
     try {
       const result = this.#callTraced(execution);
       if (isPromiseLike(result)) return this.#awaitWithTimeout(execution, result, startedAt);
+      if (attempt.steps !== null) return this.#awaitWithTimeout(execution, Promise.resolve(result), startedAt);
       return this.#commandForResult(execution, result);
     } catch (error) {
+      if (attempt.steps !== null) return this.#awaitWithTimeout(execution, Promise.reject(error), startedAt);
       return this.#commandForError(execution, error);
     }
   }
 
-  #executionOf(attempt: Attempt): Execution {
+  #executionOf(attempt: Attempt, batch: JobBatch | null): Execution {
     const type = this.#parts.registry.require(attempt.job.type);
     const { clock, notes } = this.#parts;
     // The progress of an isolated handler is reported by another tracker, in the thread or process of the handler.
@@ -130,7 +154,7 @@ export class Runner {
       : (progress: Progress) => notes.progress(attempt.holding, progress);
     const tracker = new Tracker({ clock, onChange });
     attempt.onAbort((reason) => tracker.cancel(reason));
-    return { type, attempt, tracker };
+    return { type, attempt, tracker, batch };
   }
 
   /** Calls the handler inside an OpenTelemetry span. Logs promise rejections that the handler leaves unhandled. */
@@ -154,8 +178,11 @@ export class Runner {
     const leftMs = Math.max(0, timeoutMs - (this.#parts.clock.monotonic() - startedAt));
     const stopTimer = this.#deadlines.after(leftMs, () => attempt.timeOut(timeoutMs));
     try {
-      return this.#commandForResult(execution, await attempt.await(result));
+      const value = await attempt.await(result);
+      if (attempt.isCommitExpected) await attempt.confirmCommit();
+      return this.#commandForResult(execution, value);
     } catch (error) {
+      if (attempt.isCommitExpected) await attempt.confirmCommit().catch(() => {});
       if (attempt.isEnded) this.#abandoned.add(attempt.job, result);
       return await this.#commandForError(execution, error);
     } finally {
@@ -165,11 +192,14 @@ export class Runner {
 
   #commandForResult({ attempt, tracker }: Execution, result: unknown): Command | null {
     if (attempt.isCompleted) return null;
-    tracker.endReturned();
+    if (attempt.sleep !== null) tracker.end();
+    else tracker.endReturned();
     return result === tasksPlanned ? null : commandForResult(result, attempt, this.#parts.jobs.store.now());
   }
 
   #commandForError(execution: Execution, error: unknown): MaybePromise<Command | null> {
+    // A sleep ends the open stages of the progress as successful; the next attempt reports them again.
+    if (execution.attempt.sleep !== null) execution.tracker.end();
     if (isA(RateLimited, error)) return this.#commandForRateLimit(execution, error);
     return isA(InputMisfit, error)
       ? this.#commandForMisfit(execution, error)
@@ -193,19 +223,19 @@ export class Runner {
   }
 
   /**
-   * Returns the command for an input that this instance's schema refuses. If a newer build has the type, or the builds
-   * cannot be read, the job is released and due again after `misfitWaitMs`, so that an instance of a newer build can
-   * claim it. Otherwise the job fails.
+   * Returns the command for an input that this instance's schema refuses. If other living code may
+   * accept it, or this cannot be found out, the job is released and due again after `misfitWaitMs`, so that another
+   * instance can claim it. Otherwise the job fails.
    */
   async #commandForMisfit(execution: Execution, error: InputMisfit): Promise<Command | null> {
     const { job, holding: { fence } } = execution.attempt;
-    const { hasNewerBuildWith, jobs, logger } = this.#parts;
+    const { mayOthersAccept, jobs, logger } = this.#parts;
     const failure = this.#commandForFailure(execution, error);
     try {
-      if (failure?.do !== 'fail' || !(await hasNewerBuildWith(job.type))) return failure;
+      if (failure?.do !== 'fail' || !(await mayOthersAccept(job))) return failure;
     } catch (cause) {
       logger.warn(
-        `cannot find out whether a newer build knows the input of job ${job.id}; it is released`, { error: cause },
+        `cannot find out whether other code knows the input of job ${job.id}; it is released`, { error: cause },
       );
     }
     return { do: 'release', fence, due: jobs.store.now() + misfitWaitMs(job) };

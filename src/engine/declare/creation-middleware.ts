@@ -1,5 +1,6 @@
 /** The middleware around creations: makes the creation hook of an engine from the `create` functions of its middleware. */
 import type { ChangedRun, CreationHook, NewRun, RunChanges } from '../../jobs/creation-hook.ts';
+import { versionOfEntry } from '../../model/type-entry.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
 import { errorText } from '../handler/plain-text.ts';
 import { callThrough } from './middleware-chain.ts';
@@ -48,7 +49,8 @@ const merge = (run: NewRun, { input, priority, tags }: RunChanges): NewRun => ({
 async function checkedTick(run: NewRun, rulesOf: (type: string) => Promise<TypeRules>): Promise<ChangedRun> {
   const rules = await rulesOf(run.type);
   const output = await rules.check(run.input);
-  return { ...run, limitKey: rules.limitKey(output), limitUses: rules.limitUses(output) };
+  const typeVersion = versionOfEntry(rules.entry);
+  return { ...run, limitKey: rules.limitKey(output), limitUses: rules.limitUses(output), typeVersion };
 }
 
 function refusalOf(error: unknown, { type }: NewRun): Refusal {

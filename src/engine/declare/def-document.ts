@@ -4,7 +4,7 @@
  */
 import { checkOverride, mergeOverride } from '../../jobs/checks/spec.ts';
 import {
-  checkFields, checkFlag, checkList, checkName, checkObject, checkTypeName,
+  checkFields, checkFlag, checkList, checkName, checkObject, checkTypeName, checkTypeVersion,
 } from '../../jobs/checks/values.ts';
 import type { Spec } from '../../model/definition.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
@@ -35,6 +35,8 @@ export interface WantedDefinition {
   /** Undefined: an override, which cannot change the type. */
   readonly type: string | undefined;
   readonly enabled: boolean | undefined;
+  /** The version of the parameters, if the document states it. */
+  readonly typeVersion: number | undefined;
   /** The settings in the form in which `wholeSettings` and `overrideSettings` write them, so that they can be compared. */
   readonly settings: DefSettings;
   /** The options of `jobDef`. Empty for an override. */
@@ -45,7 +47,9 @@ export interface WantedDefinition {
 
 const entriesMax = 10_000;
 const storedNames = ['policy', 'gate', 'limitKey'] as const;
-const settingNames = [...defOptionNames.filter((name) => !['enabled', 'inMemory'].includes(name)), ...storedNames];
+const settingNames = [
+  ...defOptionNames.filter((name) => !['enabled', 'inMemory'].includes(name)), ...storedNames, 'typeVersion',
+];
 const lists: readonly DocumentList[] = ['definitions', 'overrides'];
 
 export function readDocument(document: DefDocument, now: number): readonly WantedDefinition[] {
@@ -86,7 +90,7 @@ const entriesOf = <E>(
 
 function readDefinition(entry: DefEntry, path: DocumentPath, now: number): WantedDefinition {
   checkEntry('a definition', entry, ['name', 'type', 'enabled', ...settingNames], path);
-  const { name, type, enabled, ...settings } = entry;
+  const { name: _name, type, enabled: _enabled, typeVersion: _version, ...settings } = entry;
   const rules = rulesOfUnknown(checkAtOnce([...path, 'type'], () => checkTypeName(type)));
   const given = present(settings, path);
   const options = without(given, storedNames) as DefOptions<unknown>;
@@ -95,15 +99,16 @@ function readDefinition(entry: DefEntry, path: DocumentPath, now: number): Wante
   }
   const override = overrideOf(only(given, storedNames), path, now);
   const code = specFrom(rules, options, undefined);
-  return { ...common('definitions', path, name, enabled), type, options, override,
+  return { ...common('definitions', path, entry), type, options, override,
     settings: wholeSettings({ code, override }) };
 }
 
 function readOverride(entry: OverrideEntry, path: DocumentPath, now: number): WantedDefinition {
   checkEntry('an override', entry, ['name', 'enabled', ...settingNames], path);
-  const { name, enabled, ...settings } = entry;
+  const { name: _name, enabled: _enabled, typeVersion, ...settings } = entry;
   const override = overrideOf(present(settings, path), path, now);
-  return { ...common('overrides', path, name, enabled), type: undefined, options: {}, override,
+  if (typeVersion != null && override?.params === undefined) throw versionAlone(path);
+  return { ...common('overrides', path, entry), type: undefined, options: {}, override,
     settings: overrideSettings({ override }) };
 }
 
@@ -113,12 +118,20 @@ function checkEntry(what: string, entry: object, allowed: readonly string[], pat
   if (unknown !== undefined) checkAtOnce([...path, unknown], () => checkFields(what, entry, allowed));
 }
 
-const common = (list: DocumentList, path: DocumentPath, name: string, enabled: boolean | null | undefined) => ({
+const common = (list: DocumentList, path: DocumentPath, { name, enabled, typeVersion }: OverrideEntry) => ({
   list,
   path,
   name: checkAtOnce([...path, 'name'], () => checkName('definition', name)),
   enabled: enabled == null ? undefined : checkAtOnce([...path, 'enabled'], () => checkFlag('enabled', enabled)),
+  typeVersion: typeVersion == null
+    ? undefined
+    : checkAtOnce([...path, 'typeVersion'], () => checkTypeVersion(typeVersion)),
 });
+
+const versionAlone = (path: DocumentPath): Refusal => refusalAt(
+  [...path, 'typeVersion'],
+  new Refusal('malformed.document', 'typeVersion is the version of params: write the params, too, or leave it out', {}),
+);
 
 /**
  * Returns the settings that have a value, with parsed schedules. Null counts as left out, as in `timeout:` without a

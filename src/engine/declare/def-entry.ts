@@ -5,6 +5,7 @@
  */
 import type { Definition, OwnSettings, Spec, SpecGate } from '../../model/definition.ts';
 import type { Policy } from '../../model/job.ts';
+import { firstTypeVersion } from '../../model/type-version.ts';
 import { durationMax, formatDuration, type Duration } from '../../time/duration.ts';
 import { scheduleEntry, type ScheduleEntry } from '../../time/schedule-entry.ts';
 import type { Misfire } from '../../time/ticks.ts';
@@ -19,6 +20,11 @@ export interface DefSettings extends Omit<DefOptions<unknown>, 'schedules' | 'en
   readonly gate?: SpecGate;
   /** Left out: it is computed from `params` by the rule of the job type. */
   readonly limitKey?: string;
+  /**
+   * The version of the job type for which `params` were made. Left out: parameters that stay the same keep their version,
+   * others have the version of the type.
+   */
+  readonly typeVersion?: number;
 }
 
 /** A whole definition. A setting that is left out has the value of the job type, or the default. */
@@ -36,10 +42,18 @@ export interface OverrideEntry extends DefSettings {
   readonly enabled?: boolean;
 }
 
-/** Returns the settings in the override of a definition. */
+/** Returns the version of the type for which the parameters in effect were made. */
+export const paramsVersion = ({ code, override }: Definition): number =>
+  overrideVersion({ override }) ?? code.typeVersion ?? firstTypeVersion;
+
+/** Returns the version of the parameters in the override of a definition; undefined: it has no parameters. */
+export const overrideVersion = ({ override }: Pick<Definition, 'override'>): number | undefined =>
+  override?.params === undefined ? undefined : (override.typeVersion ?? firstTypeVersion);
+
+/** Returns the settings in the override of a definition, without the version of its parameters. */
 export const overrideSettings = ({ override }: Pick<Definition, 'override'>): DefSettings => {
   // The uses of named limits are computed from the parameters again.
-  const { policy, gate, priority, onePerType, limitUses: _uses, ...rest } = override ?? {};
+  const { policy, gate, priority, onePerType, limitUses: _uses, typeVersion: _version, ...rest } = override ?? {};
   const { defMax, ...otherGate } = gate ?? {};
   return settingsOf({
     ...rest, policy: policy ?? {}, priority, onePerType, concurrency: defMax, gate: otherGate,
@@ -48,7 +62,7 @@ export const overrideSettings = ({ override }: Pick<Definition, 'override'>): De
 
 /**
  * Returns all settings that a definition sets itself, in its declaration or in its override, without defaults. A
- * definition that is created from them has the same effect.
+ * definition that is created from them and `paramsVersion` has the same effect.
  */
 export function wholeSettings({ code, override }: Definition): DefSettings {
   const own = ownOf(code);

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { matches, parseGlob } from '../../model/glob.ts';
 import type { Definition } from '../../model/definition.ts';
 import { Refusal } from '../../refusal.ts';
-import { overrideSettings, wholeSettings, type DefSettings } from './def-entry.ts';
+import { overrideSettings, overrideVersion, paramsVersion, wholeSettings, type DefSettings } from './def-entry.ts';
 import { refusalAt, type DocumentList, type WantedDefinition } from './def-document.ts';
 
 export interface DefPlan {
@@ -54,14 +54,14 @@ export const isEffective = ({ action }: PlannedDefinition): boolean => action !=
 
 function planEntry(wanted: WantedDefinition, stored: PlannedFrom | undefined): PlannedDefinition {
   refuseMismatch(wanted, stored);
-  const { name, list, type, enabled } = wanted;
+  const { name, list, type, enabled, typeVersion } = wanted;
   if (stored === undefined) {
-    return { name, list, action: 'create', fields: fieldsOf({}, { type, enabled, ...wanted.settings }) };
+    return { name, list, action: 'create', fields: fieldsOf({}, { type, enabled, ...wanted.settings, typeVersion }) };
   }
   const settings = list === 'definitions' ? wholeSettings(stored) : overrideSettings(stored);
   const fields = fieldsOf(
-    { enabled: stored.isEnabled, ...comparable(settings, wanted) },
-    { enabled: enabled ?? stored.isEnabled, ...wanted.settings },
+    { enabled: stored.isEnabled, ...comparable(settings, wanted), typeVersion: comparableVersion(stored, wanted) },
+    { enabled: enabled ?? stored.isEnabled, ...wanted.settings, typeVersion },
   );
   return { name, list, action: fields.length === 0 ? 'unchanged' : 'change', fields };
 }
@@ -69,6 +69,12 @@ function planEntry(wanted: WantedDefinition, stored: PlannedFrom | undefined): P
 /** Leaves out the limit key if the document does: then it is computed from the parameters. */
 function comparable({ limitKey, ...settings }: DefSettings, wanted: WantedDefinition): DefSettings {
   return limitKey === undefined || wanted.settings.limitKey === undefined ? settings : { ...settings, limitKey };
+}
+
+/** Returns the stored version of the parameters; undefined also if the document does not state one. */
+function comparableVersion(stored: PlannedFrom, { list, typeVersion }: WantedDefinition): number | undefined {
+  if (typeVersion === undefined) return undefined;
+  return list === 'definitions' ? paramsVersion(stored) : overrideVersion(stored);
 }
 
 function refuseMismatch({ list, path, name, type }: WantedDefinition, stored: PlannedFrom | undefined): void {

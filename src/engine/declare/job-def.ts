@@ -141,6 +141,7 @@ export function specFrom(rules: TypeRules, options: DefOptions<unknown>, output:
   const code: Spec = {
     type: entry.name,
     params: parseJson(jsonText(options.params ?? null)),
+    ...(entry.version === undefined ? {} : { typeVersion: entry.version }),
     schedules: [options.schedules ?? []].flat().map(checkSchedule),
     policy: own.policy,
     priority: own.priority ?? 0,

@@ -1,17 +1,35 @@
-/** The job type: the code of a kind of job, either one `run`, or functions that plan, execute and gather tasks. */
+/**
+ * The job type: the code of a kind of job: `run` for one job, `runBatch` for many jobs at once, or functions that plan,
+ * execute and gather tasks.
+ */
 import { checkFields, checkPriority, checkTypeName } from '../../jobs/checks/values.ts';
 import { Refusal } from '../../refusal.ts';
+import type { BatchJob, BatchOutcome } from '../handler/batch-job.ts';
 import type { Context, HandedOff } from '../handler/context.ts';
-import { checkLimits, type Cost } from './limit-uses.ts';
+import { checkBatch, type BatchSettings } from './batch.ts';
+import { checkFairness, type Fairness } from './fairness.ts';
+import { checkLimits, checkNotSelfBlocking, type Cost } from './limit-uses.ts';
 import type { Limit } from './limit.ts';
 import { checkStorable } from './json-schema.ts';
 import { policyOf } from './policy.ts';
 import type { InputOf, OutputOf, Schema } from './schema.ts';
 import type { Settings } from './settings.ts';
+import { checkUpgrade, type Upgrade } from './upgrade.ts';
 
 interface CommonOptions<S extends Schema> extends Settings {
   /** Any Standard Schema (zod, valibot, arktype). Validates the input at creation and before each attempt. */
   readonly input?: S;
+  /**
+   * The version of the input's format, a whole number from 1 to 1,000,000. Default: 1. Raise it when the format changes.
+   * Runs carry the version that they were created with, and an instance claims only runs of versions that it knows: this
+   * one, and those in `upgrade`.
+   */
+  readonly version?: number;
+  /**
+   * For each older version that this code knows, a function that turns an input of that version into one of the next
+   * version. The versions must be contiguous up to `version`. Synchronous.
+   */
+  readonly upgrade?: Upgrade;
   /** How many runs of this type may be running at a time, across all instances. */
   readonly concurrency?: number;
   /** How many tasks of this type may be running at a time, across all instances. */
@@ -30,6 +48,12 @@ interface CommonOptions<S extends Schema> extends Settings {
    * create runs.
    */
   readonly cost?: Cost<OutputOf<S>>;
+  /**
+   * Lets the keys of the runs, for example tenants, take turns: of those that wait with the same priority, each key starts
+   * as many runs per turn as it has weight. A key with many waiting runs delays those of other keys by one round at most.
+   * Tasks have the share of their run.
+   */
+  readonly fairness?: Fairness<NoInfer<OutputOf<S>>>;
   /**
    * True: only one run of this type at a time, scheduled or manual. A manual run that is due now is refused while
    * another run of the type is running, or is open and was due at its creation. Definitions of the type cannot switch
@@ -50,6 +74,18 @@ export interface RunOptions<S extends Schema, Result> extends CommonOptions<S> {
   readonly run: (
     context: Context & { readonly input: OutputOf<S> },
   ) => Result | HandedOff | Promise<Result | HandedOff>;
+}
+
+export interface BatchOptions<S extends Schema, Result> extends CommonOptions<S> {
+  /** How many jobs one call of `runBatch` handles, how long they wait for each other, and how they are grouped. */
+  readonly batch: BatchSettings<OutputOf<S>>;
+  /**
+   * The handler of several jobs. Returns an outcome per job: `job.done(result)` or `job.failed(error)`. A job without an
+   * outcome has failed; an error fails all jobs. `signal` aborts when those of all jobs are aborted.
+   */
+  readonly runBatch: (
+    context: { readonly jobs: readonly BatchJob<OutputOf<S>>[]; readonly signal: AbortSignal },
+  ) => readonly BatchOutcome<Result>[] | Promise<readonly BatchOutcome<Result>[]>;
 }
 
 export interface TaskOptions<S extends Schema, Details, Task, TaskResult, Result> extends CommonOptions<S> {
@@ -118,7 +154,7 @@ export interface JobType<Input = never, Result = unknown> {
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- inside the engine a type's own parameters are not known
-export type AnyOptions = Partial<RunOptions<any, any>> & Partial<TaskOptions<any, any, any, any, any>>;
+export type AnyOptions = Partial<RunOptions<any, any> & BatchOptions<any, any> & TaskOptions<any, any, any, any, any>>;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
 export type AnyJobType = JobType<any, any>;
@@ -137,6 +173,10 @@ export function jobType<Details, Task, TaskResult, Result = undefined, S extends
 ): JobType<InputOf<S>, Result>;
 export function jobType<Result, S extends Schema = NoSchema>(
   name: string,
+  options: BatchOptions<S, Result>,
+): JobType<InputOf<S>, Result>;
+export function jobType<Result, S extends Schema = NoSchema>(
+  name: string,
   options: RunOptions<S, Result>,
 ): JobType<InputOf<S>, OwnResult<Result>>;
 export function jobType(name: string, options: AnyOptions): JobType<never, unknown> {
@@ -149,19 +189,29 @@ export const hasTasks = ({ options }: JobType): boolean => options.taskResults !
 
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({
-  input: 0, concurrency: 0, taskConcurrency: 0, limit: 0, limits: 0, cost: 0, taskLimits: 0, taskCost: 0, onePerType: 0, isolate: 0,
-  module: 0, run: 0, jobDetails: 0, taskDetails: 0, taskResults: 0, jobResults: 0, isTaskErrorRetryable: 0, taskKey: 0, taskPriority: 0, timeout: 0,
+  input: 0, version: 0, upgrade: 0, concurrency: 0, taskConcurrency: 0, limit: 0, limits: 0, cost: 0, fairness: 0, taskLimits: 0, taskCost: 0, onePerType: 0, isolate: 0,
+  module: 0, batch: 0, run: 0, runBatch: 0, jobDetails: 0, taskDetails: 0, taskResults: 0, jobResults: 0, isTaskErrorRetryable: 0, taskKey: 0, taskPriority: 0, timeout: 0,
   prepareTimeout: 0, retry: 0, onTaskFailure: 0, priority: 0, retention: 0,
 } satisfies Record<keyof AnyOptions, 0>);
 
+function checkKeyLimit(name: string, limit: NonNullable<AnyOptions['limit']>): void {
+  const { key } = checkFields(`the limit of job type ${name}`, limit, ['key', 'concurrency']) as { readonly key?: unknown };
+  if (typeof key === 'function' || (typeof key === 'string' && key !== '')) return;
+  const message =
+    `the limit of job type ${name} needs a key, a path in the input or a function of it: ` +
+    'to limit all its runs together, use concurrency of the type';
+  throw new Refusal('malformed.option', message, { type: name });
+}
+
 function checkOptions(name: string, options: AnyOptions): void {
   checkFields(`job type ${name}`, options, optionNames);
-  if (options.limit) checkFields(`the limit of job type ${name}`, options.limit, ['key', 'concurrency']);
+  if (options.limit) checkKeyLimit(name, options.limit);
   if (options.input) checkStorable(name, options.input as Schema);
-  const isSimple = typeof options.run === 'function';
+  checkUpgrade(name, options);
   const isTasked = typeof options.taskDetails === 'function' && typeof options.taskResults === 'function';
-  if (isSimple === isTasked) {
-    const message = `job type ${name} must have either run, or taskDetails and taskResults`;
+  const handlers = [typeof options.run === 'function', typeof options.runBatch === 'function', isTasked];
+  if (handlers.filter(Boolean).length !== 1) {
+    const message = `job type ${name} must have either run, or runBatch, or taskDetails and taskResults`;
     throw new Refusal('malformed.option', message, { type: name });
   }
   if (options.isolate !== undefined && options.module === undefined) {
@@ -173,8 +223,11 @@ function checkOptions(name: string, options: AnyOptions): void {
     const message = `the concurrency of job type ${name} must be a whole number above 0`;
     throw new Refusal('malformed.number', message, { type: name });
   }
+  checkBatch(name, options);
   checkLimits(`job type ${name}`, options.limits, options.cost);
   checkLimits(`a task of job type ${name}`, options.taskLimits, options.taskCost);
+  checkFairness(name, options.fairness);
+  checkNotSelfBlocking(name, options.limits, options.taskLimits);
   policyOf(options);
   if (options.priority !== undefined) checkPriority(options.priority);
 }

@@ -1,8 +1,9 @@
 /** What a new job uses of the named limits that its type lists, by the code of the type or by its catalogue entry. */
+import { checkCost } from '../../jobs/checks/limit-uses.ts';
 import { checkFields, checkList, checkObject, checkText, keyMax } from '../../jobs/checks/values.ts';
 import type { LimitUse } from '../../model/limit.ts';
 import { keyAt } from '../../model/path.ts';
-import { costAt, isCost, needsCode, usesAt, type TypeLimit } from '../../model/type-limit.ts';
+import { costAt, needsCode, usesAt, type TypeLimit } from '../../model/type-limit.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Limit } from './limit.ts';
 
@@ -25,9 +26,8 @@ const none: readonly LimitUse[] = [];
 
 /** Refuses a list of limits, or a cost, that no job could have. `what` names their owner. */
 export function checkLimits(what: string, limits: readonly Limit[] = [], cost?: AnyCost): void {
-  checkList(`the limits of ${what}`, limits, listMax, ({ name }) => name);
-  const names = limits.map(({ name, values }) => {
-    if (typeof name === 'string' && values !== undefined) return name;
+  const names = checkList(`the limits of ${what}`, limits, listMax, (each: Limit | null | undefined) => {
+    if (typeof each?.name === 'string' && each.values !== undefined) return each.name;
     throw new Refusal('malformed.option', `the limits of ${what} must be made by limit('name', …)`, { what });
   });
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -38,9 +38,19 @@ export function checkLimits(what: string, limits: readonly Limit[] = [], cost?: 
   if (names.length === 0) throw new Refusal('malformed.option', `${what} has a cost but no limits`, { what });
   if (typeof cost === 'string') return;
   checkFields(`the cost of ${what}`, checkObject(`the cost of ${what}`, cost), names);
-  for (const limit of typeLimits(limits, cost)) {
-    if (typeof limit.cost === 'number') checkCost(what, limit, limit.cost);
+  for (const { name, values } of limits) {
+    if (typeof cost[name] !== 'string') checkCostOf(what, { name, burst: values?.rate?.burst ?? null }, cost[name] ?? 1);
   }
+}
+
+/** Refuses a limit with a concurrency in both lists: runs keep their places in it while their tasks wait for places. */
+export function checkNotSelfBlocking(type: string, limits: readonly Limit[] = [], taskLimits: readonly Limit[] = []): void {
+  const both = taskLimits.find(({ name, values }) => values?.concurrency != null && limits.some((limit) => limit.name === name));
+  if (both === undefined) return;
+  const message =
+    `job type ${type} lists the limit ${both.name} in limits and in taskLimits: its runs would keep their places while ` +
+    'their tasks wait for places; list it in taskLimits only, or declare a limit of another name for the tasks';
+  throw new Refusal('malformed.option', message, { type, limit: both.name });
 }
 
 /** Returns the limits of a type for its catalogue entry. */
@@ -64,12 +74,10 @@ export function usesByCode(what: string, limits: readonly Limit[] = [], cost?: A
   const stored = typeLimits(limits, cost);
   if (!needsCode(stored)) return usesByPaths(what, stored);
   return (input) => {
-    const given = typeof cost === 'function' ? checkedCosts(what, cost(input), limits) : null;
+    const costOf = typeof cost === 'function' ? costsByCode(what, cost(input), limits) : (limit: TypeLimit) => pathCost(limit, input);
     return stored.flatMap((limit, index) => {
       const key = keyOf(limits[index]!, input);
-      if (key === undefined) return [];
-      const own = given === null ? pathCost(limit, input) : typeof given === 'object' ? (given[limit.name] ?? 1) : given;
-      return [{ name: limit.name, key, cost: checkCost(what, limit, own) }];
+      return key === undefined ? [] : [{ name: limit.name, key, cost: checkCostOf(what, limit, costOf(limit)) }];
     });
   };
 }
@@ -92,7 +100,7 @@ function usesByPaths(what: string, limits: readonly TypeLimit[]): UsesOf {
   const constant = isConstant ? usesAt(limits, null) : null;
   if (constant !== null) return () => constant;
   return (input) => {
-    for (const limit of limits) checkCost(what, limit, pathCost(limit, input));
+    for (const limit of limits) checkCostOf(what, limit, pathCost(limit, input));
     return usesAt(limits, input).map((use) => ({ ...use, key: checkLimitKey(use.name, use.key) }));
   };
 }
@@ -100,30 +108,25 @@ function usesByPaths(what: string, limits: readonly TypeLimit[]): UsesOf {
 const pathCost = ({ cost }: TypeLimit, input: unknown): unknown =>
   typeof cost === 'number' ? cost : costAt(input, cost as readonly string[]);
 
-function checkedCosts(
-  what: string,
-  costs: number | Readonly<Record<string, number>>,
-  limits: readonly Limit[],
-): number | Readonly<Record<string, number>> {
-  if (typeof costs !== 'object' || costs === null) return costs;
-  return checkFields(`the cost of ${what}`, costs, limits.map(({ name }) => name));
+/** Returns the cost for each limit from what the code of the type has returned. It may be no valid cost. */
+function costsByCode(what: string, costs: unknown, limits: readonly Limit[]): (limit: TypeLimit) => unknown {
+  if (typeof costs !== 'object' || costs === null) return () => costs;
+  const byName = checkFields(`the cost of ${what}`, costs as Readonly<Record<string, unknown>>, limits.map(({ name }) => name));
+  return ({ name }) => byName[name] ?? 1;
 }
 
 function keyOf({ name, key }: Limit, input: unknown): string | null | undefined {
   if (key == null) return null;
   const found = typeof key === 'function' ? key(input) : keyAt(input, key.split('.'));
-  return found === undefined ? undefined : checkLimitKey(name, found);
+  return found == null ? undefined : checkLimitKey(name, found);
 }
 
 const checkLimitKey = (name: string, key: string | null): string | null =>
   key === null ? null : checkText(`key of limit ${name}`, key, keyMax);
 
-/** Returns a valid cost. A cost above the burst would never be admitted. */
-function checkCost(what: string, { name, burst }: TypeLimit, cost: unknown): number {
-  if (!isCost(cost)) {
-    const message = `the cost of ${what} for the limit ${name} must be a number above 0`;
-    throw new Refusal('limit.cost', message, { limit: name });
-  }
+/** Returns a valid cost, not above the burst. */
+function checkCostOf(what: string, { name, burst }: Pick<TypeLimit, 'name' | 'burst'>, given: unknown): number {
+  const cost = checkCost(what, name, given);
   if (burst === null || cost <= burst) return cost;
   const message = `the cost of ${what} for the limit ${name} is ${cost}, and its burst is ${burst}: raise the burst`;
   throw new Refusal('limit.cost', message, { limit: name, cost, burst });

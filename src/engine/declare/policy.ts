@@ -32,7 +32,7 @@ const settingNames = Object.fromEntries(
   Object.entries(retryNames).map(([setting, stored]) => [stored, setting]),
 ) as RetryNames;
 
-function retryPolicyOf(settings: RetrySettings): Partial<RetryPolicy> {
+export function retryPolicyOf(settings: RetrySettings): Partial<RetryPolicy> {
   checkFields('retry', settings, Object.keys(retryNames));
   const policy = {
     ...(settings.attempts === undefined ? {} : { attemptsMax: settings.attempts }),

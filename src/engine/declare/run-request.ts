@@ -1,7 +1,8 @@
 /** The run request: the options of `createJobRun`, and the draft that they become. */
 import { overlapKey } from '../../model/definition.ts';
 import { isEncodedValue, unreadablePayload } from '../../model/encoded-payload.ts';
-import { typeMaxOf } from '../../model/type-entry.ts';
+import { typeMaxOf, versionOfEntry } from '../../model/type-entry.ts';
+import { firstTypeVersion } from '../../model/type-version.ts';
 import { checkFields } from '../../jobs/checks/values.ts';
 import type { KnownDefinition } from '../../jobs/define.ts';
 import type { Draft, UniqueRequest } from '../../jobs/draft.ts';
@@ -30,7 +31,8 @@ export interface RunRequest<Input> extends DueNames<GivenTime>, FollowRequest {
   /**
    * While a run with this key is open, no other run with the key is created. With `for`, the key is taken until
    * this duration has passed since the creation of its run, whether the run is open or not. A request for a taken key
-   * returns the run that has the key; `onTaken: 'update'` changes that run if it waits for its start or for a retry.
+   * returns the run that has the key; `onTaken: 'update'` changes that run if it waits for its start or for a retry
+   * and has no finished steps.
    */
   readonly unique?: string | { readonly key: string; readonly onTaken?: 'keep' | 'update'; readonly for?: Duration };
   /** Names and values by which the run can be found. */
@@ -85,11 +87,16 @@ function templateOfType(rules: TypeRules): Template {
   if (known) return known;
   const { name: type, priority, phase, policy, onePerType: isOnePerType } = rules.entry;
   const typeMax = typeMaxOf(rules.entry);
-  const draft: Draft = { type, priority, phase, policy, ...(typeMax === undefined ? {} : { gate: { typeMax } }) };
+  const draft: Draft = {
+    type, priority, phase, policy, ...versionField(rules), ...(typeMax === undefined ? {} : { gate: { typeMax } }),
+  };
   const template = { draft, isOnePerType };
   templates.set(rules, template);
   return template;
 }
+
+const versionField = ({ entry: { version } }: TypeRules): Pick<Draft, 'typeVersion'> =>
+  version === undefined ? {} : { typeVersion: version };
 
 function templateOfDefinition(known: KnownDefinition): Template {
   const { name, spec } = known;
@@ -117,7 +124,11 @@ function draftFor(
   const input = isOwn ? request.input : template.params;
   try {
     if (isEncodedValue(input)) throw encodedInput(input, isOwn);
-    const output = isOwn ? rules.check(input) : checkStored(rules.check, input);
+    if (isOwn) {
+      const own = withVersionOf(rules, template);
+      return andThen(rules.check(input), (valid) => filledIn(own, rules, request, now, input, valid));
+    }
+    const output = isCurrent(template, rules) ? checkStored(rules.check, input) : input;
     return andThen(output, (valid) => filledIn(template, rules, request, now, input, valid));
   } catch (error) {
     // Returns a rejected promise. If this function threw, nobody would await the promises of the other drafts, and
@@ -125,6 +136,19 @@ function draftFor(
     return Promise.reject(error);
   }
 }
+
+/**
+ * Whether the parameters of a definition have the version that the rules describe. Parameters of another version are
+ * upgraded and checked when the run starts.
+ */
+const isCurrent = ({ draft: { typeVersion = firstTypeVersion } }: Template, { entry }: TypeRules): boolean =>
+  typeVersion === versionOfEntry(entry);
+
+/** Returns the template for an input of the request, which has the version of the rules that check it. */
+const withVersionOf = (rules: TypeRules, template: Template): Template =>
+  isCurrent(template, rules)
+    ? template
+    : { ...template, draft: { ...template.draft, typeVersion: versionOfEntry(rules.entry) } };
 
 function encodedInput(input: { readonly $encoded: string }, isOwn: boolean): Refusal {
   return isOwn

@@ -4,7 +4,9 @@ import { Refusal } from '../../refusal.ts';
 import { typeMaxOf, type TypeEntry } from '../../model/type-entry.ts';
 import { refuseInMemory, type JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
+import { firstTypeVersion, type TypeVersions } from '../../model/type-version.ts';
 import { distinctLimits, type Limit } from './limit.ts';
+import { knownVersions } from './upgrade.ts';
 import { rulesOfType, withOnePerType, type TypeRules } from './type-rules.ts';
 
 export class TypeRegistry {
@@ -33,6 +35,11 @@ export class TypeRegistry {
 
   get isolated(): readonly string[] {
     return this.names.filter((name) => this.get(name)?.options.isolate !== undefined);
+  }
+
+  /** The versions that the code of these types knows. Of a type that is not listed, it knows only the first. */
+  get versions(): readonly TypeVersions[] {
+    return [...this.#types.values()].map(knownVersions).filter(({ to }) => to > firstTypeVersion);
   }
 
   get(name: string): JobType | undefined {

@@ -5,13 +5,17 @@
 import { checkText, keyMax } from '../../jobs/checks/values.ts';
 import { keyAt } from '../../model/path.ts';
 import { unknownType, type TypeEntry } from '../../model/type-entry.ts';
+import { firstTypeVersion } from '../../model/type-version.ts';
 import { Refusal } from '../../refusal.ts';
 import type { MaybePromise } from '../../time/maybe-promise.ts';
+import { batchWaitMs } from './batch.ts';
+import { registeredShare, shareByCode, typeFairness } from './fairness.ts';
 import { hasTasks, type AnyOptions, type JobType } from './job-type.ts';
 import { jsonSchemaText, schemaFromText } from './json-schema.ts';
 import { registeredUses, typeLimits, usesByCode, type UsesOf } from './limit-uses.ts';
 import { policyOf } from './policy.ts';
 import { checked, type Schema } from './schema.ts';
+import { knownVersions } from './upgrade.ts';
 
 export interface TypeRules {
   readonly entry: TypeEntry;
@@ -21,7 +25,7 @@ export interface TypeRules {
   readonly check: (input: unknown) => MaybePromise<unknown>;
   /** Returns the limit key of a run, given the output of `check`; undefined: the run is not limited by a key. */
   readonly limitKey: (output: unknown) => string | undefined;
-  /** Returns what a run takes of its named limits, given the output of `check`. */
+  /** Returns what a run takes of its named limits, and its share, given the output of `check`. */
   readonly limitUses: UsesOf;
   /** Returns what a task takes of its named limits, given the task. */
   readonly taskLimitUses: UsesOf;
@@ -33,13 +37,13 @@ const known = new WeakMap<JobType, TypeRules>();
 export function rulesOfType(type: JobType): TypeRules {
   const cached = known.get(type);
   if (cached) return cached;
-  const { input, limit, limits, cost, taskLimits, taskCost } = type.options;
+  const { input, limit, limits, cost, fairness, taskLimits, taskCost } = type.options;
   const rules: TypeRules = {
     entry: entryOf(type),
     isKnown: true,
     check: checkBy(input ?? null, type.name),
     limitKey: limit ? (output) => limitKeyOf(limit, output) : () => undefined,
-    limitUses: usesByCode(`a run of ${type.name}`, limits, cost),
+    limitUses: both(usesByCode(`a run of ${type.name}`, limits, cost), shareByCode(`a run of ${type.name}`, fairness)),
     taskLimitUses: usesByCode(`a task of ${type.name}`, taskLimits, taskCost),
   };
   known.set(type, rules);
@@ -52,9 +56,17 @@ export const rulesOfEntry = (entry: TypeEntry): TypeRules => ({
   isKnown: true,
   check: checkBy(entry.schema === null ? null : schemaFromText(entry.schema), entry.name),
   limitKey: (output) => registeredKey(entry, output),
-  limitUses: registeredUses(`a run of ${entry.name}`, entry.limits),
+  limitUses: both(
+    registeredUses(`a run of ${entry.name}`, entry.limits), registeredShare(`a run of ${entry.name}`, entry.fairness),
+  ),
   taskLimitUses: registeredUses(`a task of ${entry.name}`, entry.taskLimits),
 });
+
+/** If the type has no fairness, the list of uses is passed on: the store writes new jobs with one list together. */
+const both = (usesOf: UsesOf, shareOf: UsesOf): UsesOf => (input) => {
+  const [uses, share] = [usesOf(input), shareOf(input)];
+  return share.length === 0 ? uses : [...uses, ...share];
+};
 
 export const rulesOfUnknown = (name: string): TypeRules =>
   ({ ...rulesOfEntry(unknownType(name)), isKnown: false });
@@ -70,7 +82,8 @@ function entryOf(type: JobType): TypeEntry {
   return {
     name: type.name,
     schema: options.input ? jsonSchemaText(options.input as Schema) : null,
-    policy: policyOf(options),
+    ...versionFields(type),
+    policy: { ...policyOf(options), ...(options.batch ? { batchMax: options.batch.size } : {}) },
     priority: options.priority ?? 0,
     phase: hasTasks(type) ? 'prepare' : 'run',
     onePerType: options.onePerType ?? false,
@@ -79,9 +92,18 @@ function entryOf(type: JobType): TypeEntry {
     keyConcurrency: options.limit?.concurrency ?? null,
     keyPath: typeof options.limit?.key === 'string' ? options.limit.key.split('.') : null,
     isolate: options.isolate ?? null,
+    ...(options.batch ? { batch: { size: options.batch.size, waitMs: batchWaitMs(options.batch) } } : {}),
     ...(options.limits?.length ? { limits: typeLimits(options.limits, options.cost) } : {}),
     ...(options.taskLimits?.length ? { taskLimits: typeLimits(options.taskLimits, options.taskCost) } : {}),
+    ...(options.fairness ? { fairness: typeFairness(options.fairness) } : {}),
   };
+}
+
+/** A type of the first version has no such fields, so that its entry and the id of its build stay as they were. */
+function versionFields(type: JobType): Pick<TypeEntry, 'version' | 'oldestVersion'> {
+  const { from, to } = knownVersions(type);
+  if (to === firstTypeVersion) return {};
+  return { version: to, ...(from === to ? {} : { oldestVersion: from }) };
 }
 
 function limitKeyOf({ key }: NonNullable<AnyOptions['limit']>, output: unknown): string | undefined {

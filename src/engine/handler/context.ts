@@ -2,8 +2,9 @@
 import type { FailurePolicy } from '../../model/progress.ts';
 import type { StoreTransaction } from '../../store/store.ts';
 import type { Duration } from '../../time/duration.ts';
+import type { StepFunctions } from './step.ts';
 
-export interface Context {
+export interface Context extends StepFunctions {
   /** The run; for a task, the run that the task belongs to, with the `dueTime` and `attempt` of the task itself. */
   readonly run: RunFacts;
   /**
@@ -35,7 +36,17 @@ export interface Context {
    * store: `return context.complete((tx) => …)`. The value of `work` is the result. If `work` throws, or the job was
    * cancelled, or this worker no longer holds it (`LeaseLost`), nothing is written. Not for isolated handlers.
    */
-  readonly complete: <Result>(work: (tx: StoreTransaction) => Result | Promise<Result>) => Promise<Result>;
+  readonly complete: Complete;
+}
+
+export interface Complete {
+  /** In a transaction that the store begins and commits. */
+  <Result>(work: (tx: StoreTransaction) => Result | Promise<Result>): Promise<Result>;
+  /**
+   * In a transaction of your own, as for `engine.in`: the job has ended if and when you commit it. Commit before the
+   * handler returns, and let errors out of the transaction, so that it is rolled back.
+   */
+  <Result, Tx>(options: { readonly in: Tx }, work: (tx: Tx) => Result | Promise<Result>): Promise<Result>;
 }
 
 export interface RunFacts {

@@ -1,4 +1,5 @@
 /** The errors that a handler can throw to control its job, and the errors that can be the reason of its signal. */
+import { closingMaxMs } from '../../model/limit.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
 import { limitNameOf, type NamedLimit } from './context.ts';
 
@@ -26,7 +27,8 @@ export class RetryAfter extends Error {
 
 /**
  * Thrown by a handler when another system refuses requests for some time: no job that uses the limit starts for
- * `afterMs`, on any instance; if the limit has keys, no job with the same key. The attempt does not count.
+ * `afterMs`, at most 24 hours, on any instance; if the limit has keys, no job with the same key. The attempt does not
+ * count.
  */
 export class RateLimited extends Error {
   override readonly name = 'RateLimited';
@@ -36,7 +38,7 @@ export class RateLimited extends Error {
   constructor(limit: NamedLimit, retryAfter: Duration, message = `${limitNameOf(limit)} is closed for ${retryAfter}`) {
     super(message);
     this.limit = limitNameOf(limit);
-    this.afterMs = durationMs(retryAfter);
+    this.afterMs = Math.min(durationMs(retryAfter), closingMaxMs);
   }
 }
 
@@ -49,6 +51,25 @@ export class Snooze extends Error {
     super(`snoozed for ${duration}`);
     this.forMs = durationMs(duration);
   }
+}
+
+/**
+ * The attempt has ended because its handler sleeps. `sleep` throws it; let it pass. If a handler catches it, the attempt
+ * has ended nevertheless.
+ */
+export class Sleeping extends Error {
+  override readonly name = 'Sleeping';
+  readonly until: Date;
+
+  constructor(name: string, until: number) {
+    super(`the handler sleeps (${name}) until ${new Date(until).toISOString()}`);
+    this.until = new Date(until);
+  }
+}
+
+/** Throws if the handler has ended its attempt with a sleep, also if it has caught the error of `sleep`. */
+export function throwIfSleeping({ sleep }: { readonly sleep: { readonly name: string; readonly until: number } | null }): void {
+  if (sleep !== null) throw new Sleeping(sleep.name, sleep.until);
 }
 
 /** The job was cancelled. This error is the reason of the handler's signal, and `startingStage` throws it. */

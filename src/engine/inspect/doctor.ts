@@ -6,7 +6,7 @@ import type { InboxCounts, Instance, Migration, StoreHealth } from '../../store/
 import type { Clock } from '../../time/clock.ts';
 import { formatDuration } from '../../time/duration.ts';
 import { isRefusal } from '../../refusal.ts';
-import { findStuck } from './stuck.ts';
+import { findStuck, findUnknownVersions } from './stuck.ts';
 
 export interface Finding {
   readonly level: 'fine' | 'warning' | 'problem';
@@ -156,6 +156,11 @@ async function ofStuck(jobs: Jobs): Promise<Finding[]> {
   for (const [type, count] of [...unknownTypes].slice(0, shownMax)) {
     const says = `${jobCount(count)} of type ${type} due, but no live instance has it`;
     found.push(problem('types', says, 'start a worker that has it, or cancel the jobs: stint runs ls --type …'));
+  }
+  for (const { type, typeVersion, count } of (await findUnknownVersions(jobs)).slice(0, shownMax)) {
+    const says = `${jobCount(count)} of version ${typeVersion} of type ${type} waiting, but no live instance knows it`;
+    const todo = 'start a worker whose code knows it; if a definition creates them, set its params again: stint defs edit …';
+    found.push(problem('types', says, todo));
   }
   return found.length > 0 ? found : [fine('stuck', 'no job is stuck')];
 }

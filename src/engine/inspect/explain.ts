@@ -3,12 +3,15 @@
  * importance; for another job, one reason, which follows from its state.
  */
 import type { Jobs } from '../../jobs.ts';
+import { readTypes } from '../../jobs/catalogue.ts';
 import { parseGate, GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';
 import { readPauses } from '../../jobs/pauses.ts';
 import { isPausable, type Pause } from '../../model/pause.ts';
+import { knowsVersion, versionsOf } from '../../model/type-version.ts';
 import type { Instance, Store } from '../../store/store.ts';
 import { openStandings } from '../../store/query.ts';
+import { fairnessReason } from './fairness-reason.ts';
 import { namedLimitReasons } from './named-limit-reasons.ts';
 import type { Reason } from './reason.ts';
 
@@ -17,7 +20,7 @@ export async function explain(jobs: Jobs, job: Job, limits: Limits): Promise<rea
     case 'ended':
       return [{ code: 'ended', says: `it has ended: ${job.fate}` }];
     case 'running':
-      return [running(job)];
+      return [(await gatheringReason(jobs, job)) ?? running(job)];
     case 'held':
       return [await heldReason(jobs, job)];
     case 'pending':
@@ -30,6 +33,22 @@ const running = ({ lease, fence }: Extract<Job, { state: 'running' }>): Reason =
   says: `it is running, claimed by ${lease.holder}`,
   detail: { ...lease, fence },
 });
+
+/** Returns a reason while a claimed job may still wait for others of its batch; null: its handler has been called. */
+async function gatheringReason({ store }: Jobs, job: Extract<Job, { state: 'running' }>): Promise<Reason | null> {
+  if (job.policy.batchMax === undefined) return null;
+  const { batch } = (await readTypes(store, [job.type])).get(job.type) ?? {};
+  if (batch === undefined || batch.waitMs === 0) return null;
+  const claimedAt = (await store.history(job.id)).findLast(({ kind }) => kind === 'claimed')?.at ?? -Infinity;
+  const until = claimedAt + batch.waitMs;
+  if (store.now() >= until) return null;
+  const by = new Date(until).toISOString();
+  return {
+    code: 'batch.gathering',
+    says: `${job.lease.holder} gathers its batch, which starts with ${batch.size} jobs or at ${by}, whichever is first`,
+    detail: { holder: job.lease.holder, size: batch.size, until },
+  };
+}
 
 async function heldReason(jobs: Jobs, job: Extract<Job, { state: 'held' }>): Promise<Reason> {
   if (job.hold === 'pause') return { code: 'paused', says: 'it is paused: resume it' };
@@ -90,16 +109,19 @@ async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Prom
   const { store } = jobs;
   const now = store.now();
   const live = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
-  const able = live.filter(({ about }) => about.types.includes(job.type));
+  const typed = live.filter(({ about }) => about.types.includes(job.type));
+  const able = typed.filter(({ about }) => knowsVersion(about.versions ?? [], job.type, job.typeVersion));
   const reasons = [
-    job.due > now ? notDue(job.due, now) : null,
+    job.due > now ? ((await sleepReason(store, job)) ?? notDue(job.due, now)) : null,
     await parentReason(jobs, job),
     ...(await pauseReasons(jobs, job)),
-    able.length === 0 ? unknownType(job) : null,
+    typed.length === 0 ? unknownType(job) : null,
+    typed.length > 0 && able.length === 0 ? unknownVersion(job, typed) : null,
     able.length > 0 && able.every(({ about }) => about.draining) ? allSuspended(able) : null,
     await gateReason(jobs, job, limits, able),
     ...(await namedReasons(jobs, job)),
     able.length > 0 && able.every(({ about }) => about.busy >= about.slots) ? allBusy(able) : null,
+    await fairnessReason(store, job),
   ].filter((reason) => reason !== null);
   return reasons.length > 0 ? reasons : [aboutToRun];
 }
@@ -115,10 +137,38 @@ const notDue = (due: number, now: number): Reason => ({
   detail: { due },
 });
 
+/** How many edits of a sleeping job are read to find out that it sleeps. */
+const editsMax = 20;
+
+/** The reason of a job whose handler sleeps: its newest event, apart from edits, says so. */
+async function sleepReason(store: Store, { id, version, due }: PendingJob): Promise<Reason | null> {
+  const events = await store.history(id, Math.max(1, version - editsMax), editsMax + 1);
+  const event = events.findLast(({ kind }) => kind !== 'edited');
+  if (event?.kind !== 'slept') return null;
+  // An earlier due time does not shorten the sleep, and a later one makes the job wait longer.
+  const until = Math.max(due, event.due);
+  const says = `its handler sleeps (${event.name}) until ${new Date(until).toISOString()}`;
+  return { code: 'sleeping', says, detail: { name: event.name, until } };
+}
+
 const unknownType = ({ type }: Job): Reason => ({
   code: 'type.unknown',
   says: `no live instance has the job type ${type}: start one that has it`,
   detail: { type },
+});
+
+const unknownVersion = ({ type, typeVersion, def }: Job, typed: readonly Instance[]): Reason => ({
+  code: 'version.unknown',
+  says: `no live instance knows version ${typeVersion} of the job type ${type}: start one whose code knows it` +
+    (def === null ? '' : `; if the parameters of definition ${def} have this version, set them again for its next runs`),
+  detail: {
+    type,
+    version: typeVersion,
+    instances: typed.map(({ id, about }) => {
+      const { from, to } = versionsOf(about.versions ?? [], type);
+      return { id, from, to };
+    }),
+  },
 });
 
 const allSuspended = (able: readonly Instance[]): Reason => ({

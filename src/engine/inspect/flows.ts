@@ -3,7 +3,8 @@ import type { Jobs } from '../../jobs.ts';
 import type { Edge } from '../../model/following.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
-import { standingOf, type Standing } from '../../store/query.ts';
+import type { Standing } from '../../store/query.ts';
+import type { FlowTally } from '../../store/store.ts';
 
 export interface FlowSummary {
   /** The id of the flow, which is the id of its first run. */
@@ -19,7 +20,7 @@ export interface FlowSummary {
 
 export interface FlowRunStanding {
   readonly job: Job;
-  /** The edges to the runs that it follows; at most `followedMax`. */
+  /** The edges to the runs that it follows; at most `followedMax`, and `edgesMax` of all runs of a page. */
   readonly after: readonly Edge[];
 }
 
@@ -33,26 +34,32 @@ export interface FlowPage {
 const countedMax = 1000;
 const typesShown = 5;
 export const followedMax = 1000;
+export const edgesMax = 10_000;
 
 export async function listFlows({ store }: Jobs, before: number | null, limit: number): Promise<readonly FlowSummary[]> {
   const flows = await store.flows(before, limit);
-  return Promise.all(flows.map(async (id) => {
-    const ids = await store.flowRuns(id, 0, countedMax);
-    const jobs = (await store.load(ids)).toSorted((a, b) => a.id - b.id);
-    const counts: Partial<Record<Standing, number>> = {};
-    for (const job of jobs) counts[standingOf(job)] = (counts[standingOf(job)] ?? 0) + 1;
-    const types = [...new Set(jobs.map(({ type }) => type))].slice(0, typesShown);
-    return { id, types, created: jobs[0]?.created ?? 0, counts, isCut: ids.length === countedMax };
-  }));
+  const tallies = Map.groupBy(flows.length === 0 ? [] : await store.tallyFlows(flows, countedMax), ({ flow }) => flow);
+  return flows.map((id) => summaryOf(id, tallies.get(id) ?? []));
+}
+
+function summaryOf(id: number, tallies: readonly FlowTally[]): FlowSummary {
+  const counts: Partial<Record<Standing, number>> = {};
+  for (const { standing, count } of tallies) counts[standing] = (counts[standing] ?? 0) + count;
+  const sorted = tallies.toSorted((a, b) => a.first - b.first);
+  const types = [...new Set(sorted.map(({ type }) => type))].slice(0, typesShown);
+  const isCut = tallies.reduce((sum, { count }) => sum + count, 0) === countedMax;
+  return { id, types, created: sorted[0]?.created ?? 0, counts, isCut };
 }
 
 export async function readFlow({ store }: Jobs, id: number, after: number, limit: number): Promise<FlowPage> {
   const ids = await store.flowRuns(id, after, limit);
   if (ids.length === 0 && after === 0) throw new Refusal('unknown.flow', `there is no flow ${id}`, { id });
   const jobs = (await store.load(ids)).toSorted((a, b) => a.id - b.id);
-  const runs = await Promise.all(jobs.map(async (job) => ({
-    job,
-    after: job.follows === null ? [] : await store.edges({ follower: job.id, limit: followedMax }),
-  })));
+  const followers = jobs.filter(({ follows }) => follows !== null).map((job) => job.id);
+  const edges = Map.groupBy(await edgesOf(store, followers), ({ follower }) => follower);
+  const runs = jobs.map((job) => ({ job, after: (edges.get(job.id) ?? []).slice(0, followedMax) }));
   return { id, runs, next: ids.length === limit ? ids.at(-1)! : null };
 }
+
+const edgesOf = async (store: Jobs['store'], followers: readonly number[]): Promise<readonly Edge[]> =>
+  (followers.length === 0 ? [] : store.edgesOfMany({ end: 'follower', ids: followers, limit: edgesMax }));

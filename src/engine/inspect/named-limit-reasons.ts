@@ -1,6 +1,7 @@
 /** Explains which named limits keep a due job from starting. */
 import { readLimit } from '../../jobs/limits.ts';
 import type { LimitUse, LimitValues, Rate } from '../../model/limit.ts';
+import { limitPauseAt, type LimitPause } from '../../model/limit-record.ts';
 import type { LimitInUseNow, Store } from '../../store/store.ts';
 import { formatDuration } from '../../time/duration.ts';
 import type { Reason } from './reason.ts';
@@ -16,8 +17,16 @@ async function reasonsOf(store: Store, use: LimitUse): Promise<readonly Reason[]
   if (record === null) return [];
   const [now] = await store.limitUse(use.name, { keys: [use.key] });
   if (now === undefined) return [];
-  return [rateReason(use, record.values, now, store.now()), fullReason(use, record.values, now)]
+  const paused = limitPauseAt(record, store.now());
+  return [paused ? pauseReason(use, paused) : rateReason(use, record.values, now, store.now()), fullReason(use, record.values, now)]
     .filter((reason) => reason !== null);
+}
+
+function pauseReason({ name }: LimitUse, pause: LimitPause): Reason {
+  const { by, why, until } = pause;
+  const end = until === null ? '' : ` until ${new Date(until).toISOString()}`;
+  const says = `its limit ${name} is paused${end} by ${by}${why === null ? '' : `: ${why}`}`;
+  return { code: 'paused.limit', says, detail: { limit: name, ...pause } };
 }
 
 function rateReason(use: LimitUse, { rate }: LimitValues, use1: LimitInUseNow, now: number): Reason | null {
@@ -25,7 +34,7 @@ function rateReason(use: LimitUse, { rate }: LimitValues, use1: LimitInUseNow, n
   const opensAt = Math.max(openFor(use, rate, use1), closedUntil ?? 0);
   if (opensAt <= now) return null;
   const isClosed = closedUntil !== null && closedUntil > now;
-  const why = isClosed ? 'was closed by a job that another system refused' : allowance(rate!);
+  const why = isClosed ? 'was closed by a job that another system refused' : allowance(rate!, use.cost);
   const says = `${labelOf(use)} ${why}; it may start in ${Math.ceil((opensAt - now) / 1000)} s`;
   return { code: 'rate.used', says, detail: { limit: use.name, key: use.key, cost: use.cost, opensAt } };
 }
@@ -34,7 +43,10 @@ function rateReason(use: LimitUse, { rate }: LimitValues, use1: LimitInUseNow, n
 const openFor = ({ cost }: LimitUse, rate: Rate | null, { opensAt }: LimitInUseNow): number =>
   rate === null ? opensAt : opensAt + Math.max(0, Math.min(cost, rate.burst) - 1) * (rate.per / rate.count);
 
-const allowance = ({ count, per }: Rate): string => `allows ${count} per ${formatDuration(per)}`;
+/** A job whose cost is above the burst, which may be lowered after its creation, waits until nothing of the rate is in use. */
+const allowance = ({ count, per, burst }: Rate, cost: number): string =>
+  `allows ${count} per ${formatDuration(per)}` +
+  (cost <= burst ? '' : `, ${burst} at once, and the job costs ${cost}: it waits until nothing of the rate is in use`);
 
 function fullReason(use: LimitUse, { concurrency }: LimitValues, { admitted }: LimitInUseNow): Reason | null {
   if (concurrency === null || admitted < concurrency) return null;

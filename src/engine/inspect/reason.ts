@@ -8,6 +8,7 @@ export interface Reason {
 }
 
 export type ReasonCode =
-  | 'ended' | 'running' | 'paused' | 'paused.type' | 'paused.key' | 'waits.parent' | 'waits.children' | 'waits.runs'
-  | 'not.due' | 'parent.cancelled' | 'type.unknown' | 'suspended' | 'leader.only' | 'limit.full' | 'rate.used'
+  | 'ended' | 'running' | 'paused' | 'paused.type' | 'paused.key' | 'paused.limit' | 'waits.parent' | 'waits.children'
+  | 'waits.runs' | 'not.due' | 'sleeping' | 'parent.cancelled' | 'type.unknown' | 'version.unknown' | 'suspended'
+  | 'leader.only' | 'limit.full' | 'rate.used' | 'fairness.waiting' | 'batch.gathering'
   | 'slots.busy' | 'about.to.run';

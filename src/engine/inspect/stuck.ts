@@ -1,7 +1,9 @@
 /** Stuck jobs: jobs that do not proceed because of a fault, or because no live engine can process them. */
 import type { Jobs } from '../../jobs.ts';
 import { instanceCommandType } from '../declare/instance-command.ts';
+import { knowsVersion } from '../../model/type-version.ts';
 import { openStandings, type Tally } from '../../store/query.ts';
+import type { WaitingVersion } from '../../store/store.ts';
 
 export interface Stuck {
   /** Jobs whose lease has lapsed and that have not been repaired. */
@@ -29,4 +31,14 @@ export async function findStuck({ store }: Jobs, open?: readonly Tally[]): Promi
     if (due > 0 && !known.has(type)) unknownTypes.set(type, (unknownTypes.get(type) ?? 0) + due);
   }
   return { lapsed: lapsed.map(({ id }) => id), unsettled: unsettled.map(({ id }) => id), unknownTypes };
+}
+
+/** Returns the waiting jobs of types that a live instance has, in versions that none knows. */
+export async function findUnknownVersions({ store }: Jobs): Promise<readonly WaitingVersion[]> {
+  const now = store.now();
+  const live = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+  const types = [...new Set(live.flatMap(({ about }) => about.types))];
+  const isKnown = ({ type, typeVersion }: WaitingVersion): boolean =>
+    live.some(({ about }) => about.types.includes(type) && knowsVersion(about.versions ?? [], type, typeVersion));
+  return (await store.waitingVersions(types)).filter((waiting) => !isKnown(waiting));
 }

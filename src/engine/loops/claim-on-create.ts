@@ -8,11 +8,11 @@
  * it in a second commit.
  */
 import type { Jobs } from '../../jobs.ts';
-import type { Created } from '../../jobs/create.ts';
+import type { Created, Holder } from '../../jobs/create.ts';
 import type { Draft } from '../../jobs/draft.ts';
-import type { RunningJob } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
 import { turn } from '../../time/clock.ts';
+import type { SlotWork } from '../attempt/job-batch.ts';
 import type { Finisher } from '../attempt/finisher.ts';
 import type { Claimer } from './claimer.ts';
 import type { InstanceLease } from './lease.ts';
@@ -20,10 +20,10 @@ import type { Slots } from './slots.ts';
 
 export interface ClaimOnCreateParts {
   readonly jobs: Jobs;
-  readonly instance: string;
+  readonly holder: Holder;
   readonly lease: InstanceLease;
   readonly claimer: Claimer;
-  readonly slots: Slots<RunningJob>;
+  readonly slots: Slots<SlotWork>;
   readonly finisher: Finisher;
   readonly isDraining: () => boolean;
 }
@@ -42,11 +42,11 @@ export class ClaimOnCreate {
 
   /** Creates and claims a job, and reserves a slot meanwhile. Call only when `applies` returns true. */
   async create(draft: Draft, by: string): Promise<readonly Created[]> {
-    const { jobs, instance, slots, lease } = this.#parts;
+    const { jobs, holder, slots, lease } = this.#parts;
     const epochBefore = lease.epoch;
     slots.reserve();
     try {
-      const created = await jobs.createMany([draft], by, instance);
+      const created = await jobs.createMany([draft], by, holder);
       void this.#start(created, epochBefore);
       return created;
     } catch (error) {

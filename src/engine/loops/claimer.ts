@@ -8,9 +8,12 @@ import { repairUnknownClaims, type UnknownClaimCause } from '../../jobs/repair.t
 import type { ClaimedJobs } from '../../jobs/work.ts';
 import { GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
-import type { ClaimRequest } from '../../store/store.ts';
+import type { TypeVersions } from '../../model/type-version.ts';
+import type { ClaimRequest, TypeNames } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Attempts } from '../attempt/attempts.ts';
+import { jobsOf, withdrawn, type SlotWork } from '../attempt/job-batch.ts';
+import type { Gathering } from './gathering.ts';
 import type { InstanceLease } from './lease.ts';
 import type { Slots } from './slots.ts';
 import { queuedMaxMs, StuckJobs } from './stuck-jobs.ts';
@@ -21,7 +24,11 @@ export interface ClaimerParts {
   readonly clock: Clock;
   readonly lease: InstanceLease;
   readonly types: readonly string[];
-  readonly slots: Slots<RunningJob>;
+  readonly versions: readonly TypeVersions[];
+  /** The types whose jobs are handled in batches, with the size of their batches. */
+  readonly batchSizes: ReadonlyMap<string, number>;
+  readonly slots: Slots<SlotWork>;
+  readonly gathering: Gathering;
   readonly attempts: Attempts;
   /** Releases a job that has not started. Must not reject. */
   readonly release: (job: RunningJob) => Promise<void>;
@@ -43,10 +50,19 @@ interface UnknownClaims {
   readonly until: number;
 }
 
+/** How many jobs of which types are wanted. */
+interface Want {
+  readonly types: readonly string[];
+  readonly limit: number;
+}
+
 export class Claimer {
   readonly #parts: ClaimerParts;
-  readonly #stuckJobs: StuckJobs<RunningJob>;
+  /** The types whose jobs are handled one by one. */
+  readonly #singles: readonly string[];
+  readonly #stuckJobs: StuckJobs<SlotWork>;
   #handlerMs = 50;
+  #turns = 0;
   /** Whether some jobs have a gate: the code declares a limit, or a job that was claimed has a gate. */
   #hasGates: boolean;
   /** Whether the last claim returned fewer jobs than requested: probably none was left, so the next claim can wait. */
@@ -59,6 +75,7 @@ export class Claimer {
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts;
+    this.#singles = parts.types.filter((type) => !parts.batchSizes.has(type));
     this.#stuckJobs = new StuckJobs(parts.slots);
     const { types, defs, keys } = parts.limits();
     this.#hasGates = types.size + defs.size + keys.size > 0;
@@ -74,13 +91,16 @@ export class Claimer {
    * last claim was short: when a job ends, its gate can admit another job.
    */
   get needsJobs(): boolean {
-    return (!this.#lastClaimWasShort || this.#hasGates) && this.#wanted() > 0;
+    return (!this.#lastClaimWasShort || this.#hasGates) && this.#wants().length > 0;
   }
 
-  /** Whether the last claim returned fewer jobs than requested, and this instance may claim a job of this type now. */
+  /**
+   * Whether the last claim returned fewer jobs than requested, and this instance may claim a job of this type now. Jobs
+   * of batches are not claimed one by one.
+   */
   isCaughtUp(type: string): boolean {
-    const { types, lease } = this.#parts;
-    return this.#lastClaimWasShort && !this.#unknownClaims && types.includes(type) && lease.epoch !== null;
+    const { lease } = this.#parts;
+    return this.#lastClaimWasShort && !this.#unknownClaims && this.#singles.includes(type) && lease.epoch !== null;
   }
 
   /**
@@ -104,21 +124,35 @@ export class Claimer {
   }
 
   async #claimWanted(): Promise<number> {
-    const { slots } = this.#parts;
-    const wanted = this.#wanted();
-    if (wanted <= 0) return claimPollMs;
-    const { jobs: claimed, searchedAt } = await this.#claim(wanted);
-    this.#hasGates ||= claimed.some(({ gate }) => gate !== null);
-    this.#lastClaimWasShort = claimed.length < wanted;
-    slots.add(claimed);
-    return this.#lastClaimWasShort ? this.#untilNextDue(searchedAt) : 0;
+    const wants = this.#wants();
+    if (wants.length === 0) return claimPollMs;
+    // Jobs that are claimed first are queued first. So batches and single jobs take turns when few slots are free.
+    const first = this.#turns++ % wants.length;
+    let isShort = true;
+    let searchedAt = Infinity;
+    for (const want of [...wants.slice(first), ...wants.slice(0, first)]) {
+      const claimed = await this.#claim(want);
+      this.#start(claimed.jobs);
+      if (claimed.jobs.length >= want.limit) isShort = false;
+      searchedAt = Math.min(searchedAt, claimed.searchedAt);
+    }
+    this.#lastClaimWasShort = isShort;
+    return isShort ? this.#untilNextDue(searchedAt) : 0;
   }
 
-  async #claim(limit: number): Promise<ClaimedJobs> {
+  #start(claimed: readonly RunningJob[]): void {
+    const { slots, gathering, batchSizes } = this.#parts;
+    this.#hasGates ||= claimed.some(({ gate }) => gate !== null);
+    if (batchSizes.size === 0) return slots.add(claimed);
+    slots.add(claimed.filter(({ type }) => !batchSizes.has(type)));
+    gathering.add(claimed.filter(({ type }) => batchSizes.has(type)));
+  }
+
+  async #claim(want: Want): Promise<ClaimedJobs> {
     const { jobs, by, lease } = this.#parts;
     const epochBefore = lease.epoch;
     try {
-      const claimed = await jobs.claimBatch({ ...this.#request(limit), holder: by, leaseMs: null });
+      const claimed = await jobs.claimBatch({ ...this.#request(want), holder: by, leaseMs: null });
       if (claimed.jobs.length === 0 || (epochBefore !== null && lease.epoch === epochBefore)) return claimed;
       throw new Error('the answer to a claim arrived after the lease of this instance may have lapsed');
     } catch (error) {
@@ -133,34 +167,53 @@ export class Claimer {
     const stuck = this.#stuckJobs.take(clock.monotonic());
     if (stuck.length === 0) return;
     this.#handlerMs = Math.max(this.#handlerMs, slots.size * prefetchMs + 1);
-    await Promise.all(stuck.map(release));
+    await Promise.all(stuck.flatMap(withdrawn).map(release));
   }
 
   async #repairUnknownClaims(unknown: UnknownClaims): Promise<void> {
-    const { jobs, by, slots, attempts, clock } = this.#parts;
-    const waiting = new Map(slots.queue.map(({ id, fence }) => [id, fence]));
+    const { jobs, by, slots, gathering, attempts, clock } = this.#parts;
+    const unstarted = [...slots.queue.flatMap(jobsOf), ...gathering.jobs];
+    const waiting = new Map(unstarted.map(({ id, fence }) => [id, fence]));
     const has = (job: Job): boolean => attempts.under(job) !== undefined || waiting.get(job.id) === job.fence;
     await repairUnknownClaims(jobs.store, by, { count: attempts.size + waiting.size, has }, unknown.cause);
     if (clock.monotonic() >= unknown.until) this.#unknownClaims = null;
   }
 
-  #wanted(): number {
-    const { slots, pendingOutcomes, isDraining } = this.#parts;
-    if (isDraining() || pendingOutcomes() > pendingOutcomesMax) return 0;
+  #wants(): readonly Want[] {
+    const { pendingOutcomes, isDraining } = this.#parts;
+    if (isDraining() || pendingOutcomes() > pendingOutcomesMax) return [];
+    const wants = [{ types: this.#singles, limit: this.#wantedSingles() }, ...this.#wantedForBatches()];
+    return wants.filter(({ types, limit }) => types.length > 0 && limit > 0);
+  }
+
+  #wantedSingles(): number {
+    const { slots } = this.#parts;
     const prefetch = Math.min(Math.floor((slots.size * prefetchMs) / Math.max(this.#handlerMs, 0.01)), claimMax);
     const room = slots.unreserved + prefetch;
     // The prefetch buffer is refilled only when half of it is used, since each claim costs a round trip.
     return prefetch > slots.size && slots.waiting > prefetch / 2 ? 0 : Math.min(room, claimMax);
   }
 
-  #request(limit: number): ClaimRequest {
-    const { types, limits, isLeader } = this.#parts;
-    return { kinds: ['run', 'task'], names: { exact: types }, limit, limits: limits(), isLeader: isLeader() };
+  /** For each free slot, a full batch of each type is wanted; jobs that are gathered already count. */
+  #wantedForBatches(): readonly Want[] {
+    const { slots, gathering, batchSizes } = this.#parts;
+    const room = (type: string, size: number): number => size * Math.max(0, slots.unreserved) - gathering.count(type);
+    return [...batchSizes].map(([type, size]) => ({ types: [type], limit: Math.min(room(type, size), claimMax) }));
+  }
+
+  #names(types: readonly string[]): TypeNames {
+    const { versions } = this.#parts;
+    return { exact: types, ...(versions.length === 0 ? {} : { versions }) };
+  }
+
+  #request({ types, limit }: Want): ClaimRequest {
+    const { limits, isLeader } = this.#parts;
+    return { kinds: ['run', 'task'], names: this.#names(types), limit, limits: limits(), isLeader: isLeader() };
   }
 
   async #untilNextDue(searchedAt: number): Promise<number> {
     const { jobs, types } = this.#parts;
-    const due = await jobs.store.nextDue({ kinds: ['run', 'task'], names: { exact: types } }, searchedAt);
+    const due = await jobs.store.nextDue({ kinds: ['run', 'task'], names: this.#names(types) }, searchedAt);
     const poll = (await this.#isGateFull()) ? limitedPollMs : claimPollMs;
     return due === null ? poll : Math.min(poll, Math.max(1, due - jobs.store.now()));
   }

@@ -1,4 +1,5 @@
 /** The slots: execute a fixed number of claimed jobs at a time, and queue the others. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { turn } from '../../time/clock.ts';
 import { isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
 
@@ -22,6 +23,11 @@ export class Slots<T> {
   #reserved = 0;
   #isYielding = false;
   #idle: (() => void)[] = [];
+  /**
+   * Calls a function in the asynchronous context in which the slots were created. Otherwise a handler would see values of
+   * `AsyncLocalStorage` of the code that created its job, or of the handler that had the slot before.
+   */
+  readonly #inOwnContext = AsyncLocalStorage.snapshot();
 
   constructor(size: number, { work, mayStart }: SlotsParts<T>) {
     this.size = size;
@@ -103,7 +109,7 @@ export class Slots<T> {
 
   #start(item: T): void {
     this.#busy += 1;
-    const working = this.#work(item);
+    const working = this.#inOwnContext(this.#work, item);
     if (isPromiseLike(working)) void working.then(() => this.#freeAndFill());
     else this.#free();
   }

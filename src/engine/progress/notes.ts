@@ -81,6 +81,20 @@ export class Notes {
     return finished;
   }
 
+  /** Writes the remaining notes of a job by `store`, in the transaction of a caller, and drops later ones. */
+  async finishIn(store: Pick<Store, 'writeNotes'>, holding: Holding): Promise<void> {
+    this.#over.set(holding.id, holding.fence);
+    const job = this.#jobs.get(keyOf(holding));
+    if (job === undefined) return;
+    this.#jobs.delete(keyOf(holding));
+    job.end();
+    if (!job.isDirty) return;
+    const { note, written } = job.draft();
+    const [isHeld] = await store.writeNotes([note]);
+    if (isHeld) written();
+    else job.drop();
+  }
+
   /** Writes the remaining notes of all jobs and drops later ones. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -38,6 +38,8 @@ export class Tracker implements ProgressTracker {
   /** How many calls of `runStage` and `runStageInParallel` have not returned. */
   #running = 0;
   #lastItem = 0;
+  /** The newest stage that was started for a step. */
+  #steps: StepGroup | null = null;
   /** One controller for each running stage that has items; its abort prevents further items from starting. */
   #stops: readonly AbortController[] = [];
 
@@ -160,6 +162,44 @@ export class Tracker implements ProgressTracker {
   ): Promise<StageOutcome> {
     checkStageArguments(items, describe, work);
     return this.#execute(() => this.#runItems({ items, parallelism, describe, work, summary }));
+  }
+
+  /**
+   * Records the start of a step: as a stage, or as an item if a stage is open. The stage of a step ends with the last of
+   * the steps that are its items. An error of a step does not abort the work: the handler may catch it.
+   */
+  startStep(name: string): StepProgress {
+    if (!isOpen(stageOf(this.#progress))) {
+      this.#take({ kind: 'startStage', description: textOf(name), policy: 'SKIP_STAGE' });
+      this.#steps = { stage: this.#stage, open: 0, failure: null };
+      return this.#stepOf(this.#steps, null);
+    }
+    const item = ++this.#lastItem;
+    this.#take({ kind: 'startItem', item, description: textOf(name), policy: 'SKIP_ITEM' });
+    return this.#stepOf(this.#steps?.stage === this.#stage ? this.#steps : null, item);
+  }
+
+  #stepOf(group: StepGroup | null, item: number | null): StepProgress {
+    if (group !== null) group.open += 1;
+    const stage = this.#stage;
+    const isItemOpen = (): boolean => item !== null && this.#isWithin(stage) && this.#endOf(item) === undefined;
+    const leave = (): void => {
+      if (group === null || (group.open -= 1) > 0) return;
+      if (group.failure === null) this.#completeStage(stage, group.summary);
+      else if (this.#isWithin(stage)) this.#fail('failStage', group.failure.cause);
+    };
+    return {
+      complete: (summary) => {
+        if (isItemOpen()) this.#take({ kind: 'completeItem', item: item!, summary });
+        if (group !== null && item === null) group.summary = summary;
+        leave();
+      },
+      fail: (cause) => {
+        if (isItemOpen()) this.#fail('failItem', cause, item!);
+        if (group !== null && item === null) group.failure = { cause };
+        leave();
+      },
+    };
   }
 
   async #execute<T>(runStage: () => Promise<T>): Promise<T> {
@@ -326,6 +366,20 @@ export class Tracker implements ProgressTracker {
     const status = stageOf(this.#progress)?.items.findLast(({ item }) => item === id)?.status;
     return status === 'RUNNING' ? undefined : status;
   }
+}
+
+/** The progress of a step. */
+export interface StepProgress {
+  complete(summary?: string): void;
+  fail(cause: unknown): void;
+}
+
+/** The steps that share a stage: the step that started it, and those that began while it was open. */
+interface StepGroup {
+  readonly stage: string;
+  open: number;
+  failure: { readonly cause: unknown } | null;
+  summary?: string | undefined;
 }
 
 const isEnded = 'cannot start the stage: the attempt has ended. Start stages before the handler returns';

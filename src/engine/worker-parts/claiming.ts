@@ -29,13 +29,16 @@ export function claiming(
   parts: ClaimingNeeds,
   lease: InstanceLease,
   leader: Leader,
-  { attempts, finisher, runner, slots }: RunningPart,
+  { attempts, finisher, runner, slots, gathering }: RunningPart,
   isDraining: () => boolean,
 ): ClaimingPart {
   const { jobs, instance, registry, clock } = parts;
+  const { versions } = registry;
   const claimer = new Claimer({
-    jobs, by: instance, clock, lease, slots, attempts, isDraining,
+    jobs, by: instance, clock, lease, slots, gathering, attempts, isDraining,
     types: claimedTypes(parts),
+    batchSizes: batchSizes(parts),
+    versions,
     limits: () => registry.limits(),
     isLeader: () => leader.isLeader,
     release: (job) => finisher.release(job),
@@ -45,11 +48,22 @@ export function claiming(
   const refill = (): void => {
     if (claimer.needsJobs) loop.wake();
   };
-  slots.onFree(refill);
+  slots.onFree(() => {
+    gathering.startEarly();
+    refill();
+  });
+  gathering.onStart(refill);
   runner.onOutcomeDone(refill);
   runner.onHandled((ms) => claimer.noteHandlerTime(ms));
-  return { loop, claimOnCreate: new ClaimOnCreate({ jobs, instance, lease, claimer, slots, finisher, isDraining }) };
+  const holder = { name: instance, versions };
+  return { loop, claimOnCreate: new ClaimOnCreate({ jobs, holder, lease, claimer, slots, finisher, isDraining }) };
 }
+
+const batchSizes = ({ registry }: ClaimingNeeds): ReadonlyMap<string, number> =>
+  new Map(registry.names.flatMap((name) => {
+    const { batch } = registry.require(name).options;
+    return batch ? [[name, batch.size] as const] : [];
+  }));
 
 const claimedTypes = ({ registry, instanceCommands }: ClaimingNeeds): readonly string[] =>
   instanceCommands === undefined ? registry.names : [...registry.names, instanceCommands.type];

@@ -1,16 +1,20 @@
 /** The running part of a worker: slots that start claimed jobs, the runner, and the writers of outcomes and notes. */
 import type { Jobs } from '../../jobs.ts';
-import type { RunningJob } from '../../model/job.ts';
+import type { Job, RunningJob } from '../../model/job.ts';
 import type { LoopParts } from '../../time/loop.ts';
 import type { MaybePromise } from '../../time/maybe-promise.ts';
+import { batchWaitMs } from '../declare/batch.ts';
 import type { TypeRegistry } from '../declare/type-registry.ts';
 import type { AroundWork } from '../declare/work-middleware.ts';
 import type { Isolation } from '../isolation/isolation.ts';
+import { Gathering } from '../loops/gathering.ts';
 import type { InstanceCommands } from '../loops/instance-commands.ts';
 import type { InstanceLease } from '../loops/lease.ts';
 import { Slots } from '../loops/slots.ts';
 import { Notes } from '../progress/notes.ts';
+import { AttemptCounts } from '../attempt/attempt-counts.ts';
 import { Attempts } from '../attempt/attempts.ts';
+import { JobBatch, type SlotWork } from '../attempt/job-batch.ts';
 import { Finisher } from '../attempt/finisher.ts';
 import type { JobWatchers } from '../attempt/job-watchers.ts';
 import { Runner } from '../attempt/runner.ts';
@@ -23,23 +27,27 @@ export interface RunningNeeds extends LoopParts {
   readonly registry: TypeRegistry;
   readonly isolation: Isolation;
   readonly aroundWork: AroundWork | null;
+  /** Stands before the idempotency keys of in-memory jobs, whose ids start anew with each process. */
+  readonly keyPrefix?: string;
   /** Whether the logger must not receive messages of handlers' errors, because stored payloads are encoded. */
   readonly hidesErrors: boolean;
   readonly tracing: Tracing;
   readonly watchers: JobWatchers;
   readonly slots: number;
   readonly timeLimits: TimeLimits;
-  readonly hasNewerBuildWith: (type: string) => Promise<boolean>;
+  readonly mayOthersAccept: (job: Job) => Promise<boolean>;
   /** Absent for the worker of memory: only the worker of the database receives commands. */
   readonly instanceCommands?: InstanceCommands;
 }
 
 export interface RunningPart {
   readonly attempts: Attempts;
+  readonly counts: AttemptCounts;
   readonly finisher: Finisher;
   readonly notes: Notes;
   readonly runner: Runner;
-  readonly slots: Slots<RunningJob>;
+  readonly slots: Slots<SlotWork>;
+  readonly gathering: Gathering;
 }
 
 /**
@@ -59,14 +67,22 @@ export function running(
   const notes = new Notes({ store: jobs.store, clock, onLost });
   const onOutcomeStored = ({ tick }: RunningJob): MaybePromise<void> =>
     tick?.isAwaited ? follow(tick.def) : undefined;
-  const runner = new Runner({ ...parts, by, attempts, finisher, notes, onOutcomeStored });
+  const counts = new AttemptCounts();
+  const runner = new Runner({ ...parts, by, attempts, finisher, notes, counts, onOutcomeStored });
   const mayStart = (): boolean => lease.isSafe && !isDraining();
-  const slots = new Slots(parts.slots, { work: workOn(parts, runner, finisher, follow), mayStart });
-  return { attempts, finisher, notes, runner, slots };
+  const slots = new Slots<SlotWork>(parts.slots, { work: workOn(parts, runner, finisher, follow), mayStart });
+  const gathering = new Gathering({
+    clock,
+    typeOf: (name) => parts.registry.require(name),
+    start: (batch) => slots.add([batch]),
+    freeSlots: () => slots.unreserved,
+    postpone: (job, ms) => finisher.release(job, jobs.store.now() + ms),
+  });
+  return { attempts, counts, finisher, notes, runner, slots, gathering };
 }
 
 function workOn(
-  { instanceCommands }: RunningNeeds,
+  { instanceCommands, jobs, logger }: RunningNeeds,
   runner: Runner,
   finisher: Finisher,
   follow: (def: number) => Promise<void>,
@@ -79,7 +95,26 @@ function workOn(
     const command = await commands.execute(job);
     await new Promise((resolve) => finisher.finish({ job, command }, resolve));
   };
-  return (job: RunningJob): MaybePromise<void> => {
+  /** Drops jobs that were stopped, and releases those that were cancelled, while the batch was gathered. */
+  const dropCancelled = async (batch: JobBatch): Promise<void> => {
+    const current = new Map((await jobs.store.load(batch.jobs.map(({ id }) => id))).map((job) => [job.id, job]));
+    const isHeld = ({ id, fence }: RunningJob): boolean =>
+      current.get(id)?.state === 'running' && current.get(id)!.fence === fence;
+    const cancelled = batch.jobs.filter((job) => isHeld(job) && current.get(job.id)!.cancel !== null);
+    batch.drop((job) => !isHeld(job) || cancelled.includes(job));
+    await Promise.all(cancelled.map((job) => finisher.release(job)));
+  };
+  const runBatch = async (batch: JobBatch): Promise<void> => {
+    if (batchWaitMs(batch.type.options.batch!) > 0) {
+      await dropCancelled(batch).catch((error: unknown) => {
+        logger.warn('cannot find out which jobs of a batch were cancelled; they are told when it runs', { error });
+      });
+    }
+    for (const { tick } of batch.jobs) if (tick?.isAwaited) await follow(tick.def);
+    await runner.runBatch(batch);
+  };
+  return (job: SlotWork): MaybePromise<void> => {
+    if (job instanceof JobBatch) return runBatch(job);
     if (job.type === instanceCommands?.type) return execute(job, instanceCommands);
     return job.tick?.isAwaited ? followAndRun(job, job.tick.def) : runner.run(job);
   };

@@ -1,7 +1,7 @@
-/** The routes of flows: read them, and cancel, stop or retry their runs together. */
+/** The routes of flows: create and read them, and cancel, stop or retry their runs together. */
 import { z } from 'zod';
-import { Act, CancelRequest, pageFields, RunParams } from './requests.ts';
-import { at, define, operate, readers } from './route.ts';
+import { Act, CancelRequest, FlowRequest, pageFields, RunParams } from './requests.ts';
+import { at, define, operate, produce, readers } from './route.ts';
 import { count, instant, pageOf, RunView } from './run-views.ts';
 import { standingWords } from './words.ts';
 
@@ -23,7 +23,7 @@ const FlowView = z
       after: z.array(z.object({
         id: z.number().int(),
         outcome: z.enum(['succeeded', 'failed', 'cancelled']).nullable().meta({ description: 'null: the run is open' }),
-      })).meta({ description: 'the runs that it follows; at most 1,000' }),
+      })).meta({ description: 'the runs that it follows; at most 1,000, and 10,000 of all runs of the page' }),
     })),
     next: z.number().int().nullable(),
   })
@@ -31,7 +31,18 @@ const FlowView = z
 
 const FlowChanged = z.object({ runs: count }).meta({ id: 'FlowChanged' });
 
+const FlowCreated = z
+  .object({
+    id: z.number().int().meta({ description: 'the id of the flow' }),
+    runs: z.array(z.object({ name: z.string(), id: z.number().int() })),
+  })
+  .meta({ id: 'FlowCreated' });
+
 export const flowRouteTable = define({
+  createFlow: {
+    method: 'post', path: at('/flows'), roles: produce, status: 201,
+    summary: 'Create runs that follow each other, all or none; with the header Idempotency-Key, only once', body: FlowRequest, answer: FlowCreated,
+  },
   listFlows: {
     method: 'get', path: at('/flows'), roles: readers, summary: 'List flows, newest first',
     query: z.strictObject({ limit: pageFields.limit, after: pageFields.after }).meta({ id: 'FlowListQuery' }),

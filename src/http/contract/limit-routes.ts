@@ -1,8 +1,9 @@
 /** The routes of named limits. */
 import { z } from 'zod';
-import { DefParams, name, ReasonQuery, why } from './requests.ts';
+import { DefParams, name, PauseRequest, ReasonQuery, why } from './requests.ts';
 import { at, define, Items, operate, readers } from './route.ts';
 import { count, instant } from './run-views.ts';
+import { Nothing } from './views.ts';
 
 const settings = {
   rate: z.string().nullable().meta({ description: 'such as 500/1m; null: not limited' }),
@@ -21,6 +22,8 @@ export const NamedLimitView = z
       .nullable()
       .meta({ description: 'what an operator has overridden' }),
     values: LimitSettings.meta({ description: 'the values that apply' }),
+    paused: z.object({ by: z.string(), why: z.string().nullable(), since: instant, until: instant.nullable() }).nullable()
+      .meta({ description: 'who has paused the limit, why and until when; null: it is not paused' }),
     use: z
       .array(z.object({
         key: z.string().nullable(),
@@ -44,6 +47,16 @@ const LimitCreation = z
   .strictObject({ name, isKeyed: z.boolean().optional(), ...overrideFields, why: why.optional() })
   .meta({ id: 'LimitCreation' });
 
+const LimitReopening = z
+  .strictObject({
+    key: z.string().optional().meta({ description: 'reopen only this key; absent: all keys' }),
+    why: why.optional(),
+  })
+  .meta({ id: 'LimitReopening' });
+
+const LimitPauseRequest = PauseRequest.omit({ key: true }).meta({ id: 'LimitPauseRequest' });
+const LimitResuming = z.strictObject({ why: why.optional() }).meta({ id: 'LimitResuming' });
+
 export const limitRouteTable = define({
   listLimits: {
     method: 'get', path: at('/limits'), roles: readers, summary: 'List named limits and their use',
@@ -57,9 +70,27 @@ export const limitRouteTable = define({
     method: 'get', path: at('/limits/{name}'), roles: readers,
     summary: 'Get a named limit with the use of up to 100 keys', params: DefParams, answer: NamedLimitView,
   },
+  pauseLimit: {
+    method: 'post', path: at('/limits/{name}/pause'), roles: operate,
+    summary: 'Pause a named limit: no job that uses it starts; running jobs continue', params: DefParams,
+    body: LimitPauseRequest, answer: NamedLimitView,
+  },
+  resumeLimit: {
+    method: 'post', path: at('/limits/{name}/resume'), roles: operate, summary: 'End the pause of a named limit',
+    params: DefParams, body: LimitResuming, answer: NamedLimitView,
+  },
+  deleteLimit: {
+    method: 'delete', path: at('/limits/{name}'), roles: operate, summary: 'Delete a named limit that no living instance declares',
+    params: DefParams, query: ReasonQuery, answer: Nothing,
+  },
   overrideLimit: {
     method: 'put', path: at('/limits/{name}/override'), roles: operate,
     summary: 'Override the values of a named limit on all instances', params: DefParams, body: LimitOverrideRequest,
+    answer: NamedLimitView,
+  },
+  reopenLimit: {
+    method: 'post', path: at('/limits/{name}/reopen'), roles: operate,
+    summary: 'Let jobs start again at a named limit that is closed or overspent', params: DefParams, body: LimitReopening,
     answer: NamedLimitView,
   },
   resetLimit: {

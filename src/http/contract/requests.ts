@@ -97,6 +97,19 @@ export const RunRequest = z
   .refine(({ type, def }) => (type === undefined) !== (def === undefined), 'specify either a type or a def')
   .meta({ id: 'RunRequest' });
 export const DefRunRequest = z.strictObject(runRequestFields).meta({ id: 'DefRunRequest' });
+const FlowRunRequest = z
+  .strictObject({
+    name: name.meta({ description: 'unique within the flow' }),
+    type: name.optional(),
+    def: name.optional(),
+    ...runRequestFields,
+    input: z.unknown().optional()
+      .meta({ description: 'each {"$result": name, "path": [...]} in it becomes the result of the named run, or a part of it' }),
+    after: z.array(z.union([name, z.number().int().min(1)])).max(100_000).optional()
+      .meta({ description: 'names of runs of the flow, and ids of stored runs, that it follows' }),
+  })
+  .meta({ id: 'FlowRunRequest' });
+export const FlowRequest = z.strictObject({ runs: z.array(FlowRunRequest).max(100_000) }).meta({ id: 'FlowRequest' });
 export const Act = z.strictObject({ why: why.optional() }).meta({ id: 'Act' });
 /** The query of DELETE requests, which have no body: the reason for the action. */
 export const ReasonQuery = z.strictObject({ why: why.optional() }).meta({ id: 'ReasonQuery' });
@@ -117,7 +130,13 @@ export const CancelRequest = z
   .strictObject({ why: why.optional(), grace: duration.optional() })
   .meta({ id: 'CancelRequest' });
 export const RetryRequest = z
-  .strictObject({ why: why.optional(), only: z.literal('failed').optional(), downstream: z.enum(['all', 'failed']).optional() })
+  .strictObject({
+    why: why.optional(),
+    only: z.literal('failed').optional(),
+    downstream: z.enum(['all', 'failed']).optional(),
+    from: z.string().min(1).max(255).optional()
+      .meta({ description: 'the first step that the run forgets and executes again' }),
+  })
   .meta({ id: 'RetryRequest' });
 const GivenError = z.strictObject({
   message: z.string().min(1).max(16_000),

@@ -6,7 +6,7 @@ import {
 } from './requests.ts';
 import { readers, produce, readersAndProducers, operate, operateOrOwn, Items, text, at, define } from './route.ts';
 import {
-  count, EventView, instant, LogLineView, pageOf, ProgressView, ReasonView, RunCreated, RunDetail, RunPage, RunStats,
+  count, EventView, instant, LogLineView, StepView, pageOf, ProgressView, ReasonView, RunCreated, RunDetail, RunPage, RunStats,
   RunView,
 } from './run-views.ts';
 import { BulkStarted, FailureGroupView, MatrixView, Nothing, OperationView, seriesRanges, StatsView } from './views.ts';
@@ -81,6 +81,14 @@ export const runRouteTable = define({
       after: whole(0, Number.MAX_SAFE_INTEGER).optional(), limit: whole(1, 1000).optional() }).meta({ id: 'LogQuery',
     }),
     answer: pageOf('LogPage', LogLineView),
+  },
+  getSteps: {
+    method: 'get', path: at('/runs/{id}/steps'), roles: readers, summary: 'List the finished steps and the sleeps of a run',
+    params: RunParams,
+    query: z.strictObject({
+      after: whole(0, Number.MAX_SAFE_INTEGER).optional(), limit: whole(1, 1000).optional() }).meta({ id: 'StepQuery',
+    }),
+    answer: pageOf('StepPage', StepView),
   },
   getRunStats: {
     method: 'get', path: at('/runs/{id}/stats'), roles: readers, summary: 'Get statistics of a run and its tasks',

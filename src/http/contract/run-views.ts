@@ -102,6 +102,7 @@ export const RunView = z
     id: z.number().int(),
     kind: z.enum(kindWords),
     type: z.string(),
+    typeVersion: count.meta({ description: 'the version of the type for which the input was made' }),
     def: z.string().nullable(),
     parent: z.number().int().nullable(),
     key: z.string().nullable(),
@@ -230,6 +231,19 @@ export const LogLineView = z
   })
   .meta({ id: 'LogLine' });
 export type LogLineView = z.infer<typeof LogLineView>;
+
+export const StepView = z
+  .object({
+    n: count.meta({ description: 'the place among the steps of the run, in the order in which they were stored' }),
+    name: z.string(),
+    kind: z.enum(['step', 'sleep']),
+    startedAt: instant,
+    endedAt: instant.meta({ description: 'for a sleep: when it ends' }),
+    fence: count.meta({ description: 'the claim under which the step was stored' }),
+    result: z.unknown(),
+  })
+  .meta({ id: 'Step' });
+export type StepView = z.infer<typeof StepView>;
 
 export const RunStats = z
   .object({

@@ -17,6 +17,8 @@ const SpecView = z
   .object({
     type: z.string(),
     params: z.unknown(),
+    typeVersion: count.optional()
+      .meta({ description: 'the version of the type for which `params` were made; absent: the first' }),
     schedules: z.array(z.looseObject({ kind: z.string() })),
     policy: z.record(z.string(), z.unknown()),
     priority: z.number().int(),
@@ -136,6 +138,8 @@ export const TypeView = z
     isLocal: z.boolean().meta({ description: 'whether this server has the code of the type' }),
     hasTasks: z.boolean().nullable().meta({ description: 'null: no instance has registered the type' }),
     isolate: z.enum(['thread', 'process']).nullable(),
+    batch: z.object({ size: count, waitMs: count }).nullable()
+      .meta({ description: 'how many of its jobs are handled at once; null: one by one' }),
     onePerType: z.boolean(),
     concurrency: count.nullable(),
     instances: z.array(z.string()).meta({ description: 'live instances with the type' }),
@@ -145,8 +149,22 @@ export const TypeView = z
 export type TypeView = z.infer<typeof TypeView>;
 
 export const TypeDetail = TypeView.extend({
+  version: count.meta({ description: 'the version with which new runs are created' }),
+  versions: z
+    .array(z.object({ version: count, waiting: count, instances: z.array(z.string()) }))
+    .meta({ description: 'versions of waiting jobs and of live instances: jobs that wait, up to 10,000, and instances that know it' }),
+  oldInstances: z.array(z.string()).meta({ description: 'live instances whose code is of an older version than others' }),
+  isSafeToStopOld: z.boolean()
+    .meta({ description: 'whether the other live instances know the versions of all open jobs of the type' }),
+  builds: z
+    .array(z.object({ id: z.string(), firstSeen: instant, instances: z.array(z.string()), succeeded: count, failed: count }))
+    .meta({ description: 'builds of live instances, newest first: attempts of this type since the instances started' }),
   taskConcurrency: count.nullable(),
   keyConcurrency: count.nullable().meta({ description: 'limit for runs with the same limit key' }),
+  fairness: z.object({
+    key: z.string().meta({ description: 'the path of the key in the input; `code`: only the code of the type computes it' }),
+    weight: z.union([z.number().int(), z.string()]).meta({ description: 'the weight of each key, its path, or `code`' }),
+  }).nullable().meta({ description: 'under which key its runs take turns, and how many start per turn' }),
   priority: z.number().int().meta({ description: 'default priority of its runs' }),
   timeoutMs: z.number().nullable(),
   attempts: count.nullable().meta({ description: 'attempts in total, if the type limits them' }),

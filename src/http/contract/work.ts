@@ -8,6 +8,13 @@ export const WorkClaimRequest = z
   .strictObject({
     worker: z.string().min(1).max(100).meta({ description: 'a unique name of the worker' }),
     types: z.array(name).min(1).max(1000),
+    versions: z
+      .array(z.strictObject({ type: name, from: z.number().int().min(1), to: z.number().int().min(1) }))
+      .max(1000).optional()
+      .meta({
+        description: 'the versions of its types that the worker knows; of other types, it gets jobs of the version with ' +
+          'which new runs are created',
+      }),
     limit: z.number().int().min(1).max(100).optional(),
     leaseMs: z.number().int().min(1000).max(86_400_000).optional().meta({ description: 'default: 30 seconds' }),
     waitMs: z.number().int().min(0).max(60_000).optional().meta({ description: 'how long to wait for work' }),
@@ -19,6 +26,7 @@ export const ClaimedView = z
     id: z.number().int(),
     fence: count.meta({ description: 'send it with every write' }),
     type: z.string(),
+    typeVersion: count.meta({ description: 'the version of the type for which the input was made' }),
     kind: z.enum(kindWords),
     def: z.string().nullable(),
     parent: z.number().int().nullable(),
@@ -121,7 +129,7 @@ export const ReleaseRequest = z
     ...dueFields,
     delay: duration.optional().meta({ description: 'the wait until the job is due again, by the clock of the server' }),
     rateLimited: z.strictObject({ limit: name, retryAfter: duration }).optional().meta({
-      description: 'closes a named limit of the job for this long, for all jobs; the job is due again after it',
+      description: 'closes a named limit of the job for this long, at most 24 hours, for all jobs; the job is due again after it',
     }),
   })
   .refine(({ delay, dueTime, dueAt, due }) => delay === undefined || (dueTime ?? dueAt ?? due) === undefined,

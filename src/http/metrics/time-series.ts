@@ -43,13 +43,13 @@ const loadedPagesMax = 5;
 const loadedPageSize = 1_000;
 
 export class TimeSeries {
-  readonly #engine: EngineCore;
+  readonly #engine: Pick<EngineCore, 'find' | 'now'>;
   #since: number;
   readonly #rings = new Map(Object.entries(shapes).map(([range, [bucketMs, count]]): [string, Ring] =>
     [range, { bucketMs, count, buckets: new Map() }]));
   #loaded: Promise<void> | null = null;
 
-  constructor(engine: EngineCore, now: number) {
+  constructor(engine: Pick<EngineCore, 'find' | 'now'>, now: number) {
     this.#engine = engine;
     this.#since = now;
   }

@@ -1,12 +1,27 @@
 /** Flows over HTTP. */
+import type { NamedFlowRun } from '../../engine/declare/named-flow.ts';
+import { actor } from '../access/principal.ts';
+import { checkPriorityOf } from '../access/priority.ts';
 import type { Duration } from '../../time/duration.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { runView } from '../views.ts';
-import { act, end } from './runs.ts';
+import { act, end, engineRequest, idempotentFor, keyOf } from './runs.ts';
 
 const pageDefault = 100;
 
-export const flowRoutes: RouteHandlers<'listFlows' | 'getFlow' | 'cancelFlow' | 'stopFlow' | 'retryFlow'> = {
+export const flowRoutes: RouteHandlers<'createFlow' | 'listFlows' | 'getFlow' | 'cancelFlow' | 'stopFlow' | 'retryFlow'> = {
+  async createFlow({ engine, priorities }, { body: { runs } }, call) {
+    const { principal } = call;
+    for (const { priority } of runs) checkPriorityOf(principal, priority, priorities);
+    const flow = runs.map(({ name, type, def, after, ...request }) =>
+      ({ ...engineRequest(request, null), name, type, def, after }) as NamedFlowRun);
+    const key = keyOf(call);
+    const unique = key === null ? null : { key, for: idempotentFor };
+    const { id, outcome, runs: created } = await engine.createNamedFlow({ runs: flow }, actor(principal), unique);
+    if (outcome === 'existing') call.status = 200;
+    return { id, runs: [...created] };
+  },
+
   async listFlows({ engine }, { query: { limit = 20, after } }) {
     const flows = await engine.flows({ limit, ...(after === undefined ? {} : { before: after }) });
     const items = flows.map(({ created, types, counts, ...flow }) =>

@@ -1,10 +1,11 @@
-/** Named limits over HTTP: list, create and override them. */
+/** Named limits over HTTP: list, create, override, pause, reopen and delete them. */
 import type { LimitOverride, LimitStatus } from '../../engine/limit-actions.ts';
 import type { NamedLimitView } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { act } from './runs.ts';
 
-type LimitRouteNames = 'listLimits' | 'createLimit' | 'getLimit' | 'overrideLimit' | 'resetLimit';
+type LimitRouteNames = 'listLimits' | 'createLimit' | 'getLimit' | 'overrideLimit' | 'reopenLimit' | 'pauseLimit' | 'resumeLimit'
+  | 'resetLimit' | 'deleteLimit';
 
 export const limitRoutes: RouteHandlers<LimitRouteNames> = {
   async listLimits({ engine }) {
@@ -21,6 +22,23 @@ export const limitRoutes: RouteHandlers<LimitRouteNames> = {
 
   async overrideLimit({ engine }, { params: { name }, body: { why, ...override } }, { principal }) {
     return limitView(await engine.overrideLimit(name, override as LimitOverride, act(principal, why)));
+  },
+
+  async reopenLimit({ engine }, { params: { name }, body: { key, why } }, { principal }) {
+    return limitView(await engine.reopenLimit(name, { ...act(principal, why), ...(key === undefined ? {} : { key }) }));
+  },
+
+  async pauseLimit({ engine }, { params: { name }, body: { why, until } }, { principal }) {
+    return limitView(await engine.pauseLimit(name, { ...act(principal, why), why, until }));
+  },
+
+  async resumeLimit({ engine }, { params: { name }, body: { why } }, { principal }) {
+    return limitView(await engine.resumeLimit(name, act(principal, why)));
+  },
+
+  async deleteLimit({ engine }, { params: { name }, query: { why } }, { principal }) {
+    await engine.deleteLimit(name, act(principal, why));
+    return {};
   },
 
   async resetLimit({ engine }, { params: { name }, query: { why } }, { principal }) {

@@ -13,18 +13,18 @@ import { checkPriorityOf } from '../access/priority.ts';
 import { HttpRefusal } from '../problems.ts';
 import { matrixOf } from '../task-matrix.ts';
 import { reply } from './work.ts';
-import { eventView, logView, progressView, runDetail, runView } from '../views.ts';
+import { eventView, logView, stepView, progressView, runDetail, runView } from '../views.ts';
 import { countVisible, findVisible } from '../visible-search.ts';
 
 const pageDefault = 50;
 /** A search without a suitable index stops after this time and returns the jobs found so far. */
 const patienceMs = 500;
 const matrixDefault = 10_000;
-const idempotentFor: Duration = '1d';
+export const idempotentFor: Duration = '1d';
 
 type RunRouteNames =
   | 'listRuns' | 'countRuns' | 'createRun' | 'getRun' | 'editRun' | 'deleteRun' | 'listTasks' | 'getMatrix'
-  | 'listEvents' | 'getProgress' | 'getLog' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
+  | 'listEvents' | 'getProgress' | 'getLog' | 'getSteps' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
   | 'pauseRun' | 'resumeRun' | 'completeRun' | 'failRun' | 'completeHandOff' | 'failHandOff';
 
 export const runRoutes: RouteHandlers<RunRouteNames> = {
@@ -97,6 +97,12 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
     return { items: logView(lines, visibility), next: lines.length < limit ? null : lines.at(-1)!.n };
   },
 
+  async getSteps({ engine }, { params: { id }, query: { after = 0, limit = 1000 } }, { principal: { visibility } }) {
+    await engine.snapshot(id);
+    const steps = await engine.steps(id, { after, limit });
+    return { items: steps.map((step) => stepView(step, visibility)), next: steps.length < limit ? null : steps.at(-1)!.n };
+  },
+
   async getRunStats({ engine }, { params: { id } }) {
     const stats = await engine.stats(id);
     return { ...stats, tasksByState: { ...stats.tasksByState } };
@@ -118,8 +124,11 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
     return { run: runView(job, principal.visibility), how };
   },
 
-  async retryRun({ engine }, { params: { id }, body: { why, only, downstream } }, { principal }) {
-    const scope = { ...(only === undefined ? {} : { only }), ...(downstream === undefined ? {} : { downstream }) };
+  async retryRun({ engine }, { params: { id }, body: { why, only, downstream, from } }, { principal }) {
+    const scope = {
+      ...(only === undefined ? {} : { only }), ...(downstream === undefined ? {} : { downstream }),
+      ...(from === undefined ? {} : { from }),
+    };
     const options = { ...act(principal, why), ...scope };
     return runView(await engine.retryJobRun(id, options), principal.visibility);
   },
@@ -191,7 +200,7 @@ export async function created(
  * Returns the unique key for the header Idempotency-Key; null: no header. The key includes the caller's name, so that
  * one producer cannot learn of another's runs.
  */
-function keyOf({ request, principal }: HttpCall): string | null {
+export function keyOf({ request, principal }: HttpCall): string | null {
   const key = request.headers.get('idempotency-key');
   if (key === null) return null;
   if (!/^[!-~]{1,200}$/.test(key)) {
@@ -202,7 +211,8 @@ function keyOf({ request, principal }: HttpCall): string | null {
 
 type RunBody = ParsedRequest<'runDef'>['body'];
 
-function engineRequest(
+/** Converts the names and times of a request to those of the engine. */
+export function engineRequest(
   { unique, dueTime, dueAt, due, delay, startBy, ...rest }: RunBody,
   key: string | null,
 ): EngineRequest<unknown> {

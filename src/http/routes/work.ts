@@ -1,9 +1,10 @@
 /** The worker API over HTTP, for workers in any language. Every write needs the fence of the claim. */
-import { closeFor, spendMore } from '../../engine/attempt/limit-use.ts';
+import { closeFor, shareUsesOf, spendMore } from '../../engine/attempt/limit-use.ts';
 import { taskGate } from '../../engine/declare/type-registry.ts';
 import { checkTypeName } from '../../jobs/checks/values.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
-import type { LimitUse } from '../../model/limit.ts';
+import { closingMaxMs, type LimitUse } from '../../model/limit.ts';
+import { versionsOf, type TypeVersions } from '../../model/type-version.ts';
 import { isEncodedPayload } from '../../model/encoded-payload.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { emptyProgress, track, type Progress } from '../../model/progress.ts';
@@ -36,9 +37,10 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     const deadline = clock.monotonic() + (body.waitMs ?? 0);
     const id = holderName(call.principal, body.worker);
     const address = call.credentials.address ?? 'remote';
-    await remoteWorkers.report({ id, address, types: body.types, slots: body.limit ?? 1 });
     for (;;) {
-      const request = { ...claimOf(body, call.principal), limits: await engine.claimLimits(body.types) };
+      const versions = await engine.claimVersions(body.types, body.versions ?? []);
+      await remoteWorkers.report({ id, address, types: body.types, versions, slots: body.limit ?? 1 });
+      const request = { ...claimOf(body, versions, call.principal), limits: await engine.claimLimits(body.types) };
       const notified = workSignal.notified;
       const { jobs, searchedAt } = await engine.jobs.claimBatch(request);
       if (jobs.length > 0 && call.signal.aborted) await release(services, jobs);
@@ -83,13 +85,16 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
 
   async createChildren({ engine, priorities }, { params: { id }, body: { fence, children } }, { principal }) {
     for (const { priority } of children) checkPriorityOf(principal, priority, priorities);
-    await held(engine, id, fence, principal);
+    const parent = await held(engine, id, fence, principal);
+    const versions = await engine.claimVersions(children.map(({ type }) => type), []);
     const usesOf = await engine.taskLimitUses(children.map(({ type }) => checkTypeName(type)));
     const drafts = children.map(({ key, tags, ...rest }) => ({
       kind: 'task' as const,
       type: rest.type,
+      // A child of the same type belongs to the same work: it has the version of its run.
+      typeVersion: rest.type === parent.type ? parent.typeVersion : versionsOf(versions, rest.type).to,
       input: rest.input,
-      ...limitFields(rest.type, usesOf(rest.type, rest.input)),
+      ...limitFields(rest.type, [...usesOf(rest.type, rest.input), ...shareUsesOf(parent)]),
       ...(rest.priority === undefined ? {} : { priority: rest.priority }),
       ...(key === undefined ? {} : { key }),
       ...(tags === undefined ? {} : { tags }),
@@ -154,9 +159,13 @@ const storable = (text: string): string => text.toWellFormed().replaceAll('\0', 
 
 type ClaimBody = ParsedRequest<'claim'>['body'];
 
-const claimOf = ({ worker, types, limit = 1, leaseMs = leaseDefaultMs }: ClaimBody, principal: Principal) => ({
+const claimOf = (
+  { worker, types, limit = 1, leaseMs = leaseDefaultMs }: ClaimBody,
+  versions: readonly TypeVersions[],
+  principal: Principal,
+) => ({
   kinds: ['run', 'task'] as const,
-  names: { exact: types },
+  names: { exact: types, versions },
   limit,
   holder: holderName(principal, worker),
   leaseMs,
@@ -178,7 +187,7 @@ async function closedUntil(
   refused: ParsedRequest<'release'>['body']['rateLimited'],
 ): Promise<number | undefined> {
   if (refused === undefined) return undefined;
-  const until = store.now() + durationMs(refused.retryAfter as Duration);
+  const until = store.now() + Math.min(durationMs(refused.retryAfter as Duration), closingMaxMs);
   await closeFor(store, job, refused.limit, until);
   return until;
 }

@@ -1,5 +1,7 @@
 /** Validates the requests of workers to claim jobs and to extend leases. */
 import { kinds } from '../../model/state.ts';
+import { firstTypeVersion, typeVersionMax, type TypeVersions } from '../../model/type-version.ts';
+import { Refusal } from '../../refusal.ts';
 import type { ClaimRequest, Holding, TypeNames } from '../../store/store.ts';
 import {
   checkFence, checkFields, checkFlag, checkId, checkList, checkName, checkObject, checkOneOf, checkPriority,
@@ -40,7 +42,24 @@ export const checkHoldings = (holdings: readonly Holding[]): Holding[] =>
   });
 
 function checkNames(names: TypeNames): void {
-  checkFields('names', names, ['exact', 'glob']);
-  if ('exact' in names) checkList('names', names.exact, listMax, (name) => checkName('type', name));
-  else checkGlob(names.glob);
+  checkFields('names', names, ['exact', 'glob', 'versions']);
+  if (!('exact' in names)) return void checkGlob(names.glob);
+  checkList('names', names.exact, listMax, (name) => checkName('type', name));
+  if (names.versions !== undefined) checkVersions(names.versions);
+}
+
+/** Of how many versions a worker can claim jobs, over all types. Each is searched by itself. */
+const versionsMax = 10_000;
+
+/** Validates the versions that a worker says it knows. */
+export function checkVersions(given: readonly TypeVersions[]): readonly TypeVersions[] {
+  const versions = checkList('versions', given, listMax, (one) => {
+    const { type, from, to } = checkFields('versions', one, ['type', 'from', 'to']);
+    const first = checkWhole('from', from, firstTypeVersion, typeVersionMax);
+    return { type: checkName('type', type), from: first, to: checkWhole('to', to, first, typeVersionMax) };
+  });
+  const count = versions.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  if (count <= versionsMax) return versions;
+  const message = `a worker can claim jobs of at most ${versionsMax} versions, not of ${count}: leave out old ones`;
+  throw new Refusal('malformed.option', message, { count, most: versionsMax });
 }

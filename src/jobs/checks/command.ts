@@ -8,7 +8,7 @@ import { Refusal } from '../../refusal.ts';
 import {
   checkFence, checkFields, checkFlag, checkList, checkName, checkOneOf, checkPriority, checkTime, checkWhole,
   givenFields,
-  checkJson, checkTags, timeMax,
+  checkJson, checkTags, checkTypeVersion, timeMax,
 } from './values.ts';
 import { checkPolicy } from './policy.ts';
 
@@ -29,6 +29,9 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
     ...fenced(command),
     holder: checkName('holder', command.holder),
     until: checkUntil(command.until),
+  }),
+  sleep: (command) => ({
+    ...fenced(command), name: checkName('name', command.name), until: checkTime('until', command.until),
   }),
   plan: (command) => ({
     ...fenced(command),
@@ -62,6 +65,7 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
   lapse: (command) => ({ ...command, ...optional('fence', command.fence, (_, fence) => checkFence(fence)) }),
   retry: (command) => ({
     ...command, reopens: checkCount(command.reopens), ...optional('awaits', command.awaits, (_, runs) => checkCount(runs)),
+    ...optional('from', command.from, checkName),
   }),
   requeue: (command) => ({
     ...command,
@@ -94,6 +98,7 @@ const editChecks: { readonly [F in EditableField]-?: (value: never, now: number)
   priority: (value) => checkPriority(value),
   due: (value) => checkTime('due', value),
   input: (value) => checkJson('input', value),
+  typeVersion: (value) => checkTypeVersion(value),
   policy: checkPolicy,
   tags: (value) => (value === null ? null : checkTags(value)),
 };

@@ -1,5 +1,5 @@
 /** Validates a policy: known fields, numbers within bounds, rules that parse. */
-import type { Policy } from '../../model/job.ts';
+import { batchSizeMax, type Policy } from '../../model/job.ts';
 import { checkRetry, defaultRetry } from '../../model/retry.ts';
 import { Refusal } from '../../refusal.ts';
 import { applyModifiers, parseModifiers, parseRepeat } from '../../time/repeat.ts';
@@ -19,6 +19,7 @@ const checks: {
   retryAfter: (value, now) => applyModifiers(parseModifiers(value), now),
   startBy: (value) => checkTime('startBy', value),
   handOutsMax: (value) => checkWhole('handOutsMax', value, 1, 1_000_000),
+  batchMax: (value) => checkWhole('batchMax', value, 1, batchSizeMax),
 };
 
 const fields = [...Object.keys(checks), ...Object.keys(defaultRetry)];

@@ -5,6 +5,7 @@ import { checkSchedule } from '../../time/schedule.ts';
 import { checkMisfire } from '../../time/ticks.ts';
 import {
   checkFields, checkFlag, checkList, checkObject, checkOneOf, checkPriority, checkText, checkWhole, keyMax, checkTags,
+  checkTypeVersion,
 } from './values.ts';
 import { checkLimitUses } from './limit-uses.ts';
 import { checkPolicy } from './policy.ts';
@@ -28,6 +29,7 @@ const checks: { readonly [F in Overridable]-?: (value: never, now: number) => Sp
   gate: (value) => (value === null ? null : checkGate(value)),
   limitKey: (value) => (value === null ? null : checkText('limit key', value, keyMax)),
   limitUses: (value) => checkLimitUses(value),
+  typeVersion: (value) => checkTypeVersion(value),
 };
 
 /**

@@ -4,6 +4,7 @@ import { didYouMean } from '../../did-you-mean.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Tags } from '../../model/job.ts';
 import { checkJsonText } from '../../model/json.ts';
+import { firstTypeVersion, typeVersionMax } from '../../model/type-version.ts';
 
 export const nameMax = 255;
 export const keyMax = 512;
@@ -60,6 +61,9 @@ export function checkWhole(name: string, value: unknown, min: number, max: numbe
 }
 
 export const checkPriority = (priority: unknown): number => checkWhole('priority', priority, -priorityMax, priorityMax);
+
+export const checkTypeVersion = (version: unknown): number =>
+  checkWhole('typeVersion', version, firstTypeVersion, typeVersionMax);
 
 export const checkTime = (name: string, time: unknown): number => checkWhole(name, time, 0, timeMax);
 

@@ -1,7 +1,7 @@
 /** The codec: encodes payloads before they are stored, and decodes them when they are read. */
 
 /** The part of a job that a payload is. `params`: the parameters of a definition, which become inputs of its runs. */
-export type PayloadPart = 'input' | 'result' | 'details' | 'error' | 'progress' | 'log' | 'params';
+export type PayloadPart = 'input' | 'result' | 'details' | 'error' | 'progress' | 'log' | 'params' | 'step';
 
 /** What a payload belongs to. */
 export interface PayloadOwner {

@@ -2,6 +2,7 @@
  * The coded store: a store whose payloads are encoded. It is the only place where payloads are encoded and decoded, so
  * every caller of the store sees decoded payloads, and the database has only encoded ones.
  */
+import type { Edge } from '../../model/following.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Query } from '../query.ts';
@@ -22,7 +23,11 @@ function codedMethods(store: Store, changes: CodedChanges): Partial<Store> {
     ...codedWriting(store, changes),
     within: (transaction) => {
       const writer = store.within(transaction);
-      return overriding(writer, codedWriting(writer, changes));
+      const { writeNotes } = writer;
+      return overriding(writer, {
+        ...codedWriting(writer, changes),
+        ...(writeNotes && { writeNotes: (notes) => writeNotes(notes.map((note) => encodedNote(changes, note))) }),
+      });
     },
     claim: (request, decide) => claim(store, changes, request, decide),
     stageChildren: (parent, fence, children) =>
@@ -41,6 +46,10 @@ function codedMethods(store: Store, changes: CodedChanges): Partial<Store> {
       const { events, ...page } = await store.eventsAfter(cursor, limit);
       return { ...page, events: events.map((each) => ({ ...each, event: changes.decodeEvent(each.event, each.job) })) };
     },
+    writeSteps: (steps) => store.writeSteps(steps.map((step) =>
+      (step.result === null ? step : { ...step, result: payloads.encode(step.result, { part: 'step', job: step.job }) }))),
+    steps: async (jobs, after, limit) => (await store.steps(jobs, after, limit)).map((step) =>
+      (step.result === null ? step : { ...step, result: payloads.decode(step.result, step.job, 'step') })),
     progress: async (id) => {
       const progress = await store.progress(id);
       return progress === null ? null : payloads.decode(progress, id, 'progress');
@@ -57,8 +66,12 @@ function codedMethods(store: Store, changes: CodedChanges): Partial<Store> {
 function codedWriting(
   writer: Writer,
   changes: CodedChanges,
-): Pick<Writer, 'commit' | 'load' | 'find' | 'count' | 'settleable' | 'proceedable' | 'edges'> {
+): Pick<Writer, 'commit' | 'load' | 'find' | 'count' | 'settleable' | 'proceedable' | 'edges' | 'edgesOfMany'> {
   const decoded = (jobs: readonly Job[]): readonly Job[] => jobs.map((job) => changes.decodeJob(job));
+  const decodedEdge = (edge: Edge): Edge => {
+    const { followed, result } = edge;
+    return result === null ? edge : { ...edge, result: changes.payloads.decode(result, followed, 'result') };
+  };
   return {
     commit: (batch: Batch) => writer.commit({ ...batch, changes: batch.changes.map((each) => changes.encode(each)) }),
     load: async (ids) => decoded(await writer.load(ids)),
@@ -68,10 +81,8 @@ function codedWriting(
     },
     count: async (query, dueBy) => writer.count(refuseMatching(query), dueBy),
     proceedable: async (followers) => decoded(await writer.proceedable(followers)),
-    edges: async (query) => (await writer.edges(query)).map((edge) => {
-      const { followed, result } = edge;
-      return result === null ? edge : { ...edge, result: changes.payloads.decode(result, followed, 'result') };
-    }),
+    edges: async (query) => (await writer.edges(query)).map(decodedEdge),
+    edgesOfMany: async (query) => (await writer.edgesOfMany(query)).map(decodedEdge),
     settleable: async (limit, parents) => decoded(await writer.settleable(limit, parents)),
   };
 }

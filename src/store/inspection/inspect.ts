@@ -28,7 +28,7 @@ export interface RowSource {
 export type WriteRows = (text: string) => Promise<void>;
 
 /** How long the process may take to start; after that the query is refused. */
-const startMs = 10_000;
+const startMs = 30_000;
 /** How many characters of rows are sent for one query at most; beyond this the query is refused. */
 const sentMax = 268_435_456;
 const program = packagedModule('./inspector', import.meta.url);

@@ -22,8 +22,12 @@ export class MemoryFollowing {
     return open.map(({ follower }) => follower);
   }
 
-  /** Deletes the edges of a deleted job; its followers keep its outcome, and its result if they use it. */
-  delete(id: number, outcome: Fate, result: string | null): void {
+  /**
+   * Deletes the edges of a deleted job; its followers keep its outcome, and its result if they use it. Returns a function
+   * that undoes this.
+   */
+  delete(id: number, outcome: Fate, result: string | null): () => void {
+    const [before, flow] = [[...this.#edgesTo(id), ...this.#edgesOf(id)], this.#flows.get(id)];
     for (const edge of this.#edgesTo(id)) {
       const isUsed = edge.links.length > 0;
       this.#put({ ...edge, outcome: edge.outcome ?? outcome, result: isUsed ? (edge.result ?? result) : null });
@@ -32,6 +36,7 @@ export class MemoryFollowing {
     this.#byFollower.delete(id);
     this.#open.delete(id);
     this.#flows.delete(id);
+    return () => this.write(before, flow === undefined ? undefined : { id: flow, runs: [id] });
   }
 
   hasOpen(follower: number): boolean {

@@ -41,6 +41,12 @@ export class MemoryLimits {
     this.#set({ ...row, closed_until: Math.max(row.closed_until ?? 0, until) });
   }
 
+  reopen(name: string, key: string | null): void {
+    for (const [id, row] of this.#rows) {
+      if (row.name === name && (key === null || row.key === key)) this.#rows.delete(id);
+    }
+  }
+
   use(name: string, which: Parameters<LimitStates['limitUse']>[1], now: number): LimitInUseNow[] {
     const admitted = admittedPerKey(name, admittedPerGate(this.#records, () => true));
     const rows = [...this.#rows.values()].filter((row) => row.name === name);

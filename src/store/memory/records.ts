@@ -9,6 +9,7 @@ import { keyUntil, neededKey, releasedKey } from '../../model/unique-key.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Holding, LogLine, Note } from '../store.ts';
 import { MemoryFollowing } from './following.ts';
+import { MemorySteps } from './steps.ts';
 
 interface HeldKey {
   readonly job: number;
@@ -18,6 +19,7 @@ interface HeldKey {
 
 export class Records {
   readonly following = new MemoryFollowing();
+  readonly steps = new MemorySteps();
   readonly #clock: Clock;
   readonly #jobs = new Map<number, Job>();
   readonly #children = new Map<number, Set<number>>();
@@ -112,7 +114,9 @@ export class Records {
     const job = this.#jobs.get(id);
     if (!job) return;
     for (const child of this.#children.get(id) ?? []) if (this.#jobs.get(child)?.state === 'ended') this.deleteJob(child);
-    this.following.delete(id, job.state === 'ended' ? job.fate : 'cancelled', job.result);
+    const restore = this.following.delete(id, job.state === 'ended' ? job.fate : 'cancelled', job.result);
+    this.#undo?.push(restore);
+    this.steps.delete(id);
     this.#releaseKey({ before: job, after: null });
     if (job.parent !== null) this.#removeChild(job.parent, id);
     for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs]) this.#delete<unknown>(map, id);

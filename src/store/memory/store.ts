@@ -2,24 +2,27 @@
  * The memory store: implements the port with plain maps. The engine stores in-memory jobs in it, and the conformance
  * suite compares the other stores with it.
  */
-import type { Change } from '../../model/change.ts';
+import { mayMakeClaimable, type Change } from '../../model/change.ts';
 import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
+import type { NewStep, StoredStep } from '../../model/step.ts';
 import { ownRetentionMs, type Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { earlier, GateMemory } from '../gate-admission.ts';
-import { matchesQuery, pageLimitMax, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
+import { edgesOfEach } from '../many-edges.ts';
+import { matchesQuery, pageLimitMax, standingOf, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, EdgeQuery, EdgeTally, FeedPage, FollowingPage, Holding,
-  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Instance, Leadership, LimitInUseNow, LogLine,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, EdgeQuery, EdgeTally, FeedPage, FlowTally, FollowingPage, Holding,
+  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Instance, Leadership, LimitInUseNow, LogLine, ManyEdgesQuery,
+  WaitingVersion,
   Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreHealth, Writer,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
 import { MemoryInbox } from './inbox.ts';
 import { MemoryLimits } from './limits.ts';
 import { MemoryInstances } from './instances.ts';
-import { queuePosition, admittedPerGate, candidates, isTypePaused, nextDue, oldestDue } from './claim.ts';
+import { queuePosition, admittedPerGate, aheadInShare, candidates, isTypePaused, nextDue, oldestDue, waitingVersions } from './claim.ts';
 import { Records } from './records.ts';
 import { MemoryFeed } from './feed.ts';
 
@@ -114,6 +117,14 @@ export class MemoryStore implements Store {
     return this.#answer(() => queuePosition(this.#records, job, this.now()));
   }
 
+  aheadInShare(job: Job): Promise<number> {
+    return this.#answer(() => aheadInShare(this.#records, job, this.now()));
+  }
+
+  waitingVersions(types: readonly string[]): Promise<readonly WaitingVersion[]> {
+    return this.#answer(() => waitingVersions(this.#records, types));
+  }
+
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return this.#answer(() => admittedPerGate(this.#records, (job) => types.includes(job.type)));
   }
@@ -179,6 +190,10 @@ export class MemoryStore implements Store {
     return this.#answer(() => this.#records.following.find(query));
   }
 
+  edgesOfMany(query: ManyEdgesQuery): Promise<readonly Edge[]> {
+    return this.#answer(() => edgesOfEach(query, (each) => this.#records.following.find(each)));
+  }
+
   stalledFollowers(after: number, limit: number): Promise<FollowingPage> {
     const isWaiting = (job: Job): boolean => job.state === 'held' && job.hold === 'runs' && job.id > after;
     return this.#answer(() => {
@@ -201,6 +216,16 @@ export class MemoryStore implements Store {
 
   flowRuns(flow: number, after: number, limit: number): Promise<readonly number[]> {
     return this.#answer(() => this.#records.following.flowRuns(flow, after, limit));
+  }
+
+  tallyFlows(flows: readonly number[], runsMax: number): Promise<readonly FlowTally[]> {
+    return this.#answer(() => flows.flatMap((flow) => {
+      const runs = this.#records.following.flowRuns(flow, 0, runsMax).map((id) => this.#records.get(id)!);
+      return [...Map.groupBy(runs, (job) => JSON.stringify([job.type, standingOf(job)])).values()].map((some) => ({
+        flow, type: some[0]!.type, standing: standingOf(some[0]!), count: some.length, first: some[0]!.id,
+        created: Math.min(...some.map(({ created }) => created)),
+      }));
+    }));
   }
 
   flowOf(run: number): Promise<number | null> {
@@ -235,6 +260,15 @@ export class MemoryStore implements Store {
 
   writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
     return this.#answer(() => notes.map((note) => this.#records.writeNote(note)));
+  }
+
+  writeSteps(steps: readonly NewStep[]): Promise<readonly boolean[]> {
+    const isHeld = ({ job, fence }: NewStep): boolean => this.#records.holds({ id: job, fence });
+    return this.#answer(() => steps.map((step) => isHeld(step) && this.#records.steps.write(step)));
+  }
+
+  steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]> {
+    return this.#answer(() => this.#records.steps.of(jobs, after, limit));
   }
 
   progress(id: number): Promise<string | null> {
@@ -309,6 +343,13 @@ export class MemoryStore implements Store {
     return this.#answer(() => this.#limits.close(name, key, until));
   }
 
+  reopenLimit(name: string, key: string | null): Promise<void> {
+    return this.#answer(() => {
+      this.#limits.reopen(name, key);
+      this.#wake();
+    });
+  }
+
   spendLimit(name: string, key: string | null, cost: number): Promise<void> {
     return this.#answer(() => this.#limits.spend(name, key, cost, this.now()));
   }
@@ -322,7 +363,9 @@ export class MemoryStore implements Store {
         return keptMs !== null && job.endedAt + keptMs <= now;
       };
       const past = this.#records.byId(isPast).slice(0, limit);
-      for (const job of past) this.#records.deleteJob(job.id);
+      const isPastPause = ({ kind, state, due }: Job): boolean =>
+        kind === 'pause' && state === 'pending' && retentionMs !== null && due + retentionMs <= now;
+      for (const job of [...past, ...this.#records.byId(isPastPause).slice(0, limit)]) this.#records.deleteJob(job.id);
       this.#records.deleteExpiredKeys();
       this.#feed.dropUntil(now - feedKeptMs);
       for (const name of this.#staged.keys()) if (!this.#records.holds(holdingOf(name))) this.#staged.delete(name);
@@ -368,19 +411,26 @@ export class MemoryStore implements Store {
     });
   }
 
-  #write({ changes, whole = false, staged, edges = [], flow }: Batch): readonly boolean[] {
+  #write({ changes, whole = false, staged, edges = [], flow, forgottenSteps = [] }: Batch): readonly boolean[] {
     const stage = staged && stageName(staged.parent, staged.fence);
     const all = stage === undefined ? changes : [...changes, ...(this.#staged.get(stage) ?? [])];
     const written = this.#records.write(all, whole, (job) => !isTypePaused(this.#records, job, this.now()));
     if (stage !== undefined && !(whole && written.includes(false))) this.#staged.delete(stage);
-    if (!written.includes(false)) this.#records.following.write(edges, flow);
+    if (!written.includes(false)) {
+      this.#records.following.write(edges, flow);
+      for (const forgotten of forgottenSteps) this.#records.steps.forget(forgotten);
+    }
     this.#publish(all.filter((_, index) => written[index]));
     return written.slice(0, changes.length);
   }
 
   #publish(changes: readonly Change[]): void {
     this.#feed.append(changes);
-    if (changes.some(({ after }) => after?.state === 'pending')) for (const call of this.#listeners) call();
+    if (changes.some(mayMakeClaimable)) this.#wake();
+  }
+
+  #wake(): void {
+    for (const call of this.#listeners) call();
   }
 }
 

@@ -3,12 +3,14 @@ import type { Change } from '../../model/change.ts';
 import type { Limits } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
 import type { Kind } from '../../model/state.ts';
+import type { TypeVersions, VersionedType } from '../../model/type-version.ts';
 
 export interface Claiming {
   /**
    * Locks the first claimable jobs in claim order, and skips jobs that other transactions have locked. Writes the
    * changes that `decide` returns for the locked jobs; returns the changes that were written. A job is not claimable
-   * while a pause of its type or key is in force (`model/pause.ts`).
+   * while a pause of its type or key is in force (`model/pause.ts`). Jobs of the same kind, type and priority that have
+   * shares take turns (`fair-share.ts`).
    */
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]>;
 
@@ -32,8 +34,20 @@ export interface Claiming {
    */
   queuePosition(job: Job): Promise<number>;
 
+  /**
+   * Returns how many due jobs with the same key of fairness, of the same kind, type, version and priority, precede this
+   * job; at most `queuePositionMax`. 0 for a job without a share.
+   */
+  aheadInShare(job: Job): Promise<number>;
+
   /** Returns how many jobs of these types each gate has admitted. */
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>>;
+
+  /**
+   * Returns the versions of the pending runs and tasks of these types, lowest first, with the number of jobs of each,
+   * counted up to `queuePositionMax`.
+   */
+  waitingVersions(types: readonly string[]): Promise<readonly WaitingVersion[]>;
 
   /**
    * Waits for the claims that began before this call. A claim that begins later sees every pause that was committed
@@ -66,8 +80,13 @@ export interface ClaimRequest {
   readonly priorities?: readonly number[];
 }
 
-/** Exact type names, or a GLOB pattern over type names. */
-export type TypeNames = { readonly exact: readonly string[] } | { readonly glob: string };
+/**
+ * Exact type names, or a GLOB pattern over type names. `versions` are the versions that the claimer knows; of a type
+ * that is not listed, and of all types of a pattern, only jobs of the first version are claimed.
+ */
+export type TypeNames =
+  | { readonly exact: readonly string[]; readonly versions?: readonly TypeVersions[] }
+  | { readonly glob: string };
 
 /**
  * Decides the changes of the candidates. It must be pure and synchronous, because it runs while the rows are locked. It
@@ -85,6 +104,10 @@ export interface Candidate {
 export interface DueJob {
   readonly id: number;
   readonly due: number;
+}
+
+export interface WaitingVersion extends VersionedType {
+  readonly count: number;
 }
 
 /** A running job and the fence under which it was claimed. */

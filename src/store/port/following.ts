@@ -1,6 +1,7 @@
 /** Following: the edges between runs and the runs that they follow, and the flows to which runs belong. */
 import type { Edge } from '../../model/following.ts';
 import type { Job } from '../../model/job.ts';
+import type { Standing } from '../query.ts';
 
 export interface Edges {
   /**
@@ -21,6 +22,9 @@ export interface Edges {
   /** Returns the edges of a follower in the order of the runs that it follows, or those to a run by their followers. */
   edges(query: EdgeQuery): Promise<readonly Edge[]>;
 
+  /** Returns the edges of several followers, or those to several runs, ordered by these and then by the other ends. */
+  edgesOfMany(query: ManyEdgesQuery): Promise<readonly Edge[]>;
+
   /**
    * Reads a page of jobs that wait for runs that they follow, by id, and returns those of them without an open edge. Such
    * a job remains if a process crashed after it had closed the last edge.
@@ -39,8 +43,23 @@ export interface Edges {
   /** Returns the ids of the runs of a flow, ascending. */
   flowRuns(flow: number, after: number, limit: number): Promise<readonly number[]>;
 
+  /** Counts the first `runsMax` runs of each of these flows by type and standing, in one search. */
+  tallyFlows(flows: readonly number[], runsMax: number): Promise<readonly FlowTally[]>;
+
   /** Returns the flow of a run; null: it belongs to none. */
   flowOf(run: number): Promise<number | null>;
+}
+
+/** How many runs of a flow have a type and a standing. */
+export interface FlowTally {
+  readonly flow: number;
+  readonly type: string;
+  readonly standing: Standing;
+  readonly count: number;
+  /** The lowest id among these runs. */
+  readonly first: number;
+  /** When the first of them was created. */
+  readonly created: number;
 }
 
 export interface EdgeTally {
@@ -58,6 +77,18 @@ export type EdgeQuery = ({ readonly follower: number } | { readonly followed: nu
   readonly limit: number;
   readonly isOpen?: true;
 };
+
+export interface ManyEdgesQuery {
+  /** At which end of the edges the runs in `ids` are. */
+  readonly end: 'follower' | 'followed';
+  /** Ascending. */
+  readonly ids: readonly number[];
+  /** Only edges after this one, in the order of the answer. */
+  readonly after?: Pick<Edge, 'follower' | 'followed'>;
+  readonly limit: number;
+}
+
+export const otherEnd = (end: ManyEdgesQuery['end']): ManyEdgesQuery['end'] => (end === 'follower' ? 'followed' : 'follower');
 
 export interface FollowingPage {
   readonly ids: readonly number[];

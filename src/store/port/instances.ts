@@ -1,4 +1,5 @@
 /** Instances: their registration, their heartbeats, and which of them leads. */
+import type { TypeVersions } from '../../model/type-version.ts';
 import type { Holding } from './claiming.ts';
 
 export interface Instances {
@@ -64,6 +65,10 @@ export interface InstanceAbout {
    */
   readonly boot?: string;
   readonly types: readonly string[];
+  /** The versions of its types that the instance knows. Of a type that is not listed, it knows only the first. */
+  readonly versions?: readonly TypeVersions[];
+  /** The attempts of its types since it started. */
+  readonly attempts?: readonly TypeAttempts[];
   /** The job types whose handlers run in threads or processes of their own. */
   readonly isolated?: readonly string[];
   readonly slots: number;
@@ -75,6 +80,13 @@ export interface InstanceAbout {
   readonly draining: boolean;
   /** Whether the instance was the leader at its last heartbeat. */
   readonly leads?: boolean;
+}
+
+/** How many attempts of a type have ended on an instance. */
+export interface TypeAttempts {
+  readonly type: string;
+  readonly succeeded: number;
+  readonly failed: number;
 }
 
 export interface Instance {

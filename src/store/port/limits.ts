@@ -5,6 +5,11 @@ export interface LimitStates {
   limitUse(name: string, keys: { readonly keys: readonly (string | null)[] } | { readonly count: number }): Promise<readonly LimitInUseNow[]>;
   /** Closes a limit for a key (null: the limit has no keys, or all keys) until `until`, unless it is already closed for longer. */
   closeLimit(name: string, key: string | null, until: number): Promise<void>;
+  /**
+   * Forgets the closing of a limit for a key (null: the limit has no keys, or all keys), and what is used of its rate.
+   * Wakes the listeners of `onWake`.
+   */
+  reopenLimit(name: string, key: string | null): Promise<void>;
   /** Takes `cost` more from the rate of a limit, even if nothing is left of it. */
   spendLimit(name: string, key: string | null, cost: number): Promise<void>;
 }

@@ -30,8 +30,8 @@ export interface Maintenance {
    * Deletes ended jobs whose retention is over, with their histories, notes and ended children. Also deletes feed
    * entries older than `feedKeptMs`, expired keys, children staged under a fence that is no longer current,
    * instances that hold no job and whose lease lapsed `instanceKeptMs` ago or earlier, and requests that were refused in
-   * the inbox `retentionMs` ago or earlier. Returns the number of deleted
-   * jobs, not counting their children.
+   * the inbox, and pauses that ended, `retentionMs` ago or earlier. Returns the number of deleted
+   * jobs, not counting their children and pauses.
    */
   purge(options: PurgeOptions): Promise<number>;
 

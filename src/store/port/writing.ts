@@ -1,7 +1,9 @@
 /** Writing: new ids, commits of decided changes, staged children, notes, and writes in the caller's own transaction. */
 import type { Change } from '../../model/change.ts';
 import type { Edge } from '../../model/following.ts';
+import type { ForgottenSteps } from '../../model/step.ts';
 import type { Edges, FlowRuns } from './following.ts';
+import type { Steps } from './steps.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { NewLogLine, Reading } from './reading.ts';
 
@@ -66,12 +68,17 @@ export interface StoreTransaction {
   ): Promise<{ readonly rows: Row[] }>;
 }
 
-/** The methods that are required to create, edit, end and cancel jobs. */
+/**
+ * The methods that are required to create, edit, end and cancel jobs. A writer has `writeNotes` if the transaction of
+ * the caller keeps the store from writing notes until its end.
+ */
 export type Writer =
   & Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'commit'>
+  & Partial<Pick<Writing, 'writeNotes'>>
   & Pick<Reading, 'load' | 'find' | 'count' | 'jobsByKey'>
   & Pick<Maintenance, 'settleable'>
-  & Pick<Edges, 'closeEdges' | 'proceedable' | 'tallyEdges' | 'edges'>;
+  & Pick<Edges, 'closeEdges' | 'proceedable' | 'tallyEdges' | 'edges' | 'edgesOfMany'>
+  & Pick<Steps, 'steps'>;
 
 export interface Batch {
   readonly changes: readonly Change[];
@@ -82,6 +89,8 @@ export interface Batch {
   readonly edges?: readonly Edge[];
   /** A flow to which new runs are added. Requires `whole`. */
   readonly flow?: FlowRuns;
+  /** The steps that reopened jobs forget. Requires `whole`. */
+  readonly forgottenSteps?: readonly ForgottenSteps[];
 }
 
 export interface Note {

@@ -66,6 +66,17 @@ export class EndNotices {
     this.#queue('ended', ended.filter((id) => this.#awaited.delete(id)));
   }
 
+  /**
+   * Returns the notices for jobs that end when a caller's transaction commits, if a process waits for them. The ids stay
+   * remembered, because the transaction may be rolled back.
+   */
+  textsFor(changes: readonly Change[]): string[] {
+    if (this.#own.size === 0 && this.#awaited.size === 0) return [];
+    const isAwaited = (id: number): boolean => this.#awaited.get(id) !== undefined || this.#own.has(id);
+    const ended = changes.flatMap(({ after }) => (after?.state === 'ended' && isAwaited(after.id) ? [after.id] : []));
+    return noticesOf('ended', ended);
+  }
+
   /** Handles a notification of another process; returns false if it is neither `wait` nor `ended`. */
   receive(text: string): boolean {
     const [, kind, list] = /^(wait|ended) ([\d,]+)$/.exec(text) ?? [];
@@ -100,10 +111,14 @@ export class EndNotices {
   #sendAll(): void {
     const unsent = this.#unsent;
     this.#unsent = { wait: [], ended: [] };
-    for (const kind of ['wait', 'ended'] as const) {
-      for (let from = 0; from < unsent[kind].length; from += idsPerNotice) {
-        this.#send(`${kind} ${unsent[kind].slice(from, from + idsPerNotice).join(',')}`);
-      }
-    }
+    for (const kind of ['wait', 'ended'] as const) for (const text of noticesOf(kind, unsent[kind])) this.#send(text);
   }
+}
+
+function noticesOf(kind: NoticeKind, ids: readonly number[]): string[] {
+  const texts: string[] = [];
+  for (let from = 0; from < ids.length; from += idsPerNotice) {
+    texts.push(`${kind} ${ids.slice(from, from + idsPerNotice).join(',')}`);
+  }
+  return texts;
 }

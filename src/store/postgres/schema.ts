@@ -228,6 +228,42 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `create index flow_run_flow on ${s}.flow_run (flow, run)`,
     ...stretch(`${s}.flow_run`, 'run, flow', 'n, n', 25_000),
   ],
+  (s) => [
+    // The gate of a job contains its costs behind `#` (model/gate.ts). A walk over the gates leaves them out.
+    `drop index ${s}.job_gate`,
+    `create index job_gate on ${s}.job (kind, type, split_part(gate, '#', 1), priority desc, due, id)
+      where state = 'pending' and gate is not null and admitted = 0`,
+    // With this index, claims read the pauses in force, and none that have ended.
+    `create index job_pause on ${s}.job (due) where kind = 'pause' and state = 'pending'`,
+  ],
+  (s) => [
+    // The steps and sleeps of handlers. A row without `ended_at` is a step that a retry has made its job forget.
+    `create table ${s}.step (job bigint not null, n bigint not null, generation bigint not null, fence bigint not null,
+      started_at bigint not null, ended_at bigint, name text collate "C" not null, kind text collate "C" not null,
+      result text collate "C", primary key (job, name)) with (${hot})`,
+    ...stretch(`${s}.step`, 'job, n, generation, fence, started_at, name, kind', `n, 1, 1, 1, 0, repeat('-', 400), ''`),
+  ],
+  (s) => [
+    // The version of the type that a job was created with. No row is rewritten. The claim indexes contain it, so that
+    // claims do not read jobs of other versions.
+    `alter table ${s}.job add column type_version bigint not null default 1`,
+    `alter table ${s}.origin add column type_version bigint not null default 1`,
+    `drop index ${s}.job_lane`,
+    `create index job_lane on ${s}.job (kind, type, type_version, priority desc, due, id)
+      where state = 'pending' and (gate is null or admitted = 1)`,
+    `drop index ${s}.job_gate`,
+    `create index job_gate on ${s}.job (kind, type, type_version, split_part(gate, '#', 1), priority desc, due, id)
+      where state = 'pending' and gate is not null and admitted = 0`,
+    `drop index ${s}.job_gate_order`,
+    `create index job_gate_order on ${s}.job (kind, type, type_version, priority desc, due, id, gate)
+      where state = 'pending' and gate is not null and admitted = 0`,
+  ],
+  (s) => [
+    // The keys of jobs with shares (model/gate.ts), over which claims seek from turn to turn. Other jobs are not in it.
+    `create index job_share on ${s}.job
+      (kind, type, type_version, priority desc, split_part(split_part(gate, '@', 2), ':', 1), due, id)
+      where state = 'pending' and gate is not null and admitted = 0 and strpos(gate, '@') > 0`,
+  ],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

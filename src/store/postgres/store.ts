@@ -1,7 +1,8 @@
 /** The PostgreSQL store: one schema, shared by any number of instances. */
-import type { Change } from '../../model/change.ts';
+import { mayMakeClaimable, type Change } from '../../model/change.ts';
 import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
+import type { NewStep, StoredStep } from '../../model/step.ts';
 import type { Job } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -10,22 +11,25 @@ import { Batcher, type BatcherOptions } from '../batcher.ts';
 import { earlier, GateMemory } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, Contradiction, DueJob, EdgeQuery, EdgeTally, FeedPage,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, Contradiction, DueJob, EdgeQuery, EdgeTally, FeedPage, FlowTally,
+  ManyEdgesQuery, WaitingVersion,
   FollowingPage, Holding, InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits,
   Instance, Leadership, LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress,
   StoreHealth, StoreTransaction, Writer,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
+import { aheadInShare } from './claim/shares.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
 import { commit, commitWithin, reserveIds } from './write/commit.ts';
 import { Database, type DatabaseSettings, type Session } from './sql/database.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
 import { limitUse } from './claim/limit-use.ts';
-import { closeLimit, spendLimit } from './claim/limits.ts';
+import { closeLimit, reopenLimit, spendLimit } from './claim/limits.ts';
 import { nextDue } from './claim/next-due.ts';
 import { oldestDue } from './claim/oldest-due.ts';
+import { waitingVersions } from './claim/waiting-versions.ts';
 import { ClaimHints } from './claim/claim-by-hint.ts';
 import { ScanCursors } from './claim/scan-cursor.ts';
 import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
@@ -36,13 +40,14 @@ import {
   countInbox, enqueue, inboxRequests, refuseInInbox, removeFromInbox, retryInInbox, takeFromInbox,
 } from './write/inbox.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
+import { steps, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';
 import { parsePostgresUrl } from './sql/url.ts';
 import { orphaned, settleable } from './maintain/families.ts';
 import {
-  closeEdges, edges, endedWithOpenEdges, flowOf, flowRuns, flows, proceedable, stalledFollowers, tallyEdges,
+  closeEdges, edges, edgesOfMany, endedWithOpenEdges, flowOf, flowRuns, flows, proceedable, stalledFollowers, tallyEdges, tallyFlows,
 } from './maintain/following.ts';
 import { extend, heldUnderLeaseOf, lapsed } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
@@ -72,6 +77,7 @@ export class PostgresStore implements Store {
   readonly #inspector: Inspector;
   readonly #claimParts: ClaimParts;
   readonly #batcher: Batcher<readonly Change[], readonly boolean[]>;
+  readonly #stepBatcher: Batcher<readonly NewStep[], readonly boolean[]>;
   readonly #inboxListeners = new Set<() => void>();
   /** Half of the connections: a handler may use the store inside of its transaction, and needs another one for that. */
   readonly #transactTurns: Turns;
@@ -101,7 +107,8 @@ export class PostgresStore implements Store {
       },
     });
     this.#inspector = new Inspector(rowSource(this.#database));
-    this.#batcher = new Batcher((take) => this.#commitTogether(take()), batching);
+    this.#batcher = new Batcher<readonly Change[], readonly boolean[]>((take) => this.#commitTogether(take()), batching);
+    this.#stepBatcher = new Batcher<readonly NewStep[], readonly boolean[]>((take) => this.#writeStepsTogether(take()), batching);
   }
 
   now(): number {
@@ -176,6 +183,14 @@ export class PostgresStore implements Store {
     return queuePosition(this.#database, job);
   }
 
+  aheadInShare(job: Job): Promise<number> {
+    return aheadInShare(this.#database, job);
+  }
+
+  waitingVersions(types: readonly string[]): Promise<readonly WaitingVersion[]> {
+    return this.#database.transaction((transaction) => waitingVersions(transaction, types));
+  }
+
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return admittedPerGate(this.#database, types);
   }
@@ -221,6 +236,10 @@ export class PostgresStore implements Store {
     return edges(this.#database, query);
   }
 
+  edgesOfMany(query: ManyEdgesQuery): Promise<readonly Edge[]> {
+    return edgesOfMany(this.#database, query);
+  }
+
   stalledFollowers(after: number, limit: number): Promise<FollowingPage> {
     return stalledFollowers(this.#database, after, limit);
   }
@@ -235,6 +254,10 @@ export class PostgresStore implements Store {
 
   flowRuns(flow: number, after: number, limit: number): Promise<readonly number[]> {
     return flowRuns(this.#database, flow, after, limit);
+  }
+
+  tallyFlows(flowIds: readonly number[], runsMax: number): Promise<readonly FlowTally[]> {
+    return tallyFlows(this.#database, flowIds, runsMax);
   }
 
   flowOf(run: number): Promise<number | null> {
@@ -265,6 +288,15 @@ export class PostgresStore implements Store {
   async writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
     requireKnownSchema(this.#schemaFound);
     return writeNotes(this.#database, notes);
+  }
+
+  async writeSteps(ends: readonly NewStep[]): Promise<readonly boolean[]> {
+    requireKnownSchema(this.#schemaFound);
+    return this.#stepBatcher.add(ends);
+  }
+
+  steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]> {
+    return steps(this.#database, jobs, after, limit);
   }
 
   progress(id: number): Promise<string | null> {
@@ -350,6 +382,13 @@ export class PostgresStore implements Store {
     await closeLimit(this.#database, name, key, until);
   }
 
+  async reopenLimit(name: string, key: string | null): Promise<void> {
+    requireKnownSchema(this.#schemaFound);
+    await reopenLimit(this.#database, name, key);
+    this.#wake.wakeOwn();
+    this.#wake.notifyOthers(this.#database, null);
+  }
+
   async spendLimit(name: string, key: string | null, cost: number): Promise<void> {
     requireKnownSchema(this.#schemaFound);
     await spendLimit(this.#database, name, key, cost);
@@ -384,7 +423,7 @@ export class PostgresStore implements Store {
         requireKnownSchema(this.#schemaFound);
         const notify = mayWake(batch) ? () => this.#wake.notifyWithin(session) : ignore;
         const written = await commitWithin(session, batch, notify);
-        this.#writtenIn.get(transaction as object)?.push(...batch.changes.filter((_, index) => written[index]));
+        await this.#noteEndsWithin(transaction as object, session, batch.changes.filter((_, index) => written[index]));
         return written;
       },
       load: (ids) => load(session, ids),
@@ -395,7 +434,9 @@ export class PostgresStore implements Store {
       closeEdges: (followed) => closeEdges(session, followed),
       proceedable: (followers) => proceedable(session, followers),
       tallyEdges: (followers) => tallyEdges(session, followers),
+      steps: (ids, after, limit) => steps(session, ids, after, limit),
       edges: (query) => edges(session, query),
+      edgesOfMany: (query) => edgesOfMany(session, query),
     };
   }
 
@@ -431,6 +472,13 @@ export class PostgresStore implements Store {
     await this.#database.close();
   }
 
+  /** Sends end notices when the transaction commits: by `transact` if it is one of this store, by its commit otherwise. */
+  async #noteEndsWithin(transaction: object, session: Session, changes: readonly Change[]): Promise<void> {
+    const noted = this.#writtenIn.get(transaction);
+    if (noted) return void noted.push(...changes);
+    for (const text of this.#endNotices.textsFor(changes)) await this.#wake.notifyWithin(session, text);
+  }
+
   #wakeInbox(): void {
     for (const call of this.#inboxListeners) call();
   }
@@ -445,9 +493,11 @@ export class PostgresStore implements Store {
   }
 
   async #commitTogether(groups: readonly (readonly Change[])[]): Promise<readonly (readonly boolean[])[]> {
-    const written = await this.#commit({ changes: groups.flat() });
-    let offset = 0;
-    return groups.map(({ length }) => written.slice(offset, (offset += length)));
+    return perGroup(groups, await this.#commit({ changes: groups.flat() }));
+  }
+
+  async #writeStepsTogether(groups: readonly (readonly NewStep[])[]): Promise<readonly (readonly boolean[])[]> {
+    return perGroup(groups, await writeSteps(this.#database, groups.flat()));
   }
 
   #commit(batch: Batch): Promise<readonly boolean[]> {
@@ -455,6 +505,11 @@ export class PostgresStore implements Store {
       if (mayWake(batch)) this.#wake.notifyOthers(session, hintableChange(batch.changes));
     });
   }
+}
+
+function perGroup(groups: readonly (readonly unknown[])[], written: readonly boolean[]): readonly (readonly boolean[])[] {
+  let offset = 0;
+  return groups.map(({ length }) => written.slice(offset, (offset += length)));
 }
 
 /** Throws the error of a handler's own statement. A table that is missing is the user's, not one of Stint's schema. */
@@ -492,15 +547,15 @@ const optionsOf = (texts: Readonly<Record<string, string>>): PostgresOptions =>
  * How changes are batched. `isForAll`: a refusal concerns the database, not one change, so it rejects the whole group.
  * After any other error, each commit of the group is tried again alone.
  */
-const batching: BatcherOptions<readonly Change[]> = {
+const batching = {
   runningMax: 2,
   sizeMax: 2000,
-  sizeOf: ({ length }) => length,
+  sizeOf: ({ length }: readonly unknown[]) => length,
   isForAll: isRefusal,
-};
+} satisfies BatcherOptions<readonly unknown[]>;
 
 /** A claim by hint scans no lanes. They are scanned this long after the claim, so that the claimed job starts first. */
 const afterHintMs = 2;
 
 const mayWake = ({ changes, staged }: Batch): boolean =>
-  staged !== undefined || changes.some(({ after }) => after?.state === 'pending');
+  staged !== undefined || changes.some(mayMakeClaimable);

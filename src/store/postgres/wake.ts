@@ -112,9 +112,12 @@ export class Wake {
     session.run(notifySql, [this.#channel, hint]).catch(ignore);
   }
 
-  /** Notifies all processes, including this one, when the caller's transaction commits. Prisma reads no type `void`. */
-  async notifyWithin(session: Session): Promise<void> {
-    if (this.#settings.notify) await session.run('select pg_notify($1, $2)::text', [this.#channel, noTag]);
+  /**
+   * Notifies all processes, including this one, when the caller's transaction commits. `text`: one of `EndNotices`; empty:
+   * jobs may have become claimable. Prisma reads no type `void`.
+   */
+  async notifyWithin(session: Session, text = ''): Promise<void> {
+    if (this.#settings.notify) await session.run('select pg_notify($1, $2)::text', [this.#channel, noTag + text]);
   }
 
   /** Notifies all processes, including this one, that the inbox may have new requests. */

@@ -11,6 +11,7 @@ import { systemClock } from '../../time/clock.ts';
 import { Batcher } from '../batcher.ts';
 import { errorOf, isBusy } from './errors.ts';
 import { FileWatch } from './file-watch.ts';
+import { hideParameters } from './hide-parameters.ts';
 import { sqliteModule } from './module.ts';
 
 export type Durability = 'full' | 'normal';
@@ -288,7 +289,7 @@ export class Connection<Db extends Handle = Handle> {
     const known = this.#statements[form].get(sql);
     if (known) return known;
     this.checkOpen();
-    const statement = this.db.prepare(sql);
+    const statement = this.db.prepare(hideParameters(sql));
     statement.setReturnArrays(form === 'arrays');
     this.#statements[form].set(sql, statement);
     return statement;

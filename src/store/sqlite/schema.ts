@@ -134,6 +134,39 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE flow_run(run INTEGER PRIMARY KEY, flow INTEGER NOT NULL) STRICT`,
     `CREATE INDEX flow_run_flow ON flow_run(flow, run)`,
   ],
+  [
+    // The gate of a job contains its costs behind `#` (model/gate.ts). A walk over the gates leaves them out.
+    `DROP INDEX job_gate`,
+    `CREATE INDEX job_gate ON job(kind, type, substr(gate, 1, instr(gate || '#', '#') - 1), priority DESC, due, id)
+      WHERE lane = 2`,
+    // With this index, claims read the pauses in force, and none that have ended.
+    `CREATE INDEX job_pause ON job(due, type, gate) WHERE kind = 'pause' AND state = 'pending'`,
+  ],
+  [
+    // The steps and sleeps of handlers. A row without `ended_at` is a step that a retry has made its job forget.
+    `CREATE TABLE step(job INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, n INTEGER NOT NULL,
+      generation INTEGER NOT NULL, fence INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER, result TEXT,
+      PRIMARY KEY(job, name)) STRICT, WITHOUT ROWID`,
+  ],
+  [
+    // The version of the type that a job was created with. The claim indexes contain it, so that claims do not read jobs
+    // of other versions.
+    `ALTER TABLE job ADD COLUMN type_version INTEGER NOT NULL DEFAULT 1`,
+    `ALTER TABLE staged ADD COLUMN type_version INTEGER NOT NULL DEFAULT 1`,
+    `DROP INDEX job_lane`,
+    `CREATE INDEX job_lane ON job(kind, type, type_version, priority DESC, due, id) WHERE lane = 1`,
+    `DROP INDEX job_gate`,
+    `CREATE INDEX job_gate ON job(kind, type, type_version, substr(gate, 1, instr(gate || '#', '#') - 1), priority DESC, due, id)
+      WHERE lane = 2`,
+    `DROP INDEX job_gate_order`,
+    `CREATE INDEX job_gate_order ON job(kind, type, type_version, priority DESC, due, id, gate) WHERE lane = 2`,
+  ],
+  [
+    // The keys of jobs with shares (model/gate.ts), over which claims seek from turn to turn. Other jobs are not in it.
+    `CREATE INDEX job_share ON job(kind, type, type_version, priority DESC,
+      substr(gate, instr(gate, '@') + 1, instr(gate, ':') - instr(gate, '@') - 1), due, id)
+      WHERE lane = 2 AND instr(gate, '@') > 0`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -1,8 +1,9 @@
 /** The SQLite store: one file, shared by any number of processes on one machine. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Change } from '../../model/change.ts';
+import { mayMakeClaimable, type Change } from '../../model/change.ts';
 import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
+import type { NewStep, StoredStep } from '../../model/step.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
@@ -10,18 +11,21 @@ import { Turns } from '../../time/turns.ts';
 import { earlier, GateMemory } from '../gate-admission.ts';
 import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
-  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, EdgeQuery, EdgeTally, FeedPage, FollowingPage, Holding,
+  Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, EdgeQuery, EdgeTally, FeedPage, FlowTally, FollowingPage, Holding,
+  WaitingVersion,
   InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership,
-  LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth,
+  LimitInUseNow, LogLine, ManyEdgesQuery, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth,
   StoreTransaction, Writer,
 } from '../store.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
+import { aheadInShare } from './claim/shares.ts';
 import { candidates, nextDue } from './claim/claim.ts';
 import { admittedPerGate } from './claim/gates.ts';
 import { limitUse } from './claim/limit-use.ts';
-import { closeLimit, limitsAt, spendLimit, spendStarts } from './claim/limits.ts';
+import { closeLimit, limitsAt, reopenLimit, spendLimit, spendStarts } from './claim/limits.ts';
 import { oldestDue } from './claim/oldest-due.ts';
+import { waitingVersions } from './claim/waiting-versions.ts';
 import { writeBatch, writeBatches, writeWithin } from './write/commit.ts';
 import { stageChildren } from './write/staging.ts';
 import { connectionIn } from './caller/recognize.ts';
@@ -34,10 +38,11 @@ import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
 import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
+import { steps, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { orphaned, settleable } from './maintain/families.ts';
 import {
-  closeEdges, edges, endedWithOpenEdges, flowOf, flowRuns, flows, proceedable, stalledFollowers, tallyEdges,
+  closeEdges, edges, edgesOfMany, endedWithOpenEdges, flowOf, flowRuns, flows, proceedable, stalledFollowers, tallyEdges, tallyFlows,
 } from './maintain/following.ts';
 import { extend, heldUnderLeaseOf, lapsed } from './maintain/leases.ts';
 import { purge } from './maintain/purge.ts';
@@ -100,7 +105,7 @@ export class SqliteStore implements Store {
   async commit(batch: Batch): Promise<readonly boolean[]> {
     const written = await this.#connection.writeTogether(this.#writeBatches, batch);
     const changes = batch.changes.filter((_, index) => written[index]);
-    if (batch.staged || changes.some(({ after }) => after?.state === 'pending')) this.#wake.all();
+    if (batch.staged || changes.some(mayMakeClaimable)) this.#wake.all();
     this.#endWatch.noteEnds(changes);
     return written;
   }
@@ -144,6 +149,14 @@ export class SqliteStore implements Store {
 
   queuePosition(job: Job): Promise<number> {
     return this.#read(() => queuePosition(this.#connection, job, this.now()));
+  }
+
+  aheadInShare(job: Job): Promise<number> {
+    return this.#read(() => aheadInShare(this.#connection, job, this.now()));
+  }
+
+  waitingVersions(types: readonly string[]): Promise<readonly WaitingVersion[]> {
+    return this.#read(() => waitingVersions(this.#connection, types));
   }
 
   admittedPerGate(types: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -196,6 +209,10 @@ export class SqliteStore implements Store {
     return this.#read(() => edges(this.#connection, query));
   }
 
+  edgesOfMany(query: ManyEdgesQuery): Promise<readonly Edge[]> {
+    return this.#read(() => edgesOfMany(this.#connection, query));
+  }
+
   stalledFollowers(after: number, limit: number): Promise<FollowingPage> {
     return this.#read(() => stalledFollowers(this.#connection, after, limit));
   }
@@ -210,6 +227,10 @@ export class SqliteStore implements Store {
 
   flowRuns(flow: number, after: number, limit: number): Promise<readonly number[]> {
     return this.#read(() => flowRuns(this.#connection, flow, after, limit));
+  }
+
+  tallyFlows(flowIds: readonly number[], runsMax: number): Promise<readonly FlowTally[]> {
+    return this.#read(() => tallyFlows(this.#connection, flowIds, runsMax));
   }
 
   flowOf(run: number): Promise<number | null> {
@@ -238,6 +259,14 @@ export class SqliteStore implements Store {
 
   writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
     return this.#connection.write(() => writeNotes(this.#connection, notes));
+  }
+
+  writeSteps(ends: readonly NewStep[]): Promise<readonly boolean[]> {
+    return this.#connection.write(() => writeSteps(this.#connection, ends));
+  }
+
+  steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]> {
+    return this.#read(() => steps(this.#connection, jobs, after, limit));
   }
 
   progress(id: number): Promise<string | null> {
@@ -276,7 +305,7 @@ export class SqliteStore implements Store {
 
   async takeFromInbox(takes: readonly InboxTake[]): Promise<readonly boolean[]> {
     const taken = await this.#connection.write(() => takeFromInbox(this.#connection, takes, this.now()));
-    if (takes.some(({ change }, index) => taken[index] && change?.after?.state === 'pending')) this.#wake.all();
+    if (takes.some(({ change }, index) => taken[index] && change && mayMakeClaimable(change))) this.#wake.all();
     return taken;
   }
 
@@ -318,6 +347,11 @@ export class SqliteStore implements Store {
     return this.#connection.write(() => closeLimit(this.#connection, name, key, until));
   }
 
+  async reopenLimit(name: string, key: string | null): Promise<void> {
+    await this.#connection.write(() => reopenLimit(this.#connection, name, key));
+    this.#wake.all();
+  }
+
   spendLimit(name: string, key: string | null, cost: number): Promise<void> {
     return this.#connection.write(() => spendLimit(this.#connection, name, key, cost, this.now()));
   }
@@ -346,6 +380,7 @@ export class SqliteStore implements Store {
       now: () => this.now(),
       reserveIds: async (amount) => reserveIds(connection, amount),
       commit: async (batch) => writeWithin(connection, batch, this.now()),
+      writeNotes: async (notes) => writeNotes(connection, notes),
       load: async (ids) => load(connection, ids),
       find: (query, page) => find(connection, this.#clock, query, page),
       count: (query, dueBy) => count(connection, this.#clock, query, dueBy),
@@ -354,7 +389,9 @@ export class SqliteStore implements Store {
       closeEdges: async (followed) => closeEdges(connection, followed),
       proceedable: async (followers) => proceedable(connection, followers),
       tallyEdges: async (followers) => tallyEdges(connection, followers),
+      steps: async (ids, after, limit) => steps(connection, ids, after, limit),
       edges: async (query) => edges(connection, query),
+      edgesOfMany: async (query) => edgesOfMany(connection, query),
     };
   }
 

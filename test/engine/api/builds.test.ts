@@ -1,55 +1,16 @@
 // What several builds of a program declare: the newest that lives counts, and old code leaves new payloads to new code.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { cron, Engine, every, jobDef, jobType, limit, type EngineOptions } from '../../../src/index.ts';
+import { cron, Engine, every, jobDef, jobType, limit } from '../../../src/index.ts';
+import { typeDetail } from '../../../src/http/type-views.ts';
 import { allTypes } from '../../../src/jobs/catalogue.ts';
-import { MemoryStore } from '../../../src/store/memory/store.ts';
-import { turn, VirtualClock } from '../../../src/time/clock.ts';
+import { Fleet as Instances } from './fleet.ts';
 import { refused } from './kit.ts';
 
 const plain = jobType('plain', { run: () => null });
 const daily = (hour: number) => jobDef('daily', plain, { schedules: cron(`0 ${hour} * * *`) });
 
-/** Instances on one store and one clock. */
-class Fleet {
-  readonly clock = new VirtualClock(Date.parse('2026-01-01T00:00:00Z'));
-  readonly store = new MemoryStore(this.clock);
-  #count = 0;
-
-  async start(options: EngineOptions): Promise<Engine> {
-    const instance = `${options.build ?? 'unnamed'} ${(this.#count += 1)}`;
-    const engine = new Engine({ store: this.unclosed(), clock: this.clock, instance, ...options });
-    await this.passing(engine.resume());
-    await this.advance(500);
-    return engine;
-  }
-
-  /** Closing an instance must not close the store of the others. */
-  unclosed(): MemoryStore {
-    return new Proxy(this.store, {
-      get: (store, name) => {
-        if (name === 'close') return () => Promise.resolve();
-        const value: unknown = Reflect.get(store, name, store);
-        return typeof value === 'function' ? (value.bind(store) as unknown) : value;
-      },
-    });
-  }
-
-  async advance(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= 500) {
-      await this.clock.advance(Math.min(left, 500));
-      for (let turns = 0; turns < 6; turns += 1) await turn();
-    }
-  }
-
-  async passing<T>(promise: Promise<T>): Promise<T> {
-    let isDone = false;
-    const finish = (): void => { isDone = true; };
-    promise.then(finish, finish);
-    while (!isDone) await this.advance(500);
-    return promise;
-  }
-
+class Fleet extends Instances {
   hourOf = async (engine: Engine): Promise<string> => {
     const [schedule] = (await engine.definition('daily')).spec.schedules;
     return schedule!.kind === 'cron' ? schedule!.text.split(' ')[1]! : '';
@@ -145,6 +106,20 @@ test('old code leaves an input that it does not know to a newer build, and fails
   await fleet.passing(old.close());
 });
 
+test('a limit can be deleted when no living instance declares it any more', async () => {
+  const fleet = new Fleet();
+  const paced = jobType('paced', { limits: [limit('api', { rate: '5/1s' })], run: () => null });
+  const old = await fleet.start({ build: 'old', types: [paced] });
+  const server = await fleet.start({ build: 'server' });
+  expect(await refused(server.deleteLimit('api', { by: 'ada' }))).toBe('declared.limit');
+  await fleet.passing(old.close());
+  await server.deleteLimit('api', { by: 'ada' });
+  expect(await server.limits()).toEqual([]);
+  const again = await fleet.start({ build: 'old', types: [paced] });
+  expect(await server.limits()).toMatchObject([{ name: 'api', values: { rate: '5/1s' } }]);
+  for (const engine of [server, again]) await fleet.passing(engine.close());
+});
+
 test('ten thousand types are registered in bulk, and a second start writes nothing', async () => {
   const fleet = new Fleet();
   const types = Array.from(
@@ -173,4 +148,26 @@ test('a named limit has the values of the newest living build, and those of the 
   await fleet.advance(120_000);
   expect(await concurrency()).toBe(1);
   for (const engine of [old, again]) await fleet.passing(engine.close());
+});
+
+test('the failed attempts of a type are counted per build, also those that are retried', async () => {
+  const fleet = new Fleet();
+  const call = (isBroken: boolean) => jobType('call', {
+    retry: { attempts: 2, base: '1s' },
+    run: () => {
+      if (isBroken) throw new Error('no answer');
+    },
+  });
+  const old = await fleet.start({ build: 'old', types: [call(false)], defs: [] });
+  for (const _ of [1, 2]) await old.createNamed({ type: 'call' }, {});
+  await fleet.advance(2_000);
+  await old.suspend();
+  const newer = await fleet.start({ build: 'new', types: [call(true)], defs: [] });
+  await newer.createNamed({ type: 'call' }, {});
+  await fleet.advance(30_000);
+  expect((await typeDetail(newer, 'call')).builds).toMatchObject([
+    { id: 'new', succeeded: 0, failed: 2 },
+    { id: 'old', succeeded: 2, failed: 0 },
+  ]);
+  for (const engine of [newer, old]) await fleet.passing(engine.close());
 });

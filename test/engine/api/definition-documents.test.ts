@@ -31,7 +31,7 @@ const schedule: fc.Arbitrary<Schedule> = fc.oneof(
   fc.integer({ min: Date.parse('2027-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59Z') }).map((time) => at(time)),
 );
 const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown)
-  .filter((value) => !JSON.stringify(value).includes('__proto__'));
+  .filter((value) => !/"(__proto__|constructor|prototype)"/.test(JSON.stringify(value)));
 const settings = {
   params: optional(json),
   schedules: optional(fc.array(schedule, { maxLength: 3 })),

@@ -162,3 +162,20 @@ test('of due jobs in memory and in the database, the one that has been due longe
     for (const { id } of [older, newer]) await t.engine.cancelJobRun(id);
   }
 });
+
+test('the idempotency keys of an in-memory run do not occur again after a restart, although its id does', async () => {
+  const keys: string[] = [];
+  const paid = jobType('paid', {
+    run: ({ idempotencyKey, step }) => step('pay', (facts) => void keys.push(idempotencyKey, facts.idempotencyKey)),
+  });
+  const defs = [jobDef('paid', paid, { inMemory: true })];
+  const ids: number[] = [];
+  const t = await start({ defs });
+  for (let starts = 0; starts < 2; starts += 1) {
+    ids.push((await t.createJobRun(defs[0]!)).id);
+    await t.advance('1s');
+    await t.restart();
+  }
+  expect(new Set(ids).size).toBe(1);
+  expect(new Set(keys).size).toBe(4);
+});

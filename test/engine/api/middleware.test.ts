@@ -207,6 +207,18 @@ test('the runs of ticks pass through it; a refused tick is skipped with its reas
   expect(skipped?.why).toBe('refused.creation: a middleware refused the run: closed at two');
 });
 
+test('a run that it makes invalid is skipped, and other definitions of the batch tick', async () => {
+  const [odd, sound] = ['odd', 'sound'].map((name) => jobDef(name, echo, { params: { n: 1 }, schedules: every('1h') }));
+  const t = await start({
+    types,
+    defs: [odd!, sound!],
+    middleware: [creating((run, next) => next(run.def === 'odd' ? { tags: { tenant: 'x'.repeat(10_000) } } : {}))],
+  });
+  await t.advance('1h');
+  const ticks = async (name: string) => (await ticksOf(t.engine, name)).map((tick) => ('run' in tick ? 'run' : tick.skipped));
+  expect([await ticks('odd'), await ticks('sound')]).toEqual([['refused'], ['run']]);
+});
+
 test('the changed input of a tick is validated by its type', async () => {
   const daily = jobDef('daily', mail, { params: { to: 'ann', locale: 'en' }, schedules: every('1d') });
   const locales = ['de', 'xx'];

@@ -191,11 +191,56 @@ describe('an operator', () => {
     ]);
   });
 
+  test('reads that a run costs more than an override allows at once, and the run starts when nothing is in use', async () => {
+    const bulk = limit('bulk', { rate: '60/1m', burst: 10 });
+    const load = jobType('load', { input: typed<{ size: number }>(), limits: [bulk], cost: 'size', run: () => null });
+    const t = await start({ types: [load] });
+    await t.createJobRun(load, { input: { size: 5 } });
+    await t.advance('1ms');
+    await t.engine.overrideLimit('bulk', { rate: '60/1m', burst: 2 });
+    const costly = await t.createJobRun(load, { input: { size: 8 } });
+    const cheap = await t.createJobRun(load, { input: { size: 1 } });
+    await t.advance('1ms');
+    expect(await t.engine.explain(costly.id)).toMatchObject([{
+      code: 'rate.used',
+      says: 'limit bulk allows 60 per 1m, 2 at once, and the job costs 8: it waits until nothing of the rate is in use; it may start in 5 s',
+    }]);
+    await t.advance('5s');
+    expect([(await costly.get()).state, (await cheap.get()).state]).toEqual(['ended', 'pending']);
+  });
+
+  test('pauses a limit: no run that uses it starts until the pause ends, and everybody sees why', async () => {
+    const t = await start({ types: [send] });
+    const paused = await t.engine.pauseLimit('mail', { by: 'ada', why: 'the provider is down', until: '10m' });
+    expect(paused).toMatchObject({ paused: { by: 'ada', why: 'the provider is down' }, use: [{ closedUntil: null }] });
+    const run = await t.createJobRun(send);
+    await t.restart();
+    await t.advance('9m');
+    const [reason] = await t.engine.explain(run.id);
+    expect([reason!.code, reason!.says]).toEqual(['paused.limit', expect.stringMatching(/^its limit mail is paused until .* by ada: the provider is down$/)]);
+    await t.advance('1m');
+    expect((await run.get()).state).toBe('ended');
+    expect(await refused(t.engine.resumeLimit('mail', { by: 'ada' }))).toBe('unknown.pause');
+
+    await t.engine.pauseLimit('mail', { by: 'ada', why: 'again' });
+    await t.advance('2m');
+    const second = await t.createJobRun(send);
+    await t.advance('1h');
+    expect((await second.get()).state).toBe('pending');
+    expect(await t.engine.resumeLimit('mail', { by: 'bob' })).toMatchObject({ paused: null });
+    await t.advance('1s');
+    expect((await second.get()).state).toBe('ended');
+    expect(await refused(t.engine.pauseLimit('mail', { by: 'ada' } as never))).toBe('malformed.option');
+    expect(await refused(t.engine.pauseLimit('none', { by: 'ada', why: 'x' }))).toBe('limit.unknown');
+    const { records } = await t.engine.jobs.audited({ action: 'limit.resume' }, {});
+    expect(records.map(({ by }) => by)).toEqual(['bob']);
+  });
+
   test('creates a limit that code only names', async () => {
     const t = await start({ types: [jobType('send', { limits: [limit('elsewhere')], run: () => null })] });
     expect(await refused(t.engine.overrideLimit('elsewhere', { concurrency: 1 }))).toBe('limit.unknown');
     await t.engine.defineLimit('elsewhere', { rate: '1/1m' }, { by: 'ada' });
-    expect(await refused(t.engine.defineLimit('elsewhere', { rate: '1/1m' }))).toBe('taken.key');
+    expect(await refused(t.engine.defineLimit('elsewhere', { rate: '1/1m' }))).toBe('taken.limit');
     for (let run = 0; run < 2; run++) await t.engine.createNamed({ type: 'send' }, {});
     await t.advance('61s');
     expect(await claimTimes(t, ['send'])).toEqual([0, minute]);

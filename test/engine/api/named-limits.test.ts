@@ -1,7 +1,7 @@
 // Named limits as code declares them: which declarations and costs are refused, and what a run takes of each limit.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { jobType, limit, Refusal, type Engine } from '../../../src/index.ts';
+import { jobType, limit, RateLimited, Refusal, type Engine } from '../../../src/index.ts';
 import { rulesOfEntry, rulesOfType } from '../../../src/engine/declare/type-rules.ts';
 import { testEngine } from '../../../src/testing/index.ts';
 import { refused } from './kit.ts';
@@ -27,6 +27,18 @@ describe('limit()', () => {
     expect(perTenant.values!.rate!.burst).toBe(10);
   });
 
+  test('with a concurrency cannot be used by the runs and the tasks of one type, which would wait for each other', () => {
+    const declare = (own: readonly ReturnType<typeof limit>[]) => () =>
+      jobType('parts', { limits: own, taskLimits: own, taskDetails: () => [], taskResults: () => null });
+    expect(code(declare([limit('slots', { concurrency: 5 })]))).toBe('malformed.option');
+    expect(code(declare([limit('calls', { rate: '5/1s' })]))).toBe('accepted');
+  });
+
+  test('is closed for at most 24 hours, whatever another system answers', () => {
+    expect(new RateLimited(openai, '365d').afterMs).toBe(86_400_000);
+    expect(new RateLimited(openai, '30s').afterMs).toBe(30_000);
+  });
+
   test('without values refers to a limit that is set elsewhere', () => {
     expect(limit('elsewhere').values).toBeNull();
   });
@@ -45,6 +57,13 @@ describe('limit()', () => {
     ['is not the one of the cost', 'malformed.option', () =>
       jobType('t', { limits: [openai], cost: { other: 2 }, run: () => null })],
     ['has a cost of 0', 'limit.cost', () => jobType('t', { limits: [openai], cost: { openai: 0 }, run: () => null })],
+    ['is null', 'malformed.option', () => jobType('t', { limits: [null as never], run: () => null })],
+    ['is a text', 'malformed.option', () => jobType('t', { limits: ['openai' as never], run: () => null })],
+    ['is not in a list', 'malformed.option', () => jobType('t', { limits: openai as never, run: () => null })],
+    ...[true, {}, -1].map((cost): [string, string, () => unknown] => [
+      `has the cost ${JSON.stringify(cost)}`, 'limit.cost',
+      () => jobType('t', { limits: [openai], cost: { openai: cost as never }, run: () => null }),
+    ]),
     ['has a cost above its burst', 'limit.cost', () =>
       jobType('t', { limits: [openai], cost: { openai: 51 }, run: () => null })],
   ])('that %s is refused as %s', (_, expected, declare) => {
@@ -89,6 +108,16 @@ describe('what a run takes of its limits', () => {
     ]);
     expect(code(() => rules.limitUses({ tokens: -3 }))).toBe('limit.cost');
     expect(code(() => rulesOfEntry(rules.entry).limitUses({ tokens: 3 }))).toBe('needs.code');
+  });
+
+  test.each([null, 'a', true, { openai: {} }, { other: 1 }])('cannot be the cost %j of a function', (cost) => {
+    const { limitUses } = rulesOfType(jobType('odd', { limits: [openai], cost: () => cost as never, run: () => null }));
+    expect(code(() => limitUses({}))).toMatch(/^(limit.cost|malformed.option)$/);
+  });
+
+  test('is nothing of a limit whose key is null', () => {
+    const keyed = limit('tenant', { key: () => null as never, concurrency: 2 });
+    expect(rulesOfType(jobType('nobody', { limits: [keyed], run: () => null })).limitUses({})).toEqual([]);
   });
 
   test('is one shared list if it does not depend on the input, so that runs are stored in bulk', () => {

@@ -21,6 +21,10 @@ describe('an unknown option is refused with the nearest known name', () => {
   test.each(misspelt)('%s', (_, act, message) => expect(act).toThrow(message));
 });
 
+test('a limit of a type without a key is refused with the option that limits all runs', () => {
+  expect(() => jobType('x', { run, limit: { concurrency: 1 } as never })).toThrow(/needs a key.*use concurrency of the type/);
+});
+
 test('of a run and its unique key', async () => {
   await using engine = new Engine({ store: 'memory:' });
   await expect(engine.createJobRun(plain, { prioritty: 1 } as never)).rejects.toThrow(/did you mean priority\?/);

@@ -461,7 +461,7 @@ describe('the scheduler', () => {
     expect(await times(t, 'good')).toEqual(['01:00:00', '02:00:00']);
     expect(await times(t, 'bad')).toEqual([]);
     expect((await t.engine.history(job.id)).at(-1)).toMatchObject({
-      kind: 'ticked', why: expect.stringMatching(/^malformed\./), ticks: [{ skipped: 'refused' }],
+      kind: 'ticked', why: expect.stringMatching(/^(malformed|limit)\./), ticks: [{ skipped: 'refused' }],
     });
     expect((await t.engine.definition('bad')).isEnabled).toBe(true);
   });

@@ -4,6 +4,7 @@ import type { Event, Job, RunHandle } from '../../../src/index.ts';
 import {
   afterTimeout, bad, exits, exitsProcess, exitsThread, flooding, late, returning, throwing, witness,
 } from './children/bad.ts';
+import { detail } from '../../support/detail.ts';
 import { flawsOf, histories, ledgerFlaws } from './histories.ts';
 import { storeKindsOfRun, World } from './world.ts';
 
@@ -60,7 +61,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(flawsOf(await histories(world.engine))).toEqual([]);
     });
 
-    test('that exit from a thread or process of their own have crashed, and the job beside them continues', async () => {
+    detail('that exit from a thread or process of their own have crashed, and the job beside them continues', async () => {
       await using world = await World.create(kind);
       await world.start('bad', 'ann');
       const beside = await world.engine.createJobRun(witness);

@@ -1,5 +1,6 @@
 // A rolling deploy with real processes: the newest living build declares, and old code leaves new inputs to new code.
 import { describe, expect, test } from 'vitest';
+import { detail } from '../../support/detail.ts';
 import { kindsOf } from './histories.ts';
 import { storeKindsOfRun, World } from './world.ts';
 
@@ -31,7 +32,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       await world.until('the type of the old build', async () => (await timeoutOf(world, 'made by hand')) === 60_000);
     });
 
-    test('a definition that the new code no longer declares ticks while the old process lives, and is then stopped', async () => {
+    detail('a definition that the new code no longer declares ticks while the old process lives, and is then stopped', async () => {
       await using world = await World.create(kind);
       const old = await world.start('deployed', 'old-1', { build: 'old' });
       await world.start('deployed', 'new-1', { build: 'new', undeclaredDefs: 'stop' });
@@ -45,7 +46,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(await world.engine.definition('daily')).toMatchObject({ isUndeclared: false, isEnabled: true });
     });
 
-    test('an old process leaves an input that it does not know to the new one, and fails it only without one', async () => {
+    detail('an old process leaves an input that it does not know to the new one, and fails it only without one', async () => {
       await using world = await World.create(kind);
       await world.start('deployed', 'old-1', { build: 'old' });
       const newer = await world.start('deployed', 'new-1', { build: 'new', slots: 1 });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { deaf, endlessProcess, endlessThread, listening, tasks } from './children/stoppable.ts';
 import { figure } from './figures.ts';
+import { detail } from '../../support/detail.ts';
 import { eventsOf, flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
 import { storeKindsOfRun, World } from './world.ts';
 
@@ -26,7 +27,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       figure(`cancel on ${kind.name}`, aborted.at - asked!.at, 'ms');
     });
 
-    test('with tasks notifies the running ones on each instance, starts no other, and ends when none is open', async () => {
+    detail('with tasks notifies the running ones on each instance, starts no other, and ends when none is open', async () => {
       await using world = await World.create(kind);
       await world.startAll('stoppable', ['ann', 'bob'], { slots: 1 });
       const run = await world.engine.createJobRun(tasks, { input: { tasks: 20 } });
@@ -57,7 +58,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(await run.get()).toMatchObject({ fate: 'cancelled', result: null });
     });
 
-    test.each([endlessThread, endlessProcess])('that loops endlessly is ended by a stop: $name', async (type) => {
+    detail.each([endlessThread, endlessProcess])('that loops endlessly is ended by a stop: $name', async (type) => {
       await using world = await World.create(kind);
       const ann = await world.start('stoppable', 'ann', { slots: 1 });
       const run = await world.engine.createJobRun(type);

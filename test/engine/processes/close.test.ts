@@ -1,6 +1,7 @@
 // SIGTERM while work is under way: nothing new is claimed, and nothing that was claimed is lost or counted.
 import { describe, expect, test } from 'vitest';
 import { endless, patient, quick, stubborn } from './children/patient.ts';
+import { detail } from '../../support/detail.ts';
 import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
 import { leaseMs, storeKindsOfRun, World } from './world.ts';
 
@@ -28,7 +29,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect((await world.engine.instances()).map(({ id }) => id)).toEqual(['bob']);
     });
 
-    test('hands back what does not end in time: the next instance starts it at once, and no try is lost', async () => {
+    detail('hands back what does not end in time: the next instance starts it at once, and no try is lost', async () => {
       await using world = await World.create(kind);
       const ann = await world.start('patient', 'ann', { patience: '100ms', isForced: true });
       const runs = await Promise.all([patient, stubborn, endless].map((type) => world.engine.createJobRun(type)));
@@ -51,7 +52,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
     });
 
-    test('gives back at once what it had claimed ahead', async () => {
+    detail('gives back at once what it had claimed ahead', async () => {
       await using world = await World.create(kind);
       const ann = await world.start('patient', 'ann', { slots: 1 });
       // Handlers that take no time let it claim many ahead.

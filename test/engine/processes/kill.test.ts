@@ -5,7 +5,7 @@ import { bySize } from '../../support/size.ts';
 import { phased, simple, type PhasedInput } from './children/phased.ts';
 import { figure } from './figures.ts';
 import { eventsOf, flawsOf, histories, kindsOf, ledgerFlaws, type Told } from './histories.ts';
-import { leaseMs, storeKindsOfRun, World } from './world.ts';
+import { leaseMs, storeKindsOfSize, World } from './world.ts';
 
 /** Store time as a client knows it is older than the store's own by the way it went. */
 const clockMs = 250;
@@ -26,7 +26,7 @@ const crashes: readonly Crash[] = [
 const crashesOfRun = crashes.filter(({ hangsIn }) =>
   bySize({ small: hangsIn === 'planning' || hangsIn === 'task', ci: true }));
 
-describe.each(storeKindsOfRun)('on $name', (kind) => {
+describe.each(storeKindsOfSize)('on $name', (kind) => {
   describe.concurrent('an instance is killed', () => {
     test.each(crashesOfRun)('while it holds a job in $hangsIn: the others repair it', async (crash) => {
       const { hangsIn, phase, tasks, instances } = crash;

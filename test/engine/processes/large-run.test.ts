@@ -4,7 +4,7 @@ import { large } from './children/large.ts';
 import { figure } from './figures.ts';
 import type { Member } from './member.ts';
 import { bySize } from '../../support/size.ts';
-import { storeKindsOfRun, World } from './world.ts';
+import { storeKindsOfSize, World } from './world.ts';
 
 /** From source each thread also holds what strips types; the package is compiled and does without. */
 const strippingMb = 40;
@@ -14,7 +14,7 @@ const flags = ['--max-semi-space-size=8'];
 const sizes = bySize({ small: [5_000], ci: [20_000], long: [20_000, 100_000] });
 const timeoutMs = 1_800_000;
 
-describe.each(storeKindsOfRun)('on $name', (kind) => {
+describe.each(storeKindsOfSize)('on $name', (kind) => {
   test.each(sizes)('a run of %d tasks is gathered within a small memory, and can be watched', async (tasks) => {
     await using world = await World.create(kind);
     const ann = await world.start('large', 'ann', { slots: 32, lease: '15s', flags });

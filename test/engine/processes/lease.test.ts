@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { beside, blocking, hanging, looping, overtaken, quick, stuck } from './children/held.ts';
 import { flawsOf, histories, kindsOf, ledgerFlaws } from './histories.ts';
+import { detail } from '../../support/detail.ts';
 import { slowness } from '../../support/patience.ts';
-import { storeKinds, storeKindsOfRun, World } from './world.ts';
+import { storeKindsOfRun, World } from './world.ts';
 
-describe.concurrent.each(storeKinds)('on $name', (kind) => {
+describe.concurrent.each(storeKindsOfRun)('on $name', (kind) => {
   test.each([
     { how: 'at once, on a store given by URL', isAsync: false, isStoreObject: false, left: 'released' },
     { how: 'after an await, on a store object', isAsync: true, isStoreObject: true, left: 'lapsed' },
@@ -49,7 +50,7 @@ describe.concurrent.each(storeKindsOfRun)('on $name', (kind) => {
       for (const each of [run, neighbour]) expect(await kindsOf(each)).toEqual(['created', 'claimed', 'succeeded']);
     });
 
-    test('a handler that hangs ends at its timeout, by its signal or by the end of its process', async () => {
+    detail('a handler that hangs ends at its timeout, by its signal or by the end of its process', async () => {
       await using world = await World.create(kind);
       await world.start('held', 'ann');
       const runs = [await world.engine.createJobRun(hanging), await world.engine.createJobRun(looping)];
@@ -88,7 +89,7 @@ describe.concurrent.each(storeKindsOfRun)('on $name', (kind) => {
       expect([...flawsOf(told), ...ledgerFlaws(told, world.entries())]).toEqual([]);
     });
 
-    test('a process that was stopped beyond its lease does not start what it had claimed ahead', async () => {
+    detail('a process that was stopped beyond its lease does not start what it had claimed ahead', async () => {
       await using world = await World.create(kind);
       const ann = await world.start('held', 'ann', { slots: 1 });
       const warmUp = await world.engine.createJobRuns(quick, Array.from({ length: 300 }, () => ({})));
@@ -129,7 +130,7 @@ describe.concurrent.each(storeKindsOfRun)('on $name', (kind) => {
       expect(await kindsOf(run)).toEqual(['created', 'claimed', 'lapsed', 'claimed', 'succeeded']);
     });
 
-    test('a process that was stopped and has no rival keeps its jobs', async () => {
+    detail('a process that was stopped and has no rival keeps its jobs', async () => {
       await using world = await World.create(kind);
       const ann = await world.start('held', 'ann');
       const run = await world.engine.createJobRun(beside);

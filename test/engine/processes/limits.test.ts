@@ -5,6 +5,7 @@ import {
   alone, fan, forLeader, oneAfterTheOther, perTenant, spaced, spacedToo, spacing, threeOfTheDefinition, twoAtATime,
 } from './children/limited.ts';
 import type { Entry } from './children/ledger.ts';
+import { detail } from '../../support/detail.ts';
 import { flawsOf, histories, ledgerFlaws, type Told } from './histories.ts';
 import { storeKindsOfRun, World } from './world.ts';
 
@@ -38,7 +39,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(peakOf(told.filter(({ job }) => job.type === 'fan' && job.kind === 'task'), ledger)).toBe(3);
     });
 
-    test('a named limit spaces the starts of two types, and bounds how many run, by the clock of the store', async () => {
+    detail('a named limit spaces the starts of two types, and bounds how many run, by the clock of the store', async () => {
       await using world = await World.create(kind);
       await world.startAll('limited', names.slice(0, 2));
       const requests = Array.from({ length: runs }, () => ({}));
@@ -68,7 +69,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(peak(told.flatMap(({ events }) => heldIn(events)))).toBeLessThanOrEqual(2);
     });
 
-    test('of a type with one at a time a second run is refused while one is under way, wherever it runs', async () => {
+    detail('of a type with one at a time a second run is refused while one is under way, wherever it runs', async () => {
       await using world = await World.create(kind);
       await world.startAll('limited', names);
       const first = await world.engine.createJobRun(alone);
@@ -82,7 +83,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(peak((await histories(world.engine)).flatMap(({ events }) => heldIn(events)))).toBe(1);
     });
 
-    test('what is for the leader runs on one instance only, and on another when that is killed', async () => {
+    detail('what is for the leader runs on one instance only, and on another when that is killed', async () => {
       await using world = await World.create(kind);
       const members = await world.startAll('limited', names);
       await allEnd(await world.engine.createJobRuns(forLeader, Array.from({ length: 10 }, () => ({}))));

@@ -4,12 +4,12 @@ import type { Job } from '../../../src/index.ts';
 import { figure } from './figures.ts';
 import { slowness } from '../../support/patience.ts';
 import { bySize } from '../../support/size.ts';
-import { storeKindsOfRun, World } from './world.ts';
+import { storeKindsOfSize, World } from './world.ts';
 
 const count = bySize({ small: 200, ci: 1_000, long: 10_000 });
 const periodMs = 15_000;
 
-describe.concurrent.each(storeKindsOfRun)('on $name', (kind) => {
+describe.concurrent.each(storeKindsOfSize)('on $name', (kind) => {
   test(`the ticks of ${count} definitions at one moment have their runs, each once`, async () => {
     await using world = await World.create(kind);
     process.env['STINT_DEFINITIONS'] = String(count);

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { Engine } from '../../../src/index.ts';
 import { migratedDatabase } from '../../support/fresh-database.ts';
 import { realLeaseMs, waitMs } from '../../support/patience.ts';
-import { bySize } from '../../support/size.ts';
+import { bySize, isOfRun } from '../../support/size.ts';
 import type { InstanceOptions } from './children/instance.ts';
 import type { Entry } from './children/ledger.ts';
 import { Member } from './member.ts';
@@ -33,8 +33,11 @@ export const storeKinds: readonly StoreKind[] = [
   { name: 'PostgreSQL', urlIn: () => migratedDatabase(), staged: stagedInPostgres, isLocked: () => false },
 ];
 
-/** For tests of the engine alone: in npm test PostgreSQL, where instances have most ways to meet; in the proof both. */
-export const storeKindsOfRun = storeKinds.filter(({ name }) => bySize({ small: name === 'PostgreSQL', ci: true }));
+/** For tests of the engine alone: in npm test PostgreSQL, where instances have most ways to meet; in the proof SQLite. */
+export const storeKindsOfRun = storeKinds.filter(({ name }) => isOfRun(name === 'PostgreSQL'));
+
+/** For those of them that are larger in the proof: there on both. */
+export const storeKindsOfSize = storeKinds.filter(({ name }) => bySize({ small: name === 'PostgreSQL', ci: true }));
 
 const sqliteBusy = 5;
 const openSqlite = (url: string): DatabaseSync => new DatabaseSync(url.slice('sqlite:'.length));

@@ -30,7 +30,8 @@ async function announcementOf(url: string, jobs: readonly Job[]): Promise<{ read
   return { heard };
 }
 
-test('an end that was refused sends no notice, and the real end sends one', async () => {
+/** Two jobs, whose ends another process waits for, and a store that knows it. */
+async function awaitedJobs() {
   const { url, store: ender } = await freshStore({ notify: true });
   const waiter = openStore(url, { notify: true });
   const woken = calls(ender);
@@ -42,6 +43,11 @@ test('an end that was refused sends no notice, and the real end sends one', asyn
   // Notifications keep their order: once the ender is woken, it knows what is waited for.
   await made(waiter, {});
   await woken();
+  return { url, ender, job, other, ends, otherEnds };
+}
+
+test('an end that was refused sends no notice, and the real end sends one', async () => {
+  const { ender, job, other, ends, otherEnds } = await awaitedJobs();
 
   const stale = cancelled(ender, job);
   const edited = decided(job, { do: 'edit', edit: { priority: 1 } }, ender.now());
@@ -52,4 +58,17 @@ test('an end that was refused sends no notice, and the real end sends one', asyn
   expect(ends.count).toBe(0);
   expect(await ender.commit({ changes: [cancelled(ender, edited.after)] })).toEqual([true]);
   await ends.heard;
+});
+
+test('an end in a caller\'s transaction sends a notice when it commits, and none when it is rolled back', async () => {
+  const { url, ender, job, other, ends, otherEnds } = await awaitedJobs();
+  const client = await connect(url);
+  await client.query('begin');
+  await ender.within(client).commit({ changes: [cancelled(ender, other)] });
+  await client.query('rollback');
+  await client.query('begin');
+  await ender.within(client).commit({ changes: [cancelled(ender, job)] });
+  await client.query('commit');
+  await ends.heard;
+  expect(otherEnds.count).toBe(0);
 });

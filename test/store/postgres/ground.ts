@@ -32,7 +32,7 @@ export async function connect(url: string, config: pg.ClientConfig = {}): Promis
 
 const plainBirth: Omit<JobOrigin, 'id' | 'created'> = {
   kind: 'run', type: 'plain', def: null, parent: null, key: null, gate: null, unique: null, policy: {}, tags: null,
-  input: '{}', tick: null, follows: null,
+  input: '{}', tick: null, follows: null, typeVersion: 1,
 };
 
 export type Said = Partial<JobOrigin> & { readonly due?: number; readonly priority?: number };

@@ -192,11 +192,12 @@ test('a database of the version before the renames keeps every row', async () =>
 
 /**
  * The columns of a table in the form of the version before `origin`: input, body and the first line of the history were
- * in the row of the job; in the oldest chunk, if the history had chunks. Log lines had no fence.
+ * in the row of the job; in the oldest chunk, if the history had chunks. Log lines had no fence, and jobs no version.
  */
 async function formerColumns(client: pg.Client, table: string): Promise<string> {
   const { rows } = await client.query<{ name: string }>(`select column_name as name from information_schema.columns
-    where table_schema = 'written' and table_name = $1 and (table_name, column_name) <> ('log', 'fence')
+    where table_schema = 'written' and table_name = $1
+      and (table_name, column_name) not in (('log', 'fence'), ('job', 'type_version'))
     order by ordinal_position`, [table]);
   const older = table === 'history_chunk' ? 'and older.upto < row.upto' : '';
   const withFirst = (name: string, job: string): string => `case when exists (

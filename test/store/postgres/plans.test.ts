@@ -4,16 +4,18 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
 import { never } from '../../../src/model/definition.ts';
-import { unlimited } from '../../../src/model/gate.ts';
+import { gateText, unlimited } from '../../../src/model/gate.ts';
 import type { OpenRow } from '../../../src/store/row.ts';
 import type { ClaimRequest } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { transactionSettings, type Session } from '../../../src/store/postgres/sql/database.ts';
 import { find, jobsByKey, load } from '../../../src/store/postgres/read/find.ts';
 import { nextDueInOrder, scanInOrder } from '../../../src/store/postgres/claim/scan-in-order.ts';
+import { ShareStops } from '../../../src/store/fair-share.ts';
 import { GateMemory } from '../../../src/store/gate-admission.ts';
+import { aheadInShare, lanesInTurns } from '../../../src/store/postgres/claim/shares.ts';
 import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
-import { closeLimit, readLimits, spendRates } from '../../../src/store/postgres/claim/limits.ts';
+import { closeLimit, readLimits, reopenLimit, spendRates } from '../../../src/store/postgres/claim/limits.ts';
 import { cursorName, ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
 import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
 import { history } from '../../../src/store/postgres/read/history.ts';
@@ -105,6 +107,7 @@ test('rows are looked up by index even when the planner believes their table to 
   await readLimits(session, uses);
   await spendRates(session, { now, stateOf: () => ({ ...unlimited, values }) }, uses);
   await closeLimit(session, 'api', null, now);
+  await reopenLimit(session, 'api', null);
   const reading = planning(client, plans);
   await load(reading, [1, 2, 3]);
   await jobsByKey(reading, ['a', 'b']);
@@ -123,6 +126,31 @@ test('rows are looked up by index even when the planner believes their table to 
   await nextDueInOrder(session, { kinds: ['bedrock', 'mock'], names: { glob: 'a*' } }, null);
   expect(plans.size).toBeGreaterThan(30);
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
+});
+
+test('the keys of shares, and their jobs, are found by seeks in the index of shares', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  await client.query('set plan_cache_mode = force_generic_plan');
+  for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
+  const gate = gateText({ type: 'a', def: null, key: null, leaderOnly: false, share: { key: 'k', weight: 5 } });
+  const waiting = { id: 1, priority: 0, due: 0, gate };
+  const lane = { kind: 'run', type: 'a', typeVersion: 1, priority: 0, jobs: [waiting], isCut: true };
+  const [made] = await born(store, { type: 'a', gate });
+  // For a few rows, any index will do.
+  await client.query(`insert into stint.job (id, priority, due, type, version, created, fence, admitted, cancel_asked,
+      kind, state, phase, input, body, history, gate)
+    select n, 0, n, 'a', 1, 0, 0, 0, 0, 'run', 'pending', 'run', '{}', '{}', '[]', replace($1, '@k:', '@k' || n || ':')
+    from generate_series(1, 5000) n`, [gate]);
+  await client.query('analyze stint.job');
+  const plans = new Map<string, string>();
+  await lanesInTurns(planning(client, plans, { key: 'k', ...waiting }), [lane], new ShareStops(), 10);
+  await aheadInShare(planning(client, plans, { count: 0 }), made!.after);
+  expect(plans.size).toBe(3);
+  for (const [text, plan] of plans) {
+    expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
+    expect(plan.match(/(using|on) job_\w+/g)?.every((index) => index.endsWith(' job_share')), plan).toBe(true);
+  }
 });
 
 test('runs created since a time are read from the indexes of those that ended since, where these are few', async () => {
@@ -233,7 +261,7 @@ test('claims at gates go along their index, also where the queue was empty when 
   await gatedRows(planning(client, plans, told), ask, unknown);
   const crowded = new GateMemory();
   crowded.isCrowded = true;
-  const waiting = many(266).map((_, id) => ({ kind: 'run', type: 'a', priority: 0, id, due: 0, gate: `any/a//${id % 2}//`, count: 0 }));
+  const waiting = many(266).map((_, id) => ({ kind: 'run', type: 'a', type_version: 1, priority: 0, id, due: 0, gate: `any/a//${id % 2}//`, count: 0 }));
   await gatedRows(planning(client, plans, ...waiting, told), ask, crowded).catch(() => {});
   expect(plans.size).toBeGreaterThan(5);
   for (const [text, plan] of plans) {
@@ -261,8 +289,8 @@ test('a claim reads the pauses from one range of an index, and no job of a pause
     await freeRows(session, longFronts(ask, ['a', 'b']), ask);
     await nextDue(session, ask, 0);
     for (const [text, plan] of plans) {
-      expect(plan, text).toMatch(/using job_lane on job pause(_\d+)?\n\s*Index Cond: \(\(kind = 'pause'::text\)/);
-      expect(plan, text).not.toMatch(/(Seq Scan|using (?!job_lane|job_gate|job_gate_order)\w+) on job pause/);
+      expect(plan, text).toMatch(/using job_pause on job pause(_\d+)?\n\s*Index Cond: \(due > /);
+      expect(plan, text).not.toMatch(/(Seq Scan|using (?!job_pause)\w+) on job pause/);
       expect(plan, text).not.toMatch(/Anti Join/);
       expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
     }
@@ -273,9 +301,9 @@ test('a claim reads the pauses from one range of an index, and no job of a pause
 /** From which the next claim goes on, since much was taken. */
 function longFronts(ask: ClaimRequest, types: readonly string[]): ScanCursors {
   const fronts = new ScanCursors();
-  const lanes = types.map((type) => ['run', type, 0] as const);
+  const lanes = types.map((type) => ['run', type, 1, 0] as const);
   fronts.recordScan(ask, { lanes, hasJobsAtGates: false, hasPauses: false, tookMs: 0 }, systemClock.monotonic());
-  const taken = { kind: 'run', type: 'a', priority: 0, due: 0, id: 1 } as OpenRow;
+  const taken = { kind: 'run', type: 'a', type_version: 1, priority: 0, due: 0, id: 1 } as OpenRow;
   fronts.recordClaim(ask, Array.from({ length: 5_000 }, () => taken));
   return fronts;
 }

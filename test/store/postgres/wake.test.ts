@@ -1,6 +1,7 @@
 // Waking: other stores are notified of new jobs, even after their connection was lost; a notification is only a hint.
 import type pg from 'pg';
 import { expect, test } from 'vitest';
+import { createLimit, deleteLimit, overrideLimit, pauseLimit, resumeLimit } from '../../../src/jobs/limits.ts';
 import { calls, claimed, connect, freshStore, made, openStore } from './ground.ts';
 
 /** How many connections listen in the database. */
@@ -35,6 +36,26 @@ test('a store is woken by the commits of another, and again after its connection
   await expect.poll(() => listeners(client)).toBe(1);
   await made(store, {});
   await woken();
+});
+
+test('a store is woken when a limit is overridden, resumed, reopened or deleted through another', async () => {
+  const { url, store } = await freshStore({ notify: true });
+  const asker = { by: 'ada' };
+  await createLimit(store, { name: 'api', keyed: false, override: { concurrency: 1 } }, asker);
+  await pauseLimit(store, 'api', null, asker);
+  const other = openStore(url, { notify: true });
+  const woken = calls(other);
+  await woken(); // once it listens
+  const changes = [
+    () => overrideLimit(store, 'api', { concurrency: 2 }, asker),
+    () => resumeLimit(store, 'api', asker),
+    () => store.reopenLimit('api', null),
+    () => deleteLimit(store, 'api', async () => false),
+  ];
+  for (const change of changes) {
+    await change();
+    await woken();
+  }
 });
 
 test('without NOTIFY no connection listens, and jobs are found by polling', async () => {

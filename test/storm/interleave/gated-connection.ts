@@ -1,11 +1,15 @@
 // A proxied connection to PostgreSQL that forwards one statement for each call of `release`.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { systemClock } from '../../../src/time/clock.ts';
+import { WakeSignal } from '../../../src/time/wake-signal.ts';
 
 const [query, sync, ready] = ['Q', 'S', 'Z'].map((letter) => letter.charCodeAt(0));
 
 export class GatedConnection {
   readonly url: string;
+  /** Notified when a statement waits for `release` and when one was answered. */
+  readonly changed = new WakeSignal(systemClock);
   readonly #close: () => void;
   readonly #waiting: Buffer[][] = [];
   readonly #toServer = new Messages();
@@ -76,6 +80,7 @@ export class GatedConnection {
       const answered = this.#isGated ? this.#toClient.take(chunk).filter(([letter]) => letter === ready) : [];
       this.#unanswered -= answered.length;
       client.write(chunk);
+      if (answered.length > 0) this.changed.notify();
     });
     for (const [one, other] of [[client, upstream], [upstream, client]] as const) {
       one.on('error', () => other.destroy()).on('close', () => other.destroy());
@@ -89,6 +94,7 @@ export class GatedConnection {
     if (!endsStatement(message) || isBegin) return;
     this.#waiting.push(this.#partial);
     this.#partial = [];
+    this.changed.notify();
   }
 }
 

@@ -18,7 +18,7 @@ export async function newTasks(jobs: Jobs, parent: number, count: number): Promi
   const now = jobs.store.now();
   return Array.from({ length: count }, (_, index) => create({
     id: first + index, created: now, kind: 'task', type: 'plain', def: null, parent, key: `task ${index}`, gate: null,
-    unique: null, policy: {}, tags: null, input: '{}', tick: null, follows: null,
+    unique: null, policy: {}, tags: null, input: '{}', tick: null, follows: null, typeVersion: 1,
   }, { due: now, priority: 0 }, { by: 'ann', now }));
 }
 
@@ -105,7 +105,7 @@ interface Connection {
 
 async function openConnection(url: string, clock: VirtualClock): Promise<Connection> {
   const connection = await GatedConnection.to(url);
-  const jobs = new Jobs(new PostgresStore(connection.url, { notify: false, max: 1, prepare: false, clock }));
+  const jobs = new Jobs(new PostgresStore(connection.url, { notify: false, max: 1, clock }));
   await jobs.store.load([1]);
   return { connection, jobs };
 }
@@ -117,12 +117,13 @@ interface StartedCall {
 
 function start({ connection, jobs }: Connection, call: Call): StartedCall {
   connection.gate();
-  const operation: Operation = { connection, isDone: false };
+  const operation: Operation = { connection, isDone: false, isBlocked: false };
   const answer = call(jobs).catch((error: unknown) => {
     if (isRefusal(error)) return error;
     throw error;
   }).finally(() => {
     operation.isDone = true;
+    connection.changed.notify();
   });
   answer.catch(() => {}); // awaited at the end of the run
   return { operation, answer };

@@ -1,15 +1,17 @@
 // The orders of the statements of two operations: at each step where both can continue, one run chooses the first and
 // another run the second. A statement that waits for a lock counts as sent. All orders are tried where they are few;
 // their number grows exponentially with the statements, so of more orders a sample is tried.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { seededRandom, type Random } from '../../../src/random.ts';
+import { waitMs } from '../../support/patience.ts';
 import type { GatedConnection } from './gated-connection.ts';
 
 /** A running operation on its own connection. */
 export interface Operation {
   readonly connection: GatedConnection;
   isDone: boolean;
+  /** Whether it waited for a lock when it was last observed. */
+  isBlocked: boolean;
 }
 
 /** Which of the operations that could continue was chosen at a step. */
@@ -21,7 +23,6 @@ interface Choice {
 /** Orders that are tried one after the other. If there are more, as many again are drawn at random. */
 const ordersMax = 2_000;
 const sampleSeed = 20_261_116;
-const stuckMs = 30_000;
 
 /** Calls `attempt` once for each order, or for a sample of them. Returns the number of calls. */
 export async function inAllOrders(attempt: (order: Order) => Promise<void>): Promise<number> {
@@ -61,7 +62,7 @@ export class Order {
       for (const operation of operations) await untilBlockedOrReady(operation, observer);
       const ready = operations.filter(({ connection }) => connection.hasWaiting && !connection.isBusy);
       if (ready.length > 0) ready[this.#choose(ready.length)]!.connection.release();
-      if (performance.now() - start > stuckMs) throw new Error(`order ${this.text} does not end`);
+      if (performance.now() - start > waitMs) throw new Error(`order ${this.text} does not end`);
     }
   }
 
@@ -80,18 +81,25 @@ export class Order {
   }
 }
 
+/** A statement that was not answered for so long may wait for a lock. Most are answered before. */
+const answerMs = 2;
+
 /** Resolves when the operation has a statement to send, waits for a lock, or is done. */
 async function untilBlockedOrReady(operation: Operation, observer: pg.Client): Promise<void> {
   const { connection } = operation;
-  for (let polls = 0; !operation.isDone && (connection.isBusy || !connection.hasWaiting); polls += 1) {
-    if (connection.isBusy && polls > 2 && (await isBlocked(connection, observer))) return;
-    await sleep(1);
+  while (!operation.isDone && (connection.isBusy || !connection.hasWaiting)) {
+    if (!operation.isBlocked) await connection.changed.wait(answerMs);
+    operation.isBlocked = connection.isBusy && (await isBlocked(connection, observer));
+    if (operation.isBlocked) return;
   }
 }
 
-const blocked = `select cardinality(pg_blocking_pids(pid)) > 0 as blocked from pg_stat_activity where client_port = $1`;
+const blocked = {
+  name: 'blocked',
+  text: 'select cardinality(pg_blocking_pids(pid)) > 0 as blocked from pg_stat_activity where client_port = $1',
+};
 
 async function isBlocked({ portAtServer }: GatedConnection, observer: pg.Client): Promise<boolean> {
-  const { rows } = await observer.query<{ blocked: boolean }>(blocked, [portAtServer]);
+  const { rows } = await observer.query<{ blocked: boolean }>({ ...blocked, values: [portAtServer] });
   return rows[0]?.blocked ?? false;
 }

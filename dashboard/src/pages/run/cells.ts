@@ -87,7 +87,7 @@ export async function readCells(run: number, signal: AbortSignal, max = cellsMax
 
 const standingAfterEvent: Readonly<Record<string, Standing>> = {
   claimed: 'running', handedOff: 'running',
-  released: 'pending', lapsed: 'pending', retried: 'pending', settled: 'pending',
+  released: 'pending', slept: 'pending', lapsed: 'pending', retried: 'pending', settled: 'pending',
   freed: 'pending', resumed: 'pending', repeated: 'pending', planned: 'held', paused: 'held', succeeded: 'succeeded',
   failed: 'failed', cancelled: 'cancelled',
 };

@@ -51,6 +51,7 @@ const eventTexts: Readonly<Record<string, string>> = {
   created: 'Created',
   claimed: 'Claimed',
   released: 'Released',
+  slept: 'Fell asleep',
   lapsed: 'Lease lapsed',
   retried: 'Failed, will be retried',
   handedOff: 'Handed off',

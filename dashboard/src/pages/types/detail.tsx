@@ -91,6 +91,8 @@ function Details({ type, series, defs, runs }: DetailsProps): JSX.Element {
       <Counts type={type} series={series} />
       <div class="grid">
         <Settings type={type} />
+        {type.versions.some(({ version }) => version > 1) && <Versions type={type} />}
+        {type.builds.length > 1 && <Builds builds={type.builds} />}
         <Definitions defs={defs} />
       </div>
       {series?.types.some((one) => one.type === type.name) === true && <Throughput series={series} />}
@@ -99,6 +101,49 @@ function Details({ type, series, defs, runs }: DetailsProps): JSX.Element {
         <InputSchema type={type} />
       </div>
     </div>
+  );
+}
+
+function Versions({ type }: { readonly type: TypeDetail }): JSX.Element {
+  return (
+    <section class="card">
+      <h2>Versions</h2>
+      <ul class="lines">
+        {type.versions.map(({ version, waiting, instances }) => (
+          <li key={version}>
+            <span>Version {version}</span>
+            <span class="faint">{number(waiting)} waiting</span>
+            <span class="faint">{instances.length === 0 ? 'no instance knows it' : instances.join(', ')}</span>
+          </li>
+        ))}
+      </ul>
+      {type.oldInstances.length > 0 && (
+        <p class="faint">
+          {type.isSafeToStopOld
+            ? `Safe to stop the old instances: ${type.oldInstances.join(', ')}.`
+            : `Open runs of old versions still need ${type.oldInstances.join(', ')}.`}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Builds({ builds }: Pick<TypeDetail, 'builds'>): JSX.Element {
+  return (
+    <section class="card">
+      <h2>Builds</h2>
+      <ul class="lines">
+        {builds.map(({ id, firstSeen, instances, succeeded, failed }) => (
+          <li key={id}>
+            <span title={instances.join(', ')}>{id}</span>
+            <span class="faint">
+              {number(failed)} of {number(succeeded + failed)} attempts failed
+            </span>
+            <span class="faint">first seen <Time at={firstSeen} /></span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -172,6 +217,7 @@ function Settings({ type }: { readonly type: TypeDetail }): JSX.Element {
           <><dt>Concurrent tasks</dt><dd>{limit(type.taskConcurrency)}</dd></>
         )}
         {type.keyConcurrency !== null && <><dt>Concurrent runs per key</dt><dd>{number(type.keyConcurrency)}</dd></>}
+        {type.fairness !== null && <><dt>Takes turns by</dt><dd>{type.fairness.key}, weight {type.fairness.weight}</dd></>}
         <dt>Timeout</dt><dd>{type.timeoutMs === null ? byDefault : duration(type.timeoutMs)}</dd>
         <dt>Attempts</dt>
         <dd>{type.attempts === null ? byDefault : number(type.attempts)}</dd>

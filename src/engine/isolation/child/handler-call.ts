@@ -7,6 +7,7 @@ import { systemClock, type Clock } from '../../../time/clock.ts';
 import { durationMs } from '../../../time/duration.ts';
 import { HandedOff, limitNameOf, type Context } from '../../handler/context.ts';
 import { jobLog } from '../../handler/job-log.ts';
+import { refusedSteps } from '../../handler/step.ts';
 import { Tracker } from '../../progress/tracker.ts';
 import { findType } from './find-type.ts';
 import type { IsolatedCall, CallOutcome, ChildReport } from '../messages.ts';
@@ -82,6 +83,7 @@ export class HandlerCall {
       limits: { spend: async (limit, cost) => this.#spend(limitNameOf(limit), cost, limitNames) },
       handOff: ({ within } = {}) => new HandedOff(token, within === undefined ? null : durationMs(within)),
       complete: () => Promise.reject(new Refusal('malformed.store', isolatedCompletion)),
+      ...refusedSteps(isolatedSteps),
     };
   }
   #spend(limit: string, cost: number, limitNames: readonly string[]): void {
@@ -104,6 +106,8 @@ function outcomeOf(value: unknown): CallOutcome {
 }
 
 const isolatedCompletion = 'an isolated handler has no connection to the store: return the result, without complete()';
+
+const isolatedSteps = 'an isolated handler has no connection to the store: use step() and sleep() in a type without isolate';
 
 const progressEveryMs = 100;
 

@@ -9,7 +9,7 @@
  *       ▼                                   ▼
  *     begin                               (continue with the scan)
  *       │
- *       ├─ 1 free-jobs.ts   index job_lane (kind, type, priority desc, due, id)    gate is null or admitted = 1
+ *       ├─ 1 free-jobs.ts   index job_lane (kind, type, type_version, priority desc, due, id)    gate is null or admitted = 1
  *       │      (lanes.ts)
  *       │      run mail  9   ✗ ✗ ✗ ✗ ✗ ✗ ● ● ● ○ ○          ✗ dead index entry   ● due   ○ due later
  *       │      run mail  0   ✗ ✗ ● ● ○                      ▲ scan cursor: resume here, not at the first ✗
@@ -18,9 +18,10 @@
  *       │      for a pattern with many types, lanes.ts and scan-in-order.ts take turns,
  *       │                         index job_order (kind, priority desc, due, id, type)
  *       │
- *       ├─ 2 gates.ts       index job_gate_order (kind, type, priority desc, due, id, gate)     admitted = 0
+ *       ├─ 2 gates.ts       index job_gate_order (kind, type, type_version, priority desc, due, id, gate)     admitted = 0
  *       │      only if jobs wait at gates: advisory lock, count the admitted jobs per gate, lock as many jobs as fit;
- *       │      if too many of the first jobs are at full gates, walk the gates in index job_gate
+ *       │      if too many of the first jobs are at full gates, walk the gates in index job_gate; jobs with shares take
+ *       │      turns (shares.ts), index job_share (kind, type, type_version, priority desc, key of the share, due, id)
  *       │      steps 1 and 2 go in parallel, in one round trip, if the last scan saw jobs at gates; otherwise step 2
  *       │      follows step 1, if step 1 saw jobs at gates
  *       │
@@ -28,7 +29,8 @@
  *       ▼
  *     move jobs to one row of `claim` (write/claim-batch.ts) or update them by ctid, insert feed entry, commit
  *
- * Lanes. A lane is a kind, a type and a priority, and one range of the index. The lanes of a request are found by
+ * Lanes. A lane is a kind, a type, a version and a priority, and one range of the index: jobs of versions that the
+ * request does not know are not read. The lanes of a request are found by
  * seeks: from one priority to the next lower one, and for a pattern from one type to the next. Apart from these seeks,
  * jobs that are due later are not read, and jobs of other types only for a pattern with many types (scan-in-order.ts).
  * If the last scan found one lane at most, rows are locked directly. If it found several lanes, the first rows of each
@@ -69,7 +71,6 @@
  */
 import { systemRandom } from '../../../random.ts';
 import type { Change } from '../../../model/change.ts';
-import { byClaimOrder } from '../../../model/claim-order.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { jobOfOpen } from '../../row.ts';
 import type { Candidate, ClaimRequest, ClaimDecision } from '../../store.ts';
@@ -83,6 +84,7 @@ import type { ScanCursors } from './scan-cursor.ts';
 import { gatedRows, type AdmittedJobs } from './gates.ts';
 import { spendRates } from './limits.ts';
 import { spentUses } from '../../limit-use.ts';
+import { takeInTurns } from '../../fair-share.ts';
 import type { GateMemory } from '../../gate-admission.ts';
 import { freeRows } from './free-jobs.ts';
 import type { LockedJobs } from './lanes.ts';
@@ -168,8 +170,8 @@ async function claimable(
   const gated = early === undefined && free.hasJobsAtGates ? await gatedRows(transaction, request, gateMemory) : early;
   if (!gated) gateMemory.recordOpening(request, null);
   if (!gated?.jobs) return { ...free, ...(gated && { limits: gated.limits }) };
-  const { jobs, limits } = gated;
-  const rows = [...free.rows, ...jobs.rows].sort(byClaimOrder).slice(0, request.limit);
+  const { jobs, limits, turns } = gated;
+  const rows = takeInTurns([...free.rows, ...jobs.rows], turns, gateMemory.shareStops, request.limit);
   return { ...free, rows, parents: new Map([...free.parents, ...jobs.parents]), now: jobs.now, limits };
 }
 

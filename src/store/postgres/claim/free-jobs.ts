@@ -35,11 +35,13 @@ async function scanFromCursor(
   const lanes = [
     list(textArray(cursor.map(({ kind }) => kind)), 'text'),
     list(textArray(cursor.map(({ type }) => type)), 'text'),
+    list(numberArray(cursor.map(({ type_version }) => type_version)), 'bigint'),
     list(numberArray(cursor.map(({ priority }) => priority)), 'bigint'),
     list(numberArray(cursor.map(({ due }) => due)), 'bigint'),
     list(numberArray(cursor.map(({ id }) => id)), 'bigint'),
   ];
-  const tables = `${pausedSql(session.schema)}, lane as (select * from unnest(${lanes.join(', ')}) as lane (kind, type, priority, due, id)
+  const tables = `${pausedSql(session.schema)}, 
+    lane as (select * from unnest(${lanes.join(', ')}) as lane (kind, type, type_version, priority, due, id)
       where ${isClaimableSql(request.kinds, 'lane')}),
     ${lockSql(session.schema, cursor.length, 'and (job.due, job.id) > (lane.due, lane.id)')}`;
   return lockAndRead(session, tables, `'hasJobsAtGates', false`, values);
@@ -83,7 +85,7 @@ function scan(
   const { schema } = session;
   const values: unknown[] = [session.time.parameter(), request.limit];
   const tables = `${lanesSql(schema, request, isFree, values, typesMax)}, ${lockSql(schema, lanesFound, '')}`;
-  const summary = `'lanes', (select coalesce(json_agg(json_build_array(kind, type, priority)), '[]') from lane),
+  const summary = `'lanes', (select coalesce(json_agg(json_build_array(kind, type, type_version, priority)), '[]') from lane),
     'near', (select count(*) from near), 'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)},
     'isCut', exists (select 1 from types_cut),
     'hasPauses', exists (select 1 from paused), 'tookMs', ${tookMs}`;

@@ -4,10 +4,10 @@
  * claim.ts. Implements `admittedPerGate` of `port/claiming.ts`.
  */
 import { byClaimOrder } from '../../../model/claim-order.ts';
-import { noLimits, GateAdmissions } from '../../../model/gate.ts';
-import {
-  admitInOrder, gateLaneRows, type GateLane, type GateMemory, type GatedType, type WaitingJob,
-} from '../../gate-admission.ts';
+import { encodedShare, gateWithoutCosts, noLimits, GateAdmissions } from '../../../model/gate.ts';
+import { noTurns, turnsOf, type ShareTurns, type TypedLane } from '../../fair-share.ts';
+import { admitInOrder, gateLaneRows, type GateMemory } from '../../gate-admission.ts';
+import type { GatedType, WaitingJob } from '../../waiting-job.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
@@ -19,6 +19,7 @@ import { cursorName } from './scan-cursor.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { claimedIdsSql } from '../read/claimed.ts';
 import { pausedKeys } from '../read/pauses.ts';
+import { lanesInTurns } from './shares.ts';
 
 /**
  * Locks jobs that their gates admit now, and returns them in claim order. If the last claim found no full gate, one
@@ -41,14 +42,15 @@ export async function gatedRows(
   const admissions = (): GateAdmissions =>
     new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false, limits, paused);
   const walk = { request, memory, limits, admissions: admissions() };
-  const jobs = (first && admitFirst(first, walk)) ?? (await search(session, { ...walk, admissions: admissions() }));
+  const found = (first && admitFirst(first, walk)) ?? (await search(session, { ...walk, admissions: admissions() }));
   memory.limitedGates = [...limits.gates].slice(-limitedGatesMax);
-  return { jobs, limits };
+  return { ...found, limits };
 }
 
 export interface AdmittedJobs {
   /** The jobs that were locked and admitted; null: there is none. */
   readonly jobs: LockedJobs | null;
+  readonly turns: ShareTurns;
   /** The named limits that were read. */
   readonly limits: ClaimedLimits;
 }
@@ -60,26 +62,41 @@ const limitedGatesMax = 16;
 
 /**
  * Returns the locked jobs that their gates admit. Null: a gate is full, and later jobs, which are not locked yet, may
- * be admitted instead.
+ * be admitted instead, or a job has a share, so that other jobs may have the next turns.
  */
-function admitFirst(first: LockedJobs, { request, memory, admissions }: GateWalk): LockedJobs | null {
+function admitFirst(first: LockedJobs, { request, memory, admissions }: GateWalk): AdmittedInTurns | null {
+  if (first.rows.some(({ gate }) => encodedShare(gate!) !== null)) return null;
   const rows = first.rows.filter(({ gate }) => admissions.admit(gate!));
   memory.isCrowded = rows.length < first.rows.length;
   if (memory.isCrowded && first.rows.length === request.limit) return null;
   memory.recordOpening(request, admissions.opensAt);
-  return { ...first, rows };
+  return { jobs: { ...first, rows }, turns: noTurns };
 }
 
-async function search(session: Session, walk: GateWalk): Promise<LockedJobs | null> {
+type AdmittedInTurns = Pick<AdmittedJobs, 'jobs' | 'turns'>;
+
+async function search(session: Session, walk: GateWalk): Promise<AdmittedInTurns> {
   const { request, memory, limits, admissions } = walk;
   const waiting = await firstWaiting(session, request);
   await limits.load(waiting.map(({ gate }) => gate));
-  const { jobs, isComplete, isCrowded } = admitInOrder(lanesOf(waiting, request.limit), admissions, request.limit);
-  memory.isCrowded = isCrowded;
+  const lanes = await lanesInTurns(session, lanesOf(waiting, request.limit), memory.shareStops, request.limit);
+  // The jobs of a cut group are not among those that were read.
+  await limits.load(lanes.flatMap((lane) => lane.jobs.map(({ gate }) => gate)));
+  const { jobs, isComplete, isCrowded } = admitInOrder(lanes, admissions, request.limit);
+  const turns = turnsOf(jobs);
+  memory.isCrowded = isCrowded || turns.size > 0;
   const more = isComplete ? [] : await admitByWalk(session, walk, waiting, jobs);
   memory.recordOpening(request, admissions.opensAt);
   const chosen = [...jobs, ...more];
-  return chosen.length === 0 ? null : lockWaiting(session, chosen);
+  if (chosen.length === 0) return { jobs: null, turns };
+  const locked = await lockWaiting(session, chosen);
+  passLocked(turns, new Set(locked.rows.map(({ id }) => id)), memory);
+  return { jobs: locked, turns };
+}
+
+/** Records the turns of jobs that another transaction has locked, so that the next claim does not choose them again. */
+function passLocked(turns: ShareTurns, locked: ReadonlySet<number>, { shareStops }: GateMemory): void {
+  for (const [id, turn] of turns) if (!locked.has(id)) shareStops.record(turn);
 }
 
 /**
@@ -120,19 +137,23 @@ async function lockFirst(session: Session, request: ClaimRequest, memory: GateMe
 type WaitingRow = WaitingJob & GatedType;
 
 /** Reads from each lane the first due jobs that wait at gates, and does not lock them. */
-function firstWaiting(session: Session, request: ClaimRequest): Promise<WaitingRow[]> {
+async function firstWaiting(session: Session, request: ClaimRequest): Promise<WaitingRow[]> {
   const { schema, time } = session;
   const values: unknown[] = [time.parameter(), gateLaneRows(request.limit)];
   const text = `with recursive ${lanesSql(schema, request, isAtGate, values)}
-    select lane.kind, lane.type, lane.priority, job.id, job.due, job.gate from lane cross join lateral (
+    select lane.kind, lane.type, lane.type_version, lane.priority, job.id, job.due, job.gate from lane cross join lateral (
       select id, due, gate from ${schema}.job where ${isAtGate} and ${inLane} and due <= ${nowSql}
       order by due, id limit $2::bigint) job`;
-  return session.run<WaitingRow>(text, values);
+  const rows = await session.run<Omit<WaitingRow, 'typeVersion'> & { readonly type_version: number }>(text, values);
+  return rows.map(({ type_version: typeVersion, ...row }) => ({ ...row, typeVersion }));
 }
 
-function lanesOf(rows: readonly WaitingRow[], limit: number): GateLane[] {
-  const lanes = Map.groupBy(rows, ({ kind, type, priority }) => `${priority} ${kind} ${type}`);
-  return [...lanes.values()].map((jobs) => ({ jobs, isCut: jobs.length === gateLaneRows(limit) }));
+function lanesOf(rows: readonly WaitingRow[], limit: number): TypedLane[] {
+  const lanes = Map.groupBy(rows, ({ kind, type, typeVersion, priority }) => `${priority} ${kind} ${typeVersion} ${type}`);
+  return [...lanes.values()].map((jobs) => {
+    const { kind, type, typeVersion, priority } = jobs[0]!;
+    return { kind, type, typeVersion, priority, jobs, isCut: jobs.length === gateLaneRows(limit) };
+  });
 }
 
 interface GateWalk {
@@ -143,7 +164,7 @@ interface GateWalk {
 }
 
 /**
- * Walks the gates of each type in a circle, from where the last walk stopped, until it has found enough jobs or has
+ * Walks the gates of each type and version in a circle, from where the last walk stopped, until it has found enough jobs or has
  * passed all gates. Returns the jobs that their gates admit.
  */
 async function admitByWalk(
@@ -153,7 +174,8 @@ async function admitByWalk(
   admitted: readonly WaitingJob[],
 ): Promise<WaitingJob[]> {
   const limit = walk.request.limit - admitted.length;
-  const types = new Map(waiting.map(({ kind, type }) => [`${kind} ${type}`, { kind, type }])).values();
+  const types = new Map(waiting.map(({ kind, type, typeVersion }) =>
+    [`${kind} ${typeVersion} ${type}`, { kind, type, typeVersion }])).values();
   const known = new Set(admitted.map(({ id }) => id));
   const found: WaitingJob[] = [];
   for (const type of types) found.push(...(await waitingOnWalk(session, walk, type, limit, known)));
@@ -172,41 +194,77 @@ async function waitingOnWalk(
   const found: WaitingJob[] = [];
   let after = start;
   for (let isRound = start === ''; found.length < limit; ) {
-    const gates = await gatesAfter(session, type, after, portion, isRound && start !== '' ? start : null);
-    await limits.load(gates);
-    const open = gates
-      .map((gate) => ({ gate, room: Math.min(admissions.room(gate), request.limit) }))
+    const gates = await gatesAfter(session, type, request, after, portion, isRound && start !== '' ? start : null);
+    await limits.load(gates.map(({ gate }) => gate));
+    const first = await firstClaimable(session, type, request, admissions, gates);
+    const open = first
+      .map((gate) => ({ gate: gateWithoutCosts(gate), room: Math.min(admissions.room(gate), request.limit) }))
       .filter(({ room }) => room > 0);
     if (open.length > 0) {
       const jobs = await waitingAt(session, type, request, open, known.size);
       found.push(...jobs.filter(({ id }) => !known.has(id)));
     }
-    if (gates.length > 0) memory.stopAt(type, gates.at(-1)!);
-    if (gates.length === portion) after = gates.at(-1)!;
+    if (gates.length > 0) memory.stopAt(type, gateWithoutCosts(gates.at(-1)!.gate));
+    if (gates.length === portion) after = gateWithoutCosts(gates.at(-1)!.gate);
     else if (isRound) break;
     else [after, isRound] = ['', true];
   }
   return found;
 }
 
+/** The gate of a row without the costs, verbatim as in the index `job_gate`. */
+const bareGate = (row: string): string => `split_part(${row}.gate, '#', 1)`;
+
+interface FirstJob {
+  readonly gate: string;
+  /** Whether the request can claim it now: it is due and has a priority of the request. */
+  readonly is_claimable: boolean;
+}
+
 /**
- * Returns up to `count` gates after `after` at which jobs of a type wait, each found by one seek. Leaves out gates
- * after `last`, unless `last` is null.
+ * Returns the first jobs of up to `count` gates after `after` at which jobs of a type wait, each found by one seek. Leaves
+ * out gates after `last`, unless `last` is null.
  */
-async function gatesAfter(
+function gatesAfter(
   session: Session,
-  { kind, type }: GatedType,
+  { kind, type, typeVersion }: GatedType,
+  { priorities }: ClaimRequest,
   after: string,
   count: number,
   last: string | null,
+): Promise<FirstJob[]> {
+  const values: unknown[] = [session.time.parameter(), kind, type, after, count, last, typeVersion];
+  const next = (further: string): string => `select gate, due, priority from ${session.schema}.job
+    where ${isAtGate} and job.kind = $2 and job.type = $3 and job.type_version = $7::bigint and ${bareGate('job')} > ${further}
+    order by ${bareGate('job')}, job.priority desc, job.due, job.id limit 1`;
+  const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
+  const text = `with recursive step (gate, due, priority, n) as (
+      select first.*, 1 from (${next('$4::text')}) first
+      union all select following.*, n + 1 from step cross join lateral (${next(bareGate('step'))}) following where n < $5
+    ) select gate, due <= ${nowSql} ${chosen} as is_claimable from step
+    where $6::text is null or ${bareGate('step')} <= $6::text`;
+  return session.run<FirstJob>(text, values);
+}
+
+/**
+ * Returns for each gate the text of its first job that can be claimed, which has the costs of the job. Jobs that are not
+ * due yet would hide cheaper ones that are.
+ */
+async function firstClaimable(
+  session: Session,
+  type: GatedType,
+  request: ClaimRequest,
+  admissions: GateAdmissions,
+  gates: readonly FirstJob[],
 ): Promise<string[]> {
-  const next = (further: string): string => `(select gate from ${session.schema}.job
-    where ${isAtGate} and job.kind = $1 and job.type = $2 and job.gate > ${further} order by gate limit 1)`;
-  const text = `with recursive step (gate, n) as (
-      select ${next('$3::text')}, 1 union all select ${next('step.gate')}, n + 1 from step where gate is not null and n < $4
-    ) select gate from step where gate is not null and ($5::text is null or gate <= $5::text)`;
-  const rows = await session.run<{ gate: string }>(text, [kind, type, after, count, last]);
-  return rows.map(({ gate }) => gate);
+  const isSearched = ({ gate, is_claimable: isClaimable }: FirstJob): boolean =>
+    !isClaimable && admissions.hasRoomBesideCosts(gate);
+  const known = gates.filter((first) => !isSearched(first)).map(({ gate }) => gate);
+  const searched = gates.filter(isSearched).map(({ gate }) => ({ gate: gateWithoutCosts(gate), room: 1 }));
+  if (searched.length === 0) return known;
+  const jobs = (await waitingAt(session, type, request, searched, 0)).sort(byClaimOrder);
+  const first = Map.groupBy(jobs, ({ gate }) => gateWithoutCosts(gate)).values().map(([job]) => job!.gate);
+  return [...known, ...first];
 }
 
 /**
@@ -216,7 +274,7 @@ async function gatesAfter(
  */
 function waitingAt(
   session: Session,
-  { kind, type }: GatedType,
+  { kind, type, typeVersion }: GatedType,
   { priorities }: ClaimRequest,
   gates: readonly { readonly gate: string; readonly room: number }[],
   known: number,
@@ -224,21 +282,21 @@ function waitingAt(
   const { schema, time } = session;
   const values: unknown[] = [
     time.parameter(), kind, type, textArray(gates.map(({ gate }) => gate)),
-    numberArray(gates.map(({ room }) => room + known)),
+    numberArray(gates.map(({ room }) => room + known)), typeVersion,
   ];
   const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
   // The gate is written as a range and comes first in the ORDER BY, so that only the index `job_gate` fits, and not
   // `job_gate_order`.
-  const at = (from: string): string => `${isAtGate} and job.kind = $2 and job.type = $3
-    and job.gate >= ${from}.gate and job.gate <= ${from}.gate`;
+  const at = (from: string): string => `${isAtGate} and job.kind = $2 and job.type = $3 and job.type_version = $6::bigint
+    and ${bareGate('job')} >= ${from}.gate and ${bareGate('job')} <= ${from}.gate`;
   const next = (from: string, further: string): string => `select gate, room, (select priority from ${schema}.job
-      where ${at(from)} ${further} order by job.gate, priority desc limit 1) from ${from}`;
+      where ${at(from)} ${further} order by ${bareGate('job')}, priority desc limit 1) from ${from}`;
   const text = `with recursive gate as (select * from unnest($4::text[], $5::bigint[]) as gate (gate, room)),
     step (gate, room, priority) as (
       ${next('gate', '')} union all ${next('step', 'and job.priority < step.priority')} where priority is not null
-    ) select job.id, step.priority, job.due, step.gate from step cross join lateral (
-      select id, due from ${schema}.job where ${at('step')} and job.priority = step.priority and due <= ${nowSql}
-      order by job.gate, due, id limit step.room) job
+    ) select job.id, step.priority, job.due, job.gate from step cross join lateral (
+      select id, due, gate from ${schema}.job where ${at('step')} and job.priority = step.priority and due <= ${nowSql}
+      order by ${bareGate('job')}, due, id limit step.room) job
     where step.priority is not null ${chosen}`;
   return session.run<WaitingJob>(text, values);
 }

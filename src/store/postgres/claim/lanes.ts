@@ -1,12 +1,13 @@
 /**
  * Lanes: the pieces of SQL from which free-jobs.ts, gates.ts, next-due.ts and oldest-due.ts build their statements. A
- * lane is a kind, a type and a priority. Each lane is one range of the index `job_lane` (for jobs at gates, of
- * `job_gate_order`). So the search of a lane reads neither jobs of other types nor jobs that are due later. `lanesSql`
- * finds the lanes of a request by seeks into the index, from one priority (and type) to the next. `lockSql` locks their
- * first jobs, and `lockAndRead` executes the statement. See claim.ts.
+ * lane is a kind, a type, a version and a priority. Each lane is one range of the index `job_lane` (for jobs at gates, of
+ * `job_gate_order`). So the search of a lane reads neither jobs of other types and versions nor jobs that are due later.
+ * `lanesSql` finds the lanes of a request by seeks into the index, from one priority (and type) to the next. `lockSql`
+ * locks their first jobs, and `lockAndRead` executes the statement. See claim.ts.
  */
 import { isLiteral, literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
+import { firstTypeVersion, versionedTypes, type VersionedType } from '../../../model/type-version.ts';
 import { namesOf, pendingColumns } from '../../job-columns.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
@@ -126,12 +127,13 @@ export const lockNearSql = (schema: string, waits = isFree): string => `best as 
     where ${waits} and job.id = near.id for update skip locked) job
   limit $2::bigint)`;
 
-export const inLane = `job.kind = lane.kind and job.type = lane.type and job.priority = lane.priority`;
+export const inLane = `job.kind = lane.kind and job.type = lane.type and job.type_version = lane.type_version
+  and job.priority = lane.priority`;
 
 /**
- * The CTEs `paused` (type), `named` (kind, type) and `lane` (kind, type, priority) of a statement that begins `with recursive`. If the
- * walk through the types of a pattern meets more than `typesMax` types of a kind, `lane` is empty and `types_cut` has a
- * row.
+ * The CTEs `paused` (type), `named` (kind, type, type_version) and `lane` (kind, type, type_version, priority) of a
+ * statement that begins `with recursive`. If the walk through the types of a pattern meets more than `typesMax` types of
+ * a kind, `lane` is empty and `types_cut` has a row.
  */
 export function lanesSql(
   schema: string,
@@ -140,12 +142,13 @@ export function lanesSql(
   values: unknown[],
   typesMax = 1_000_000,
 ): string {
-  const next = (from: string, further: string): string => `select kind, type, (select priority from ${schema}.job
-      where ${waits} and job.kind = ${from}.kind and job.type = ${from}.type ${further}
-      order by priority desc limit 1) from ${from}`;
+  const next = (from: string, further: string): string => `select kind, type, type_version, (select priority from ${schema}.job
+      where ${waits} and job.kind = ${from}.kind and job.type = ${from}.type and job.type_version = ${from}.type_version
+        ${further} order by priority desc limit 1) from ${from}`;
   const { priorities } = request;
   const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
-  return `${pausedSql(schema)}, ${namedTypesSql(schema, request, waits, values, typesMax)}, priority_step (kind, type, priority) as (
+  return `${pausedSql(schema)}, ${namedTypesSql(schema, request, waits, values, typesMax)}, 
+    priority_step (kind, type, type_version, priority) as (
       ${next('named', '')}
       union all ${next('priority_step', 'and job.priority < priority_step.priority')} where priority is not null
     ), lane as (select * from priority_step where priority is not null ${chosen})`;
@@ -164,12 +167,15 @@ function namedTypesSql(
 ): string {
   const kindList = kindsSql(kinds, values);
   const isClaimable = (row: string): string => isClaimableSql(kinds, row);
-  const exact = exactNames(names);
+  const exact = exactTypes(names);
   if (exact) {
-    const types = values.push(textArray([...new Set(exact)]));
+    const types = values.push(textArray(exact.map(({ type }) => type)));
+    const versions = values.push(numberArray(exact.map(({ typeVersion }) => typeVersion)));
     return `types_cut as (select where false),
-      named (kind, type) as (select kind, type from (
-        select kind, type from ${kindList}, unnest($${types}::text[]) as types (type)) asked where ${isClaimable('asked')})`;
+      named (kind, type, type_version) as (select kind, type, type_version from (
+        select kind, type, type_version
+        from ${kindList}, unnest($${types}::text[], $${versions}::bigint[]) as types (type, type_version)) asked
+        where ${isClaimable('asked')})`;
   }
   const glob = parseGlob((names as { glob: string }).glob);
   const [prefix, regex] = [values.push(literalPrefix(glob)), values.push(toPostgresRegex(glob))];
@@ -182,12 +188,18 @@ function namedTypesSql(
       where starts_with(type, $${prefix}::text) and n <= $${values.push(typesMax)}
     ), types_cut as materialized (
       select 1 from type_step where n > $${values.length} and starts_with(type, $${prefix}::text) limit 1
-    ), named as (select kind, type from type_step
+    ), named as (select kind, type, ${firstTypeVersion}::bigint as type_version from type_step
       where type ~ $${regex}::text and not exists (select 1 from types_cut) and ${isClaimable('type_step')})`;
 }
 
 export const kindsSql = (kinds: LaneRequest['kinds'], values: unknown[]): string =>
   `unnest($${values.push(textArray([...new Set(kinds)]))}::text[]) as kinds (kind)`;
+
+/** Returns the types of a request with each version that it knows; null: the names are a pattern. */
+function exactTypes(names: LaneRequest['names']): readonly VersionedType[] | null {
+  const exact = exactNames(names);
+  return exact && versionedTypes(exact, 'exact' in names ? names.versions : []);
+}
 
 /** Returns the type names of a request; null: the names are a pattern. */
 export function exactNames(names: LaneRequest['names']): readonly string[] | null {
@@ -203,6 +215,7 @@ export function exactNames(names: LaneRequest['names']): readonly string[] | nul
 export const anyAtGatesSql = (schema: string, { kinds, names }: LaneRequest, values: unknown[]): string =>
   exactNames(names)
     ? `exists (select 1 from named cross join lateral (select 1 from ${schema}.job
-        where ${isAtGate} and job.kind = named.kind and job.type = named.type limit 1) waiting)`
+        where ${isAtGate} and job.kind = named.kind and job.type = named.type and job.type_version = named.type_version
+        limit 1) waiting)`
     : `exists (select 1 from ${kindsSql(kinds, values)} cross join lateral (select 1 from ${schema}.job
         where ${isAtGate} and job.kind = kinds.kind order by type limit 1) waiting)`;

@@ -1,9 +1,9 @@
 /**
- * Named limits: reads how far they are used, and writes it. Implements `closeLimit` and `spendLimit` of
+ * Named limits: reads how far they are used, and writes it. Implements the writes of
  * `port/limits.ts`. Claims read and write under the advisory lock of the gates. Other writers do not take that lock, so the use of a rate
  * is added to the row as it is when it is written, not as it was when it was read.
  */
-import { parseGate, unlimited, type LimitsNow } from '../../../model/gate.ts';
+import { gateWithoutCosts, parseGate, unlimited, type LimitsNow } from '../../../model/gate.ts';
 import { intervalOf, noLimitValues, type LimitState, type LimitUse, type LimitValues } from '../../../model/limit.ts';
 import { limitContentOf, limitValuesOf } from '../../../model/limit-record.ts';
 import { AskedLimits, limitStateOf, noKey, type RateRow } from '../../limit-use.ts';
@@ -28,7 +28,7 @@ export class ClaimedLimits extends AskedLimits {
     this.#session = session;
   }
 
-  /** The gates with named limits for which `load` was called. */
+  /** The gates with named limits for which `load` was called, without costs. */
   get gates(): ReadonlySet<string> {
     return this.#loadedGates;
   }
@@ -36,7 +36,7 @@ export class ClaimedLimits extends AskedLimits {
   /** Reads the limits of the gates, in one round trip, except those that were read before. */
   async load(gates: Iterable<string>): Promise<void> {
     const missing: LimitKey[] = [];
-    for (const gate of gates) {
+    for (const gate of new Set([...gates].map(gateWithoutCosts))) {
       if (this.#loadedGates.has(gate)) continue;
       const { uses } = parseGate(gate);
       if (uses) this.#loadedGates.add(gate);
@@ -131,4 +131,9 @@ export async function closeLimit(session: Session, name: string, key: string | n
     on conflict (name, key) do update
       set closed_until = greatest(rate.closed_until, excluded.closed_until)`;
   await session.run(text, [name, key ?? noKey, until]);
+}
+
+export async function reopenLimit(session: Session, name: string, key: string | null): Promise<void> {
+  const ofKey = key === null ? '' : 'and key = $2';
+  await session.run(`delete from ${session.schema}.rate where name = $1 ${ofKey}`, key === null ? [name] : [name, key]);
 }

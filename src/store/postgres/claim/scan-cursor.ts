@@ -18,6 +18,7 @@ import type { ClaimRequest } from '../../store.ts';
 export interface LaneCursor {
   readonly kind: string;
   readonly type: string;
+  readonly type_version: number;
   readonly priority: number;
   readonly due: number;
   readonly id: number;
@@ -74,7 +75,7 @@ interface ScanCursor {
 }
 
 export interface ScanResult {
-  readonly lanes: readonly (readonly [kind: string, type: string, priority: number])[];
+  readonly lanes: readonly (readonly [kind: string, type: string, typeVersion: number, priority: number])[];
   readonly hasJobsAtGates: boolean;
   /** Whether a type is paused, perhaps one of the request. */
   readonly hasPauses: boolean;
@@ -121,7 +122,8 @@ export class ScanCursors {
   recordScan(request: ClaimRequest, { lanes, hasJobsAtGates, hasPauses, tookMs }: ScanResult, scannedAt: number): void {
     if (this.#cursors.size === cursorsMax) this.#cursors.clear();
     const { claimed: claimedBefore = 0, claimedEver = 0 } = this.#of(request) ?? {};
-    const starts = lanes.map(([kind, type, priority]) => ({ kind, type, priority, due: -1, id: -1 }));
+    const starts = lanes.map(([kind, type, type_version, priority]) =>
+      ({ kind, type, type_version, priority, due: -1, id: -1 }));
     this.#cursors.set(cursorName(request), {
       lanes: new Map(starts.map((lane) => [laneName(lane), lane])),
       scannedAt,
@@ -199,12 +201,14 @@ const validUntil = ({ scannedAt, scanMs }: ScanCursor): number =>
   scannedAt + scanMs + Math.min(cursorMaxMs, Math.max(cursorMinMs, scanShare * scanMs));
 
 export const cursorName = ({ kinds, names }: CursorRequest): string =>
-  JSON.stringify([kinds, 'exact' in names ? names.exact : names.glob]);
+  JSON.stringify('exact' in names ? [kinds, names.exact, names.versions] : [kinds, names.glob]);
 
-const laneName = ({ kind, type, priority }: Pick<LaneCursor, 'kind' | 'type' | 'priority'>): string =>
-  `${priority} ${kind} ${type}`;
+const laneName = ({ kind, type, type_version, priority }: Omit<LaneCursor, 'due' | 'id'>): string =>
+  `${priority} ${kind} ${type_version} ${type}`;
 
 const isSameLane = (row: OpenRow, next: OpenRow | undefined): boolean =>
-  next !== undefined && row.kind === next.kind && row.type === next.type && row.priority === next.priority;
+  next !== undefined && row.kind === next.kind && row.type === next.type && row.type_version === next.type_version &&
+  row.priority === next.priority;
 
-const cursorOf = ({ kind, type, priority, due, id }: OpenRow): LaneCursor => ({ kind, type, priority, due, id });
+const cursorOf = ({ kind, type, type_version, priority, due, id }: OpenRow): LaneCursor =>
+  ({ kind, type, type_version, priority, due, id });

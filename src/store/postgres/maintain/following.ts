@@ -1,10 +1,10 @@
 /** The edges between runs and the runs that they follow, and flows. Implements `port/following.ts`. */
 import type { Edge } from '../../../model/following.ts';
 import type { Job } from '../../../model/job.ts';
-import { edgeOfRow, linksText, talliesOfRows, type EdgeRow, type EdgeTallyRow } from '../../edge-row.ts';
+import { edgeOfRow, flowTallyOfRow, linksText, talliesOfRows, type EdgeRow, type EdgeTallyRow } from '../../edge-row.ts';
 import { namesOf, openColumns } from '../../job-columns.ts';
 import type { OpenRow } from '../../row.ts';
-import type { Batch, EdgeQuery, EdgeTally, FollowingPage } from '../../store.ts';
+import { otherEnd, type Batch, type EdgeQuery, type EdgeTally, type FlowTally, type FollowingPage, type ManyEdgesQuery } from '../../store.ts';
 import type { Session } from '../sql/database.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import { joinOriginSql, jobOfRow, storedNamesSql } from '../read/open-rows.ts';
@@ -79,6 +79,17 @@ export async function edges(session: Session, query: EdgeQuery): Promise<Edge[]>
   return (await session.run<EdgeRow>(text, [id, after, limit])).map(edgeOfRow);
 }
 
+export async function edgesOfMany(session: Session, { end, ids, after, limit }: ManyEdgesQuery): Promise<Edge[]> {
+  const other = otherEnd(end);
+  const text = `select edge.* from unnest($1::bigint[]) as goal (id) cross join lateral (
+      select follower, followed, outcome, links, result from ${session.schema}.edge
+      where edge.${end} = goal.id and (goal.id > $2 or edge.${other} > $3) order by edge.${other} limit $4) edge
+    order by edge.${end}, edge.${other} limit $4`;
+  const from = after?.[end] ?? 0;
+  const goals = numberArray(ids.filter((id) => id >= from));
+  return (await session.run<EdgeRow>(text, [goals, from, after?.[other] ?? 0, limit])).map(edgeOfRow);
+}
+
 export async function stalledFollowers(session: Session, after: number, limit: number): Promise<FollowingPage> {
   const { schema } = session;
   const text = `select job.id, open is null as chosen from (
@@ -128,6 +139,21 @@ export async function flows(session: Session, before: number | null, limit: numb
 export async function flowRuns(session: Session, flow: number, after: number, limit: number): Promise<number[]> {
   const text = `select run from ${session.schema}.flow_run where flow = $1 and run > $2 order by run limit $3`;
   return (await session.run<{ run: number }>(text, [flow, after, limit])).map(({ run }) => run);
+}
+
+/** A run without a row in `ended` and `job` runs in a claim. */
+export async function tallyFlows(session: Session, flowIds: readonly number[], runsMax: number): Promise<FlowTally[]> {
+  const { schema } = session;
+  const one = (table: string, columns: string): string =>
+    `left join lateral (select ${columns} from ${schema}.${table} where ${table}.id = member.run limit 1) ${table} on true`;
+  const of = (column: string): string => `coalesce(ended.${column}, job.${column}, origin.${column})`;
+  const text = `select goal.id as flow, ${of('type')} as type, coalesce(ended.fate, job.state, 'running') as standing,
+      count(*) as count, min(member.run) as first, min(${of('created')}) as created
+    from unnest($1::bigint[]) as goal (id) cross join lateral (
+      select run from ${schema}.flow_run where flow = goal.id order by run limit $2) member
+    ${one('ended', 'type, created, fate')} ${one('job', 'type, created, state')} ${one('origin', 'type, created')}
+    group by 1, 2, 3 order by 1, 5`;
+  return (await session.run<FlowTally>(text, [numberArray(flowIds), runsMax])).map(flowTallyOfRow);
 }
 
 export async function flowOf(session: Session, run: number): Promise<number | null> {

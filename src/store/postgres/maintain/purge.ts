@@ -1,7 +1,7 @@
 /**
  * Purges ended jobs past their retention, old feed entries, expired keys, children staged under a fence that is no
- * longer current, instances whose lease lapsed long ago, old refused requests of the inbox, and rates that are no longer
- * in use. Dissolves claims of which few jobs still run. Implements `purge` of `port/maintenance.ts`.
+ * longer current, instances whose lease lapsed long ago, old refused requests of the inbox, pauses that ended long ago, and
+ * rates that are no longer in use. Dissolves claims of which few jobs still run. Implements `purge` of `port/maintenance.ts`.
  */
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session, Database } from '../sql/database.ts';
@@ -26,6 +26,7 @@ export async function purge(database: Database, options: PurgeOptions): Promise<
   await purgeLeftovers(database);
   await dissolveClaims(database);
   if (retentionMs !== null) await purgeInbox(database, retentionMs);
+  if (retentionMs !== null) await database.transaction((transaction) => purgePauses(transaction, limit, retentionMs));
   return gone;
 }
 
@@ -90,9 +91,18 @@ async function purgeInbox(session: Session, retentionMs: number): Promise<void> 
   await session.run(text, [time.parameter(), retentionMs]);
 }
 
+async function purgePauses(session: Session, limit: number, retentionMs: number): Promise<void> {
+  const { schema, time } = session;
+  const text = `delete from ${schema}.job where id = any(array(
+      select id from ${schema}.job where kind = 'pause' and state = 'pending' and due <= ${nowSql} - $3::bigint
+      order by due limit $2 for update skip locked)) returning id`;
+  const rows = await session.run<{ id: number }>(text, [time.parameter(), limit, retentionMs]);
+  await deleteBelongings(session, rows.map(({ id }) => id));
+}
+
 /**
- * Deletes the origins, edges, history chunks, progress and log of deleted jobs. Also deletes the ended children of these jobs, with the
- * children's history chunks, progress and log.
+ * Deletes the origins, edges, history chunks, progress, log and steps of deleted jobs. Also deletes the ended children
+ * of these jobs, with theirs.
  */
 export async function deleteBelongings(session: Session, ids: readonly number[]): Promise<void> {
   const { schema } = session;
@@ -112,6 +122,7 @@ export async function deleteBelongings(session: Session, ids: readonly number[])
       remove('history_chunk'),
       remove('progress'),
       remove('log'),
+      remove('step'),
     ]);
     gone = found.map(({ id }) => Number(id));
   }

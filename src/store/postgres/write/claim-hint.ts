@@ -7,7 +7,7 @@
  */
 import type { Change } from '../../../model/change.ts';
 import type { Job } from '../../../model/job.ts';
-import { namePredicate } from '../../name-filter.ts';
+import { jobPredicate } from '../../name-filter.ts';
 import { jobOfOpen, type OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 import type { Value } from '../sql/row-parameters.ts';
@@ -69,4 +69,4 @@ const isHintValues = (given: unknown): given is readonly Value[] =>
   });
 
 export const matchesRequest = ({ job }: ClaimHint, { kinds, names, priorities }: ClaimRequest): boolean =>
-  kinds.includes(job.kind) && namePredicate(names)(job.type) && (priorities?.includes(job.priority) ?? true);
+  kinds.includes(job.kind) && jobPredicate(names)(job) && (priorities?.includes(job.priority) ?? true);

@@ -2,7 +2,7 @@
  * Reads the progress and log of jobs, and writes them for jobs that are running under the given fence. Implements
  * `writeNotes` of `port/writing.ts`, and `progress` and `log` of `port/reading.ts`.
  */
-import type { LogLine, NewLogLine, Note } from '../../store.ts';
+import type { Holding, LogLine, NewLogLine, Note } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
 import { claimedIdsSql, firstFence, idsParameter, idsValue, lockClaimsOf } from '../read/claimed.ts';
@@ -42,13 +42,13 @@ export async function log(session: Session, id: number, after = 0, limit = 1000)
  * Locks the rows of the jobs that are running, and returns their ids and fences. The claims of jobs that have no rows
  * must be locked before, by a statement of its own: this statement then sees what others wrote while they had the locks.
  */
-async function lockHeld(session: Session, notes: readonly Note[]): Promise<Set<string>> {
+export async function lockHeld(session: Session, holdings: readonly Holding[]): Promise<Set<string>> {
   const { schema } = session;
   const claimed = `select id, ${firstFence}::bigint from (${claimedIdsSql(schema, { ids: idsParameter(1) })}) claimed`;
   const text = `select locked.id, locked.fence from unnest($1::bigint[]) as wanted (id) cross join lateral (
       select id, fence, state from ${session.schema}.job where job.id = wanted.id limit 1 for no key update) locked
     where locked.state = 'running' union all ${claimed}`;
-  const rows = await session.run<{ id: number; fence: number }>(text, [idsValue(notes.map(({ id }) => id))]);
+  const rows = await session.run<{ id: number; fence: number }>(text, [idsValue(holdings.map(({ id }) => id))]);
   return new Set(rows.map(({ id, fence }) => `${id}/${fence}`));
 }
 

@@ -2,10 +2,10 @@
  * Finds the candidates of a claim: jobs that need no admission (free-jobs.ts), and jobs that their gates admit
  * (gates.ts). `claim` in store.ts lets the caller decide on them. Implements `nextDue` of `port/claiming.ts`.
  */
-import { byClaimOrder } from '../../../model/claim-order.ts';
 import type { LimitsNow } from '../../../model/gate.ts';
 import { jobOfOpen } from '../../row.ts';
 import type { Candidate, ClaimRequest } from '../../store.ts';
+import { takeInTurns } from '../../fair-share.ts';
 import type { Connection } from '../connection.ts';
 import type { GateMemory } from '../../gate-admission.ts';
 import { gatedRows } from './gates.ts';
@@ -23,10 +23,9 @@ export function candidates(
   memory: GateMemory,
   limits: LimitsNow,
 ): Candidate[] {
-  const rows = [...freeRows(connection, request, limits.now), ...gatedRows(connection, request, memory, limits)];
-  return rows
-    .sort(byClaimOrder)
-    .slice(0, request.limit)
+  const free = freeRows(connection, request, limits.now);
+  const { rows, turns } = gatedRows(connection, request, memory, limits);
+  return takeInTurns([...free, ...rows], turns, memory.shareStops, request.limit)
     .map((row) => ({ job: jobOfOpen(row), parentCancelled: row.parent !== null && isCancelled(connection, row.parent) }));
 }
 
@@ -36,11 +35,11 @@ export function nextDue(
   after: number,
 ): number | null {
   const gatedSql = `SELECT due FROM job INDEXED BY job_gate_order WHERE lane = 2 AND kind = ? AND type = ?
-    AND priority = ? AND due > ? ORDER BY due LIMIT 1`;
+    AND type_version = ? AND priority = ? AND due > ? ORDER BY due LIMIT 1`;
   const dues = [
     ...nextFreeDue(connection, request, after),
-    ...lanes(connection, 2, request, after).flatMap(({ kind, type, priority }) =>
-      connection.get<{ due: number }>(gatedSql, kind, type, priority, after)?.due ?? []),
+    ...lanes(connection, 2, request, after).flatMap(({ kind, type, typeVersion, priority }) =>
+      connection.get<{ due: number }>(gatedSql, kind, type, typeVersion, priority, after)?.due ?? []),
     ...endsOfPauses(connection, request, after),
   ];
   return dues.reduce<number | null>((first, due) => Math.min(first ?? due, due), null);

@@ -49,9 +49,10 @@ export function nextFreeDue(
   if (types === null) {
     return orderedLanes(connection, request, after).flatMap((lane) => nextInOrder(connection, lane, after) ?? []);
   }
-  const sql = 'SELECT due FROM job WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due > ? ORDER BY due LIMIT 1';
-  return lanesOf(connection, 1, types, {}).flatMap(({ kind, type, priority }) =>
-    connection.get<{ due: number }>(sql, kind, type, priority, after)?.due ?? []);
+  const sql = `SELECT due FROM job WHERE lane = 1 AND kind = ? AND type = ? AND type_version = ? AND priority = ? AND due > ?
+    ORDER BY due LIMIT 1`;
+  return lanesOf(connection, 1, types, {}).flatMap(({ kind, type, typeVersion, priority }) =>
+    connection.get<{ due: number }>(sql, kind, type, typeVersion, priority, after)?.due ?? []);
 }
 
 const canScan = ({ kinds, names }: Pick<ClaimRequest, 'kinds' | 'names'>): boolean =>

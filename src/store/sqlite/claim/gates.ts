@@ -2,14 +2,17 @@
  * Finds the jobs at gates that a claim can take. A job is claimable if its gate has room, which `GateAdmissions`
  * computes from the number of admitted jobs and the use of named limits. Implements `admittedPerGate` of `port/claiming.ts`.
  */
-import { noLimits, GateAdmissions, type LimitsNow } from '../../../model/gate.ts';
+import { gateWithoutCosts, noLimits, GateAdmissions, type LimitsNow } from '../../../model/gate.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
-import { admitInOrder, gateLaneRows, type GateLane, type GateMemory, type WaitingJob } from '../../gate-admission.ts';
+import { turnsOf, type ShareTurns, type TypedLane } from '../../fair-share.ts';
+import { admitInOrder, gateLaneRows, type GateMemory } from '../../gate-admission.ts';
+import type { WaitingJob } from '../../waiting-job.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
 import { lanesOf, namedTypes, type Lane, type NamedType } from './lanes.ts';
+import { lanesInTurns } from './shares.ts';
 import { pausedKeys } from '../read/pauses.ts';
 
 export function admittedPerGate(connection: Connection, types?: readonly string[]): Map<string, number> {
@@ -27,31 +30,40 @@ export function gatedRows(
   request: ClaimRequest,
   memory: GateMemory,
   limits: LimitsNow,
-): OpenRow[] {
+): AdmittedRows {
   const { now } = limits;
   const types = namedTypes(connection, 2, request, now);
   if (types.length === 0) {
     memory.recordOpening(request, null);
-    return [];
+    return { rows: [], turns: turnsOf([]) };
   }
   const admissions = new GateAdmissions(
     admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false, limits, pausedKeys(connection, now),
   );
   const read = lanesOf(connection, 2, types, request).map((lane) => firstWaiting(connection, lane, request.limit, now));
-  const { jobs, isComplete } = admitInOrder(read, admissions, request.limit);
+  const lanes = lanesInTurns(connection, read, memory.shareStops, request.limit, now);
+  const { jobs, isComplete } = admitInOrder(lanes, admissions, request.limit);
   const more = isComplete ? [] : admitByWalk(connection, { request, types, memory, admissions, now }, jobs);
   memory.recordOpening(request, admissions.opensAt);
   const ids = [...jobs, ...more].map(({ id }) => id);
-  return openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
+  const rows = openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
+  return { rows, turns: turnsOf(jobs) };
+}
+
+export interface AdmittedRows {
+  readonly rows: readonly OpenRow[];
+  readonly turns: ShareTurns;
 }
 
 /** Reads the first due jobs of a lane, including jobs whose gates are full. */
-function firstWaiting(connection: Connection, lane: Lane, limit: number, now: number): GateLane {
+function firstWaiting(connection: Connection, lane: Lane, limit: number, now: number): TypedLane {
   const sql = `SELECT id, priority, due, gate FROM job INDEXED BY job_gate_order
-    WHERE lane = 2 AND kind = ? AND type = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?`;
+    WHERE lane = 2 AND kind = ? AND type = ? AND type_version = ? AND priority = ? AND due <= ?
+    ORDER BY due, id LIMIT ?`;
   const count = gateLaneRows(limit);
-  const jobs = connection.arrays(sql, lane.kind, lane.type, lane.priority, now, count).map(waitingJobOf);
-  return { jobs, isCut: jobs.length === count };
+  const { kind, type, typeVersion, priority } = lane;
+  const jobs = connection.arrays(sql, kind, type, typeVersion, priority, now, count).map(waitingJobOf);
+  return { ...lane, jobs, isCut: jobs.length === count };
 }
 
 const waitingJobOf = ([id, priority, due, gate]: readonly unknown[]): WaitingJob =>
@@ -72,7 +84,7 @@ interface GateWalk {
 function admitByWalk(connection: Connection, walk: GateWalk, admitted: readonly WaitingJob[]): WaitingJob[] {
   const { types, admissions, request } = walk;
   const limit = request.limit - admitted.length;
-  const known = Map.groupBy(admitted, ({ gate }) => gate);
+  const known = Map.groupBy(admitted, ({ gate }) => gateWithoutCosts(gate));
   return types
     .flatMap((type) => waitingOnWalk(connection, walk, type, limit, known))
     .sort(byClaimOrder)
@@ -88,8 +100,9 @@ function waitingOnWalk(
   known: ReadonlyMap<string, readonly WaitingJob[]>,
 ): WaitingJob[] {
   const found: WaitingJob[] = [];
-  for (const gate of gatesFrom(connection, type, memory.start(type))) {
-    const room = Math.min(admissions.room(gate), request.limit);
+  for (const first of gatesFrom(connection, type, memory.start(type))) {
+    const gate = gateWithoutCosts(first.gate);
+    const room = Math.min(roomAt(connection, admissions, { ...type, gate }, first, request, now), request.limit);
     if (room > 0) found.push(...waitingAt(connection, { ...type, gate }, request, now, room, known.get(gate) ?? []));
     memory.stopAt(type, gate);
     if (found.length >= limit) break;
@@ -98,19 +111,42 @@ function waitingOnWalk(
 }
 
 /**
- * Yields the gates at which jobs wait, each found by one index seek. Starts behind the gate `start`. After the last
- * gate it continues with the first gate, and it ends with `start`.
+ * Returns how many jobs the gate admits that cost as much as its first job that can be claimed. `first` is its first job
+ * in claim order, which may not be due yet.
  */
-function* gatesFrom(connection: Connection, { kind, type }: NamedType, start: string): Generator<string> {
-  const next = (after: string): string | undefined =>
-    connection.get<{ gate: string }>(nextGate, kind, type, after)?.gate;
-  for (let gate = next(start); gate !== undefined; gate = next(gate)) yield gate;
-  if (start === '') return;
-  for (let gate = next(''); gate !== undefined && gate <= start; gate = next(gate)) yield gate;
+function roomAt(
+  connection: Connection,
+  admissions: GateAdmissions,
+  at: NamedType & { readonly gate: string },
+  first: FirstJob,
+  request: ClaimRequest,
+  now: number,
+): number {
+  const isClaimable = first.due <= now && (request.priorities?.includes(first.priority) ?? true);
+  if (isClaimable || !admissions.hasRoomBesideCosts(first.gate)) return admissions.room(first.gate);
+  const [due] = waitingAt(connection, at, request, now, 1, []);
+  return due === undefined ? 0 : admissions.room(due.gate);
 }
 
-const nextGate = `SELECT gate FROM job INDEXED BY job_gate WHERE lane = 2 AND kind = ? AND type = ? AND gate > ?
-  ORDER BY gate LIMIT 1`;
+type FirstJob = Pick<WaitingJob, 'gate' | 'due' | 'priority'>;
+
+/**
+ * Yields the first job of each gate at which jobs wait, which may not be due yet, each found by one index seek. Starts
+ * behind the gate `start`. After the last gate it continues with the first gate, and it ends with `start`.
+ */
+function* gatesFrom(connection: Connection, { kind, type, typeVersion }: NamedType, start: string): Generator<FirstJob> {
+  const next = (after: string): FirstJob | undefined =>
+    connection.get<FirstJob>(nextGate, kind, type, typeVersion, gateWithoutCosts(after));
+  for (let first = next(start); first !== undefined; first = next(first.gate)) yield first;
+  if (start === '') return;
+  for (let first = next(''); first && gateWithoutCosts(first.gate) <= start; first = next(first.gate)) yield first;
+}
+
+/** The gate of a row without the costs, verbatim as in the index `job_gate`. */
+const bareGate = `substr(gate, 1, instr(gate || '#', '#') - 1)`;
+
+const nextGate = `SELECT gate, due, priority FROM job INDEXED BY job_gate WHERE lane = 2 AND kind = ? AND type = ?
+  AND type_version = ? AND ${bareGate} > ? ORDER BY ${bareGate}, priority DESC, due, id LIMIT 1`;
 
 /**
  * Returns the first due jobs at a gate, at most `room` of them. Leaves out the jobs in `known`, which have been
@@ -118,26 +154,32 @@ const nextGate = `SELECT gate FROM job INDEXED BY job_gate WHERE lane = 2 AND ki
  */
 function waitingAt(
   connection: Connection,
-  { kind, type, gate }: NamedType & { readonly gate: string },
+  at: NamedType & { readonly gate: string },
   { priorities }: ClaimRequest,
   now: number,
   room: number,
   known: readonly WaitingJob[],
 ): WaitingJob[] {
   const sql = `SELECT id, priority, due, gate FROM job INDEXED BY job_gate WHERE lane = 2 AND kind = ? AND type = ?
-    AND gate = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?`;
-  return prioritiesAt(connection, kind, type, gate)
+    AND type_version = ? AND ${bareGate} = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?`;
+  const { kind, type, typeVersion, gate } = at;
+  const count = room + known.length;
+  return prioritiesAt(connection, at)
     .filter((priority) => priorities?.includes(priority) ?? true)
-    .flatMap((priority) => connection.arrays(sql, kind, type, gate, priority, now, room + known.length).map(waitingJobOf))
+    .flatMap((priority) =>
+      connection.arrays(sql, kind, type, typeVersion, gate, priority, now, count).map(waitingJobOf))
     .filter(({ id }) => !known.some((job) => job.id === id))
     .slice(0, room);
 }
 
-function prioritiesAt(connection: Connection, kind: string, type: string, gate: string): number[] {
-  const sql = `SELECT priority FROM job INDEXED BY job_gate WHERE lane = 2 AND kind = ? AND type = ? AND gate = ?
-    AND priority < ? ORDER BY priority DESC LIMIT 1`;
+function prioritiesAt(
+  connection: Connection,
+  { kind, type, typeVersion, gate }: NamedType & { readonly gate: string },
+): number[] {
+  const sql = `SELECT priority FROM job INDEXED BY job_gate WHERE lane = 2 AND kind = ? AND type = ?
+    AND type_version = ? AND ${bareGate} = ? AND priority < ? ORDER BY priority DESC LIMIT 1`;
   const next = (below: number): number | undefined =>
-    connection.get<{ priority: number }>(sql, kind, type, gate, below)?.priority;
+    connection.get<{ priority: number }>(sql, kind, type, typeVersion, gate, below)?.priority;
   const priorities: number[] = [];
   for (let priority = next(Number.MAX_SAFE_INTEGER); priority !== undefined; priority = next(priority)) {
     priorities.push(priority);

@@ -1,9 +1,11 @@
 /**
- * Finds the lanes of a request. A lane contains the jobs of one kind, type and priority, ordered by due time. It is one
- * range of an index, so the search of a lane reads neither jobs of other types nor jobs that are due later.
+ * Finds the lanes of a request. A lane contains the jobs of one kind, type, version and priority, ordered by due time. It is
+ * one range of an index, so the search of a lane reads neither jobs of other types and versions nor jobs that are due
+ * later.
  */
 import { isLiteral, literalPrefix, matches, parseGlob } from '../../../model/glob.ts';
 import type { Kind } from '../../../model/state.ts';
+import { firstTypeVersion, versionedTypes, type VersionedType } from '../../../model/type-version.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
@@ -11,9 +13,8 @@ import { openRows } from '../read/open-rows.ts';
 import { isPausable } from '../../../model/pause.ts';
 import { pausedTypes } from '../read/pauses.ts';
 
-export interface NamedType {
+export interface NamedType extends VersionedType {
   readonly kind: Kind;
-  readonly type: string;
 }
 
 export interface Lane extends NamedType {
@@ -29,9 +30,9 @@ export function rowsOfTypes(
   request: ClaimRequest,
   now: number,
 ): OpenRow[] {
-  const which = 'WHERE lane = 1 AND kind = ? AND type = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?';
-  return lanesOf(connection, 1, types, request).flatMap(({ kind, type, priority }) =>
-    openRows(connection, which, kind, type, priority, now, request.limit),
+  const which = 'WHERE lane = 1 AND kind = ? AND type = ? AND type_version = ? AND priority = ? AND due <= ? ORDER BY due, id LIMIT ?';
+  return lanesOf(connection, 1, types, request).flatMap(({ kind, type, typeVersion, priority }) =>
+    openRows(connection, which, kind, type, typeVersion, priority, now, request.limit),
   );
 }
 
@@ -44,15 +45,15 @@ export const lanesOf = (
   types: readonly NamedType[],
   { priorities }: Pick<ClaimRequest, 'priorities'>,
 ): Lane[] =>
-  types.flatMap(({ kind, type }) =>
-    prioritiesOf(connection, lane, kind, type)
+  types.flatMap((named) =>
+    prioritiesOf(connection, lane, named)
       .filter((priority) => priorities?.includes(priority) ?? true)
-      .map((priority) => ({ kind, type, priority })),
+      .map((priority) => ({ ...named, priority })),
   );
 
 /**
  * Returns the requested types that have jobs whose column `lane` has this value: 1 (no admission needed) or 2 (waiting
- * at a gate). Leaves out types that are paused at `now`.
+ * at a gate), each with all requested versions, of which some may have no jobs. Leaves out types that are paused at `now`.
  */
 export const namedTypes = (connection: Connection, lane: 1 | 2, request: LaneRequest, now: number): NamedType[] =>
   fewNamedTypes(connection, lane, request, now, Infinity)!;
@@ -83,27 +84,37 @@ function typesOfRequest(
 ): NamedType[] | null {
   const { names } = request;
   const kinds = [...new Set(request.kinds)];
-  if ('exact' in names) return exactTypes(connection, lane, kinds, names.exact);
+  if ('exact' in names) return exactTypes(connection, lane, kinds, versionedTypes(names.exact, names.versions));
   const glob = parseGlob(names.glob);
   const start = literalPrefix(glob);
-  if (isLiteral(glob)) return exactTypes(connection, lane, kinds, [start]);
+  if (isLiteral(glob)) return exactTypes(connection, lane, kinds, versionedTypes([start]));
   const found: NamedType[] = [];
   let walked = 0;
   for (const kind of kinds) {
     for (const type of typesFrom(connection, lane, kind, start)) {
       if (++walked > max) return null;
-      if (matches(glob, type)) found.push({ kind, type });
+      if (matches(glob, type)) found.push({ kind, type, typeVersion: firstTypeVersion });
     }
   }
   return found;
 }
 
-/** One statement for all kinds and types: a claim of an engine with many types would otherwise execute dozens. */
-function exactTypes(connection: Connection, lane: 1 | 2, kinds: readonly Kind[], types: readonly string[]): NamedType[] {
-  const sql = `SELECT kinds.value, types.value FROM json_each(?) kinds CROSS JOIN json_each(?) types
+/**
+ * One statement for all kinds and types: a claim of an engine with many types would otherwise execute dozens. It searches
+ * by names alone: reading the versions from JSON takes twice as long as the search (180 µs instead of 62 for 15 types).
+ */
+function exactTypes(
+  connection: Connection,
+  lane: 1 | 2,
+  kinds: readonly Kind[],
+  types: readonly VersionedType[],
+): NamedType[] {
+  const sql = `SELECT kinds.value, types.key FROM json_each(?) kinds CROSS JOIN json_each(?) types
     WHERE EXISTS (SELECT 1 FROM job WHERE lane = ${lane} AND kind = kinds.value AND type = types.value)`;
-  const found = connection.arrays(sql, JSON.stringify(kinds), JSON.stringify([...new Set(types)]));
-  return found.map(([kind, type]) => ({ kind: kind as Kind, type: type as string }));
+  const byName = [...Map.groupBy(types, ({ type }) => type)];
+  const found = connection.arrays(sql, JSON.stringify(kinds), JSON.stringify(byName.map(([name]) => name)));
+  return found.flatMap(([kind, index]) =>
+    byName[index as number]![1].map((versioned) => ({ kind: kind as Kind, ...versioned })));
 }
 
 /** Yields the types that start with the prefix. Each is found by one index seek. */
@@ -117,12 +128,13 @@ function* typesFrom(connection: Connection, lane: 1 | 2, kind: Kind, prefix: str
   }
 }
 
-function prioritiesOf(connection: Connection, lane: 1 | 2, kind: Kind, type: string): number[] {
+function prioritiesOf(connection: Connection, lane: 1 | 2, { kind, type, typeVersion }: NamedType): number[] {
   const index = lane === 1 ? 'job_lane' : 'job_gate_order';
   const sql = `SELECT priority FROM job INDEXED BY ${index}
-    WHERE lane = ${lane} AND kind = ? AND type = ? AND priority < ? ORDER BY priority DESC LIMIT 1`;
+    WHERE lane = ${lane} AND kind = ? AND type = ? AND type_version = ? AND priority < ?
+    ORDER BY priority DESC LIMIT 1`;
   const next = (below: number): number | undefined =>
-    connection.get<{ priority: number }>(sql, kind, type, below)?.priority;
+    connection.get<{ priority: number }>(sql, kind, type, typeVersion, below)?.priority;
   const priorities: number[] = [];
   for (let priority = next(Number.MAX_SAFE_INTEGER); priority !== undefined; priority = next(priority)) {
     priorities.push(priority);

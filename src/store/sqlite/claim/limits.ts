@@ -1,4 +1,4 @@
-/** Named limits: reads how far they are used, and writes it. Implements `closeLimit` and `spendLimit` of `port/limits.ts`. */
+/** Named limits: reads how far they are used, and writes it. Implements the writes of `port/limits.ts`. */
 import type { Change } from '../../../model/change.ts';
 import { unlimited } from '../../../model/gate.ts';
 import { intervalOf, noLimitValues, type LimitState, type LimitValues } from '../../../model/limit.ts';
@@ -41,6 +41,11 @@ export function closeLimit(connection: Connection, name: string, key: string | n
   const sql = `INSERT INTO rate(name, key, tat, interval, closed_until) VALUES(?, ?, 0, 0, ?)
     ON CONFLICT DO UPDATE SET closed_until = max(coalesce(closed_until, 0), excluded.closed_until)`;
   connection.run(sql, name, key ?? noKey, until);
+}
+
+export function reopenLimit(connection: Connection, name: string, key: string | null): void {
+  if (key === null) connection.run('DELETE FROM rate WHERE name = ?', name);
+  else connection.run('DELETE FROM rate WHERE name = ? AND key = ?', name, key);
 }
 
 export function valuesOf(connection: Connection, name: string): LimitValues {

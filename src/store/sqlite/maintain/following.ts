@@ -2,9 +2,10 @@
 import type { Edge } from '../../../model/following.ts';
 import type { Job } from '../../../model/job.ts';
 import type { Fate } from '../../../model/state.ts';
-import { edgeOfRow, linksText, talliesOfRows, type EdgeRow, type EdgeTallyRow } from '../../edge-row.ts';
+import { edgeOfRow, flowTallyOfRow, linksText, talliesOfRows, type EdgeRow, type EdgeTallyRow } from '../../edge-row.ts';
+import { edgesOfEach } from '../../many-edges.ts';
 import { jobOfOpen, type OpenRow } from '../../row.ts';
-import type { Batch, EdgeQuery, EdgeTally, FollowingPage } from '../../store.ts';
+import type { Batch, EdgeQuery, EdgeTally, FlowTally, FollowingPage, ManyEdgesQuery } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
 /** Writes the edges and the flow of a batch. */
@@ -48,6 +49,9 @@ export function edges(connection: Connection, query: EdgeQuery): Edge[] {
   return connection.all<EdgeRow>(sql, id, after, limit).map(edgeOfRow);
 }
 
+export const edgesOfMany = (connection: Connection, query: ManyEdgesQuery): Edge[] =>
+  edgesOfEach(query, (each) => edges(connection, each));
+
 export function stalledFollowers(connection: Connection, after: number, limit: number): FollowingPage {
   const sql = `SELECT id, ${hasNoOpenEdge} AS chosen FROM job WHERE hold = 'runs' AND id > ? ORDER BY id LIMIT ?`;
   return pageOf(connection.all<ScannedRow>(sql, after, limit), limit);
@@ -84,6 +88,15 @@ export function flows(connection: Connection, before: number | null, limit: numb
 export function flowRuns(connection: Connection, flow: number, after: number, limit: number): number[] {
   const sql = 'SELECT run FROM flow_run WHERE flow = ? AND run > ? ORDER BY run LIMIT ?';
   return connection.all<{ run: number }>(sql, flow, after, limit).map(({ run }) => run);
+}
+
+/** The runs of each flow are limited by a statement of their own; SQLite has no lateral joins. */
+export function tallyFlows(connection: Connection, flowIds: readonly number[], runsMax: number): FlowTally[] {
+  const sql = `SELECT ?1 AS flow, coalesce(ended.type, job.type) AS type, coalesce(ended.fate, job.state) AS standing,
+      count(*) AS count, min(some.run) AS first, min(coalesce(ended.created, job.created)) AS created
+    FROM (SELECT run FROM flow_run WHERE flow = ?1 ORDER BY run LIMIT ?2) some
+    LEFT JOIN ended ON ended.id = some.run LEFT JOIN job ON job.id = some.run GROUP BY 2, 3 ORDER BY first`;
+  return flowIds.flatMap((flow) => connection.all<FlowTally>(sql, flow, runsMax).map(flowTallyOfRow));
 }
 
 export const flowOf = (connection: Connection, run: number): number | null =>

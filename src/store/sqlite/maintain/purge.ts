@@ -1,7 +1,7 @@
 /**
  * Purges ended jobs past their retention, old feed entries, expired keys, children staged under a fence that is no
- * longer current, instances whose lease lapsed long ago, old refused requests of the inbox, and rates that are no
- * longer in use. Implements `purge` of `port/maintenance.ts`.
+ * longer current, instances whose lease lapsed long ago, old refused requests of the inbox, pauses that ended long
+ * ago, and rates that are no longer in use. Implements `purge` of `port/maintenance.ts`.
  */
 import type { Fate } from '../../../model/state.ts';
 import type { Connection } from '../connection.ts';
@@ -24,11 +24,20 @@ export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }
   connection.run('DELETE FROM feed WHERE at <= ? AND seq < (SELECT max(seq) FROM feed)', now - feedKeptMs);
   connection.run('DELETE FROM unique_key WHERE until <= ?', now);
   if (retentionMs !== null) connection.run('DELETE FROM inbox WHERE refused_at <= ?', now - retentionMs);
+  if (retentionMs !== null) purgePauses(connection, limit, now - retentionMs);
   purgeStaged(connection);
   connection.run('DELETE FROM rate WHERE tat <= ?1 AND (closed_until IS NULL OR closed_until <= ?1)', now);
   connection.run(`DELETE FROM instance WHERE lease_until <= ? AND NOT EXISTS
     (SELECT 1 FROM job WHERE job.state = 'running' AND job.holder = instance.id)`, now - instanceKeptMs);
   return past.length;
+}
+
+function purgePauses(connection: Connection, limit: number, endedBefore: number): void {
+  const sql = `SELECT id FROM job INDEXED BY job_pause WHERE kind = 'pause' AND state = 'pending' AND due <= ? LIMIT ?`;
+  for (const { id } of connection.all<{ id: number }>(sql, endedBefore, limit)) {
+    connection.run('DELETE FROM job WHERE id = ?', id);
+    deleteBelongings(connection, { id, fate: 'cancelled', result: null });
+  }
 }
 
 /**
@@ -61,12 +70,12 @@ export interface EndedJobRow {
 }
 
 /**
- * Deletes the edges, history chunks, progress and log of a job, and its ended children with their history chunks, progress and
- * logs. The caller deletes the row of the job itself.
+ * Deletes the edges, history chunks, progress, log and steps of a job, and its ended children with theirs. The caller
+ * deletes the row of the job itself.
  */
 export function deleteBelongings(connection: Connection, { id, fate, result }: EndedJobRow): void {
   const children = 'DELETE FROM ended WHERE parent = ? RETURNING id, fate, result';
   for (const child of connection.all<EndedJobRow>(children, id)) deleteBelongings(connection, child);
   deleteFollowing(connection, id, fate, result);
-  for (const table of ['history_chunk', 'progress', 'log']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
+  for (const table of ['history_chunk', 'progress', 'log', 'step']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
 }

@@ -1,4 +1,4 @@
-/** Reads the pauses in force. Their rows are ranges of the indexes of claims, in which no other rows have their kind. */
+/** Reads the pauses in force. The index `job_pause` has them in the order of their ends. */
 import { keyNames } from '../../../model/gate.ts';
 import { isPausable } from '../../../model/pause.ts';
 import { never } from '../../../model/definition.ts';
@@ -7,9 +7,10 @@ import { namePredicate } from '../../name-filter.ts';
 import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
+const pauses = `FROM job INDEXED BY job_pause WHERE kind = 'pause' AND state = 'pending'`;
 const pausesOf = {
-  types: `SELECT type, due FROM job INDEXED BY job_lane WHERE lane = 1 AND kind = 'pause' AND gate IS NULL AND due > ?`,
-  keys: `SELECT type, due, gate FROM job INDEXED BY job_gate_order WHERE lane = 2 AND kind = 'pause' AND due > ?`,
+  types: `SELECT type, due ${pauses} AND gate IS NULL AND due > ?`,
+  keys: `SELECT type, due, gate ${pauses} AND gate IS NOT NULL AND due > ?`,
 };
 
 /** Returns the types whose jobs are not claimed at `now`; none for kinds that cannot be paused. */

@@ -1,0 +1,124 @@
+/** Steps: their ends are written once, only under the current fence, and stay until a retry forgets them. */
+import { deepEqual, equal } from 'node:assert/strict';
+import type { Job } from '../model/job.ts';
+import type { NewStep } from '../model/step.ts';
+import { hugePayload, oddPayloads } from './odd-texts.ts';
+import { same } from './same.ts';
+import type { Topic, World } from './world.ts';
+
+const end = ({ id, fence }: Pick<Job, 'id' | 'fence'>, name: string, n: number, more: Partial<NewStep> = {}): NewStep =>
+  ({ job: id, fence, name, n, kind: 'step', startedAt: 5, endedAt: 7, result: '{"a":1}', ...more });
+
+const namesOf = async ({ store }: World, { id }: Job): Promise<string[]> =>
+  (await store.steps([id])).filter(({ endedAt }) => endedAt !== null).map(({ name }) => name);
+
+export const steps: Topic = {
+  name: 'steps',
+  examples: {
+    'a job has no steps before the first is written': async (world) => {
+      const job = await world.createRunning();
+      deepEqual(await world.store.steps([job.id, 999_999]), []);
+      deepEqual(await world.store.steps([]), []);
+      deepEqual(await world.store.writeSteps([]), []);
+    },
+
+    'steps are stored unchanged and read in the order of their numbers': async (world) => {
+      const job = await world.createRunning();
+      const sleep = end(job, 'z', 1, { kind: 'sleep', endedAt: 1e12, result: null });
+      const ends = [sleep, ...[...oddPayloads, hugePayload].map((result, at) => end(job, `a "${at}" ö'`, at + 2, { result }))];
+      deepEqual(await world.store.writeSteps(ends), ends.map(() => true));
+      same(await world.store.steps([job.id]), ends.map((step) => ({ ...step, generation: 1 })));
+    },
+
+    'steps of several jobs are read together, each job from any number on and up to a limit': async (world) => {
+      const [a, b] = [await world.createRunning(), await world.createRunning()];
+      const ends = [a, b].flatMap((job) => ['x', 'y', 'z'].map((name, at) => end(job, name, at + 1)));
+      await world.store.writeSteps(ends);
+      const found = await world.store.steps([b.id, a.id, b.id], 1, 1);
+      deepEqual(found.map(({ job, name }) => [job, name]), [[a.id, 'y'], [b.id, 'y']]);
+    },
+
+    'a former holder of a job cannot write steps': async (world) => {
+      const job = await world.createRunning();
+      await world.apply(job, { do: 'release', fence: job.fence });
+      deepEqual(await world.store.writeSteps([end(job, 'a', 1)]), [false], 'given back');
+      const [again] = await world.claim();
+      deepEqual(await world.store.writeSteps([end(job, 'a', 1)]), [false], 'held by another');
+      await world.apply(again!, { do: 'succeed', fence: again!.fence });
+      deepEqual(await world.store.writeSteps([end(again!, 'a', 1)]), [false], 'ended');
+      deepEqual(await world.store.writeSteps([end({ id: 999_999, fence: 1 }, 'a', 1)]), [false], 'unknown');
+      deepEqual(await world.store.steps([job.id]), []);
+    },
+
+    'the first end of a step stays; a repeated write under the same fence counts as stored': async (world) => {
+      const job = await world.createRunning();
+      deepEqual(await world.store.writeSteps([end(job, 'a', 1)]), [true]);
+      deepEqual(await world.store.writeSteps([end(job, 'a', 1, { result: '2' }), end(job, 'b', 2)]), [true, true]);
+      await world.apply(job, { do: 'release', fence: job.fence });
+      const [again] = await world.claim();
+      deepEqual(await world.store.writeSteps([end(again!, 'a', 3), end(again!, 'c', 3)]), [false, true]);
+      const found = await world.store.steps([job.id]);
+      deepEqual(found.map(({ name, n, result, fence }) => [name, n, result, fence]), [
+        ['a', 1, '{"a":1}', job.fence], ['b', 2, '{"a":1}', job.fence], ['c', 3, '{"a":1}', again!.fence],
+      ]);
+    },
+
+    'a step of one call may occur twice': async (world) => {
+      const job = await world.createRunning();
+      deepEqual(await world.store.writeSteps([end(job, 'a', 1), end(job, 'a', 2, { result: '2' })]), [true, true]);
+      deepEqual((await world.store.steps([job.id])).map(({ n, result }) => [n, result]), [[1, '{"a":1}']]);
+    },
+
+    'steps of jobs that were claimed together are written': async (world) => {
+      for (let count = 0; count < 5; count += 1) await world.create();
+      const jobs = await world.claim({ limit: 5 });
+      deepEqual(await world.store.writeSteps(jobs.map((job) => end(job, 'a', 1))), jobs.map(() => true));
+      await world.apply(jobs[0]!, { do: 'succeed', fence: jobs[0]!.fence });
+      deepEqual(await world.store.writeSteps(jobs.map((job) => end(job, 'b', 2))), [false, true, true, true, true]);
+    },
+
+    'a reopened job forgets steps from a number on, in one commit, and can store them again': async (world) => {
+      const job = await world.createRunning();
+      await world.store.writeSteps(['a', 'b', 'c'].map((name, at) => end(job, name, at + 1)));
+      const ended = await world.apply(job, { do: 'fail', fence: job.fence, retryable: false, error: failure });
+      deepEqual(await namesOf(world, job), ['a', 'b', 'c'], 'after the end');
+      const change = world.decide(ended, { do: 'retry', reopens: 0, from: 'b' });
+      const forgottenSteps = [{ job: job.id, from: 2, generation: 2 }];
+      deepEqual(await world.store.commit({ changes: [change], whole: true, forgottenSteps }), [true]);
+      deepEqual(await namesOf(world, job), ['a']);
+      const [again] = await world.claim();
+      deepEqual(await world.store.writeSteps([end(again!, 'a', 4), end(again!, 'b', 4, { result: '2' })]), [false, true]);
+      const found = (await world.store.steps([job.id])).map(({ name, generation, result }) => [name, generation, result]);
+      deepEqual(found, [['a', 1, '{"a":1}'], ['c', 2, null], ['b', 2, '2']]);
+    },
+
+    'steps are not forgotten by a commit that is not written': async (world) => {
+      const job = await world.createRunning();
+      await world.store.writeSteps([end(job, 'a', 1)]);
+      const ended = await world.apply(job, { do: 'succeed', fence: job.fence });
+      const change = world.decide(ended, { do: 'retry', reopens: 0 });
+      await world.apply(ended, { do: 'edit', edit: { priority: 7 } });
+      const forgottenSteps = [{ job: job.id, from: 1, generation: 2 }];
+      deepEqual(await world.store.commit({ changes: [change], whole: true, forgottenSteps }), [false]);
+      deepEqual(await namesOf(world, job), ['a']);
+    },
+
+    'a purge deletes the steps of a job': async (world) => {
+      const job = await world.createRunning({ policy: { retentionMs: 5 } });
+      await world.store.writeSteps([end(job, 'a', 1)]);
+      await world.apply(job, { do: 'succeed', fence: job.fence });
+      await world.advance(5);
+      equal(await world.store.purge({ limit: 10, feedKeptMs: 1000, retentionMs: null }), 1);
+      deepEqual(await world.store.steps([job.id]), []);
+    },
+
+    'a step changes neither version nor history': async (world) => {
+      const job = await world.createRunning();
+      await world.store.writeSteps([end(job, 'a', 1)]);
+      same(await world.load(job.id), job);
+      equal((await world.store.history(job.id)).length, job.version);
+    },
+  },
+};
+
+const failure = { code: 'unknown', message: 'it failed' } as const;

@@ -1,0 +1,29 @@
+/**
+ * Counts the attempts of this instance per job type since it started. Heartbeats publish the counts, so that the
+ * failures of two builds can be compared during a deploy.
+ */
+import type { EventKind } from '../../model/event.ts';
+import type { TypeAttempts } from '../../store/store.ts';
+
+/** Heartbeats are written often, so they contain only the types with the most attempts. */
+const typesMax = 100;
+
+export class AttemptCounts {
+  readonly #ofTypes = new Map<string, { succeeded: number; failed: number }>();
+
+  /** Counts an attempt by the event that ended it. Released, snoozed and cancelled attempts do not count. */
+  note(type: string, kind: EventKind | undefined): void {
+    const outcome = kind === 'succeeded' ? 'succeeded' : kind === 'failed' || kind === 'retried' ? 'failed' : null;
+    if (outcome === null) return;
+    const counts = this.#ofTypes.get(type) ?? { succeeded: 0, failed: 0 };
+    counts[outcome] += 1;
+    this.#ofTypes.set(type, counts);
+  }
+
+  get mostFrequent(): readonly TypeAttempts[] {
+    const all = Array.from(this.#ofTypes, ([type, counts]) => ({ type, ...counts }));
+    if (all.length <= typesMax) return all;
+    const attempts = ({ succeeded, failed }: TypeAttempts): number => succeeded + failed;
+    return all.sort((a, b) => attempts(b) - attempts(a)).slice(0, typesMax);
+  }
+}

@@ -1,0 +1,290 @@
+/**
+ * The steps of an attempt: calls the work of a step unless its result is stored, stores its result under the fence of
+ * the attempt, and ends an attempt that sleeps. The stored steps of a job are read once per attempt, at the first step;
+ * a job that is claimed for the first time has none.
+ */
+import { checkName } from '../../jobs/checks/values.ts';
+import { parsePayload } from '../../model/encoded-payload.ts';
+import { jsonText } from '../../model/json.ts';
+import { backoffMs, retryOf, type RetryPolicy } from '../../model/retry.ts';
+import { isEndedStep, stepKey, stepsMax, type EndedStep, type NewStep, type StoredStep } from '../../model/step.ts';
+import { isMalformed, Refusal } from '../../refusal.ts';
+import type { Store } from '../../store/store.ts';
+import { turn, type Clock } from '../../time/clock.ts';
+import { durationMs, type Duration } from '../../time/duration.ts';
+import { checkFields } from '../../jobs/checks/values.ts';
+import { retryPolicyOf } from '../declare/policy.ts';
+import { Fail, LeaseLost, RateLimited, RetryAfter, Sleeping, Snooze, throwIfSleeping } from '../handler/errors.ts';
+import type { StepFunctions, StepOptions, StepWork } from '../handler/step.ts';
+import type { Tracker } from '../progress/tracker.ts';
+import type { Attempt } from './attempt.ts';
+import { refuseInComplete, stepScope } from './call-scope.ts';
+import { isA } from './stored-error.ts';
+
+export interface StepsParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Stands before the names of the steps, so that two phases of a run can use the same names. */
+  readonly prefix: string;
+  /** Stands before the idempotency keys of the steps. */
+  readonly keyPrefix: string;
+}
+
+/** Returns the functions `step` and `sleep` for the context of an attempt. */
+export function stepFunctions(parts: StepsParts, attempt: Attempt, tracker: Tracker): StepFunctions {
+  let steps: AttemptSteps | null = null;
+  // A name that is not a text is refused later.
+  const prefixed = (name: string): string => (typeof name === 'string' ? parts.prefix + name : name);
+  const ofAttempt = (): AttemptSteps => (steps ??= new AttemptSteps(parts, attempt, tracker));
+  return {
+    step: async <Result>(name: string, ...rest: [StepWork<Result>] | [StepOptions, StepWork<Result>]) => {
+      const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
+      return ofAttempt().step(prefixed(name), options, work);
+    },
+    sleep: async (name, duration) => ofAttempt().sleep(prefixed(name), duration),
+  };
+}
+
+/** How long a step waits before it tries again to reach the store. */
+const storeRetryMs = 200;
+const pageSize = 1000;
+const once: RetryPolicy = retryOf({ attemptsMax: 1 });
+
+class AttemptSteps {
+  readonly #parts: StepsParts;
+  readonly #attempt: Attempt;
+  readonly #tracker: Tracker;
+  readonly #used = new Set<string>();
+  /** When the sleeps end that this attempt waits for. */
+  readonly #sleeps = new Map<string, number>();
+  readonly #abort = new AbortController();
+  readonly #signal: AbortSignal;
+  #stored: Promise<Map<string, StoredStep>> | null = null;
+  #lastNumber = 0;
+  /** How many steps are being executed or stored. */
+  #running = 0;
+  #onIdle: (() => void)[] = [];
+  /** How many steps have begun that no earlier attempt has stored. */
+  #newCount = 0;
+  #hasFailed = false;
+  /** Whether the handler has returned or thrown. */
+  #isOver = false;
+
+  constructor(parts: StepsParts, attempt: Attempt, tracker: Tracker) {
+    this.#parts = parts;
+    this.#attempt = attempt;
+    this.#tracker = tracker;
+    this.#signal = AbortSignal.any([attempt.signal, this.#abort.signal]);
+    attempt.useSteps({ end: (failure) => this.#end(failure), whenIdle: () => this.#whenIdle() });
+  }
+
+  step<Result>(name: string, options: StepOptions, work: StepWork<Result>): Promise<Result> {
+    const retry = retryOfStep(options, work);
+    refuseInComplete('step', name);
+    return this.#counted(async () => {
+      const known = await this.#begin(name);
+      if (isEnded(known)) {
+        requireKind(known, 'step');
+        this.#tracker.startStep(name).complete('stored by an earlier attempt');
+        return parsePayload(known.result!, `the result of step ${name}`) as Result;
+      }
+      const startedAt = this.#now();
+      const result = await this.#tracked(name, () => this.#call(name, known?.generation ?? 1, retry, work));
+      await this.#store({ name, kind: 'step', startedAt, endedAt: this.#now(), result });
+      return parsePayload(result, `the result of step ${name}`) as Result;
+    });
+  }
+
+  async sleep(name: string, duration: Duration): Promise<void> {
+    const ms = durationMs(duration);
+    const outer = stepScope.getStore();
+    if (outer !== undefined) throw sleepInside(name, outer);
+    refuseInComplete('sleep', name);
+    const until = await this.#counted(() => this.#sleepEnd(name, ms));
+    const progress = this.#tracker.startStep(name);
+    if (until > this.#now()) await this.#fallAsleep(name, until).catch((error: unknown) => {
+      progress.complete(`sleeps until ${new Date(until).toISOString()}`);
+      throw error;
+    });
+    progress.complete('the sleep is over');
+  }
+
+  /** Returns when the sleep ends; stores it if this is its first call. */
+  async #sleepEnd(name: string, ms: number): Promise<number> {
+    const known = await this.#begin(name);
+    if (isEnded(known)) {
+      requireKind(known, 'sleep');
+      return known.endedAt;
+    }
+    const startedAt = this.#now();
+    await this.#store({ name, kind: 'sleep', startedAt, endedAt: startedAt + ms, result: null });
+    return startedAt + ms;
+  }
+
+  /**
+   * Ends the attempt when no step is running any more, until the first of its sleeps is over. Returns if the running
+   * steps took as long as the sleep. If the handler has returned or thrown meanwhile, the attempt does not sleep.
+   */
+  async #fallAsleep(name: string, until: number): Promise<void> {
+    this.#sleeps.set(name, until);
+    await this.#whenIdle();
+    this.#attempt.signal.throwIfAborted();
+    if (until <= this.#now()) return void this.#sleeps.delete(name);
+    const [first, firstUntil] = [...this.#sleeps].reduce((a, b) => (b[1] < a[1] ? b : a));
+    if (!this.#isOver) this.#attempt.sleepUntil(first, firstUntil);
+    throw new Sleeping(first, firstUntil);
+  }
+
+  /**
+   * Decides whether the attempt sleeps, then aborts the steps that are running and waits for them, so that the next
+   * attempt does not execute a step that is still running. The failure of a step counts more than a sleep beside it, also
+   * if the handler throws another error because of it.
+   */
+  async #end(failure?: { readonly error: unknown }): Promise<void> {
+    this.#isOver = true;
+    if (failure !== undefined && !isA(Sleeping, failure.error) && this.#hasFailed) this.#attempt.stayAwake();
+    if (this.#running > 0) this.#abort.abort(new Error('the handler has returned or thrown'));
+    while (this.#running > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+  }
+
+  /** Refuses a name that the attempt has used; returns the stored step of this name. */
+  async #begin(name: string): Promise<StoredStep | undefined> {
+    checkName('name of a step', name);
+    throwIfSleeping(this.#attempt);
+    this.#attempt.signal.throwIfAborted();
+    if (this.#isOver) throw tooLate(this.#attempt.job.id, name);
+    if (this.#used.size === this.#used.add(name).size) throw usedTwice(this.#attempt.job.id, name);
+    const stored = await (this.#stored ??= this.#load());
+    this.#signal.throwIfAborted();
+    const known = stored.get(name);
+    if (known === undefined && stored.size + (this.#newCount += 1) > stepsMax) throw tooMany(this.#attempt.job.id);
+    return known;
+  }
+
+  async #load(): Promise<Map<string, StoredStep>> {
+    const { id, fence } = this.#attempt.job;
+    const found = new Map<string, StoredStep>();
+    // The first claim of a job has fence 1.
+    if (fence === 1) return found;
+    for (;;) {
+      const page = await this.#untilAnswered(() => this.#parts.store.steps([id], this.#lastNumber, pageSize));
+      for (const step of page) found.set(step.name, step);
+      this.#lastNumber = page.at(-1)?.n ?? this.#lastNumber;
+      if (page.length < pageSize) return found;
+    }
+  }
+
+  async #tracked<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const progress = this.#tracker.startStep(name);
+    try {
+      const result = await work();
+      progress.complete();
+      return result;
+    } catch (error) {
+      this.#hasFailed ||= !isA(Sleeping, error);
+      progress.fail(error);
+      throw error;
+    }
+  }
+
+  /** Calls the work of a step, again after errors if its retry policy says so; returns its result as JSON text. */
+  async #call(name: string, generation: number, retry: RetryPolicy, work: StepWork<unknown>): Promise<string> {
+    const { job: { id } } = this.#attempt;
+    const signal = this.#signal;
+    const idempotencyKey = this.#parts.keyPrefix + stepKey(id, name, generation);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return jsonText(await stepScope.run(name, async () => work({ idempotencyKey, attempt, signal })));
+      } catch (error) {
+        if (attempt >= retry.attemptsMax || signal.aborted || endsAttempt(error) || isMalformed(error)) throw error;
+        await this.#parts.clock.sleep(backoffMs(retry, attempt, `${id}/${name}`), signal);
+        signal.throwIfAborted();
+      }
+    }
+  }
+
+  /** Stores the end of a step under the fence of the attempt. */
+  async #store(end: Omit<NewStep, 'job' | 'fence' | 'n'>): Promise<void> {
+    const { job: { id }, holding: { fence } } = this.#attempt;
+    const step = { ...end, job: id, fence, n: (this.#lastNumber += 1) };
+    const [isStored] = await this.#untilAnswered(() => this.#parts.store.writeSteps([step]));
+    if (isStored) return;
+    if (!this.#attempt.isEnded) this.#attempt.revoke();
+    throw new LeaseLost(`job ${id} is no longer held under fence ${fence}: step ${JSON.stringify(end.name)} is not stored`);
+  }
+
+  /** Tries until the store answers or the attempt has ended. A cancel does not end an attempt, and does not hurry it. */
+  async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (isMalformed(error) || this.#attempt.isEnded) throw error;
+        await this.#parts.clock.sleep(storeRetryMs);
+      }
+    }
+  }
+
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+    }
+  }
+
+  /** Resolves when no step is running, and none was started in the turn of the event loop after the last has ended. */
+  async #whenIdle(): Promise<void> {
+    for (;;) {
+      if (this.#running > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
+      await turn();
+      if (this.#running === 0) return;
+    }
+  }
+
+  #now(): number {
+    return this.#parts.store.now();
+  }
+}
+
+/** Whether an error says how the whole attempt goes on, so that the step is not retried. */
+const endsAttempt = (error: unknown): boolean =>
+  isA(Fail, error) || isA(RateLimited, error) || isA(RetryAfter, error) || isA(Sleeping, error) || isA(Snooze, error);
+
+const isEnded = (step: StoredStep | undefined): step is EndedStep => step !== undefined && isEndedStep(step);
+
+function retryOfStep(options: StepOptions, work: unknown): RetryPolicy {
+  if (typeof work !== 'function') throw new Refusal('malformed.option', 'a step needs a function: step(name, () => …)');
+  checkFields('a step', options, ['retry']);
+  if (options.retry === undefined) return once;
+  checkFields('retry', options.retry, ['attempts', 'backoff', 'base', 'max', 'jitter']);
+  return retryOf(retryPolicyOf(options.retry));
+}
+
+function requireKind({ name, kind }: StoredStep, wanted: StoredStep['kind']): void {
+  if (kind === wanted) return;
+  const message = `cannot use ${JSON.stringify(name)} as a ${wanted}: an earlier attempt has stored it as a ${kind}`;
+  throw new Refusal('taken.step', message, { step: name });
+}
+
+const usedTwice = (id: number, name: string): Refusal =>
+  new Refusal('taken.step', `job ${id} has a step ${JSON.stringify(name)} already: give each step its own name`, {
+    id,
+    step: name,
+  });
+
+const tooLate = (id: number, name: string): Refusal => {
+  const message = `step ${JSON.stringify(name)} of job ${id} began after its handler had returned or thrown: await each step`;
+  return new Refusal('malformed.option', message, { id, step: name });
+};
+
+/** A sleep waits until no step is running, so inside a step it would wait for itself. */
+const sleepInside = (name: string, outer: string): Refusal => {
+  const message = `cannot sleep (${JSON.stringify(name)}) inside the step ${JSON.stringify(outer)}: sleep between steps`;
+  return new Refusal('malformed.option', message, { step: outer });
+};
+
+const tooMany = (id: number): Refusal =>
+  new Refusal('malformed.number', `job ${id} has more than ${stepsMax} steps: use tasks, or larger steps`, { id });

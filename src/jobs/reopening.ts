@@ -1,0 +1,199 @@
+/**
+ * Reopening: decides which changes reopen ended jobs with their tasks, and optionally the runs that follow them. A
+ * follower that still waits, that is reopened with what it follows, or that has never started waits for its runs again.
+ */
+import type { Change } from '../model/change.ts';
+import type { Edge } from '../model/following.ts';
+import { isOpen, type Job } from '../model/job.ts';
+import { step, type Asking } from '../model/machine.ts';
+import { isEndedStep, unknownStep, type ForgottenSteps, type StoredStep } from '../model/step.ts';
+import { Refusal } from '../refusal.ts';
+import { stepsPage } from '../store/step-row.ts';
+import { pagesOf } from '../store/paging.ts';
+import { endedStandings, type Standing } from '../store/query.ts';
+import type { Batch, Store, Writer } from '../store/store.ts';
+import { edgePages, openAgain, outcomesNow, wouldCancel, type Outcomes } from './edge-outcomes.ts';
+
+export interface RetryScope {
+  /** Reopens only those tasks that failed or were cancelled. */
+  readonly only?: 'failed';
+  /** Also reopens ended runs that follow the job, directly or not: all, or those that failed or were cancelled. */
+  readonly downstream?: Downstream;
+  /** The job forgets this step, and those that were stored after it. */
+  readonly from?: string;
+}
+
+export type Downstream = 'all' | 'failed';
+export const downstreams: readonly Downstream[] = ['all', 'failed'];
+
+/** How many runs are asked for their tasks at the same time. */
+const runsAtOnce = 50;
+
+export class Reopening {
+  readonly #store: Store;
+  readonly #scope: RetryScope;
+  readonly #runs = new Map<number, Job>();
+  /** The open followers that wait again. */
+  readonly #waiting = new Map<number, Job>();
+  /** The ended followers of reopened runs. */
+  readonly #reached = new Set<number>();
+  /** The edges that change: to reopened runs, and to runs that were reopened before without their followers. */
+  readonly edges: Edge[] = [];
+  /** The reopened followers that wait for their runs. */
+  readonly followers: number[] = [];
+  /** The open runs for which these wait, except those that are reopened: they may end before the commit. */
+  readonly awaited = new Set<number>();
+  readonly #forgottenSteps: ForgottenSteps[] = [];
+
+  constructor(store: Store, scope: RetryScope) {
+    this.#store = store;
+    this.#scope = scope;
+  }
+
+  /** The reopened jobs without their tasks. */
+  get runs(): Iterable<number> {
+    return this.#runs.keys();
+  }
+
+  /** Adds jobs, and of the jobs that follow them those that are to be reopened or that still wait. */
+  async add(jobs: readonly Job[]): Promise<void> {
+    for (let reached = this.#unknown(jobs); reached.length > 0; ) {
+      for (const job of reached) this.#runs.set(job.id, job);
+      reached = this.#unknown(await this.#followersOf(reached.filter(({ isFollowed }) => isFollowed)));
+    }
+  }
+
+  #unknown(jobs: readonly Job[]): readonly Job[] {
+    return jobs.filter(({ id }) => !this.#runs.has(id));
+  }
+
+  /** Returns the ended followers to reopen, some perhaps repeatedly, and notes those that wait. */
+  async #followersOf(runs: readonly Job[]): Promise<readonly Job[]> {
+    const ended: Job[] = [];
+    for await (const page of edgePages(this.#store, 'followed', runs.map(({ id }) => id))) {
+      const ids = new Set(page.map(({ follower }) => follower));
+      const followers = new Map((await this.#store.load([...ids])).map((job) => [job.id, job]));
+      for (const edge of page) {
+        const follower = followers.get(edge.follower);
+        if (follower === undefined || !this.#isAffected(follower)) continue;
+        if (isOpen(follower)) {
+          this.edges.push(openAgain(edge));
+          this.#waiting.set(follower.id, follower);
+        } else {
+          this.#reached.add(follower.id);
+          ended.push(follower);
+        }
+      }
+    }
+    return ended;
+  }
+
+  #isAffected(follower: Job): boolean {
+    if (follower.state === 'held') return follower.hold === 'runs';
+    if (follower.state !== 'ended' || this.#scope.downstream === undefined) return false;
+    return this.#scope.downstream === 'all' || follower.fate !== 'succeeded';
+  }
+
+  /** What the commit of the changes also writes. */
+  get alsoWritten(): Pick<Batch, 'edges' | 'forgottenSteps'> {
+    return {
+      ...(this.edges.length === 0 ? {} : { edges: this.edges }),
+      ...(this.#forgottenSteps.length === 0 ? {} : { forgottenSteps: this.#forgottenSteps }),
+    };
+  }
+
+  /** Decides the changes. Only the jobs with these ids forget steps from the given one on. */
+  async decide(asking: Asking, ids: readonly number[]): Promise<readonly (Change | Refusal)[]> {
+    const answers = this.#awaitAgain(asking);
+    const jobs = [...this.#runs.values()];
+    const outcomes = await outcomesNow(this.#store, jobs.filter((job) => this.#waits(job)).map(({ id }) => id), this.#runs);
+    for (let from = 0; from < jobs.length; from += runsAtOnce) {
+      const some = jobs.slice(from, from + runsAtOnce);
+      const reopened = some.map((job) => {
+        const from = ids.includes(job.id) ? this.#scope.from : undefined;
+        return this.#reopen(job, from, outcomes.get(job.id), asking);
+      });
+      answers.push(...(await Promise.all(reopened)).flat());
+    }
+    return answers;
+  }
+
+  /** Whether a reopened job waits for the runs that it follows. One that has started keeps the input that it got. */
+  #waits({ id, follows, startedAt }: Job): boolean {
+    return follows !== null && (startedAt === null || this.#reached.has(id));
+  }
+
+  #awaitAgain(asking: Asking): (Change | Refusal)[] {
+    const runs = new Map<number, number>();
+    for (const { follower } of this.edges) runs.set(follower, (runs.get(follower) ?? 0) + 1);
+    return [...this.#waiting.values()].map((job) => step(job, { do: 'await', runs: runs.get(job.id)! }, asking));
+  }
+
+  async #reopen(
+    job: Job,
+    from: string | undefined,
+    outcomes: Outcomes | undefined,
+    asking: Asking,
+  ): Promise<readonly (Change | Refusal)[]> {
+    const forgotten = await forgottenOf(this.#store, job, from);
+    if (forgotten instanceof Refusal) return [forgotten];
+    if (!isOpen(job) && outcomes !== undefined) {
+      if (wouldCancel(job.follows, outcomes)) return [cancelledAgain(job, outcomes)];
+      this.followers.push(job.id);
+      this.edges.push(...outcomes.stale);
+      for (const id of outcomes.open) if (!this.#runs.has(id)) this.awaited.add(id);
+    }
+    // A job that has never started has no tasks.
+    const tasks = isOpen(job) || job.startedAt === null ? [] : await tasksToReopen(this.#store, job, this.#scope.only);
+    const awaits = outcomes === undefined ? {} : { awaits: outcomes.open.length };
+    for (const each of [forgotten, ...tasks.map(allForgotten)]) if (each !== null) this.#forgottenSteps.push(each);
+    return [
+      step(job, { do: 'retry', reopens: tasks.length, ...awaits, ...(from === undefined ? {} : { from }) }, asking),
+      ...tasks.map((task) => step(task, { do: 'retry', reopens: 0 }, asking)),
+      ...(job.parent === null ? [] : [await askParent(this.#store, job, asking)]),
+    ];
+  }
+}
+
+async function forgottenOf(store: Store, job: Job, from: string | undefined): Promise<ForgottenSteps | Refusal | null> {
+  if (from === undefined || isOpen(job)) return allForgotten(job);
+  const first = await findStep(store, job, from);
+  return first === null ? unknownStep(job.id, from) : { job: job.id, from: first.n, generation: job.generation + 1 };
+}
+
+async function findStep(store: Store, { id }: Job, name: string): Promise<StoredStep | null> {
+  for (let after = 0; ; ) {
+    const page = await store.steps([id], after, stepsPage);
+    const found = page.find((step) => step.name === name && isEndedStep(step));
+    if (found || page.length < stepsPage) return found ?? null;
+    after = page.at(-1)!.n;
+  }
+}
+
+const allForgotten = (job: Job): ForgottenSteps | null =>
+  (job.state === 'ended' && job.fate === 'succeeded' ? { job: job.id, from: 1, generation: job.generation + 1 } : null);
+
+const namedMax = 10;
+
+function cancelledAgain({ id }: Job, { unsuccessful }: Outcomes): Refusal {
+  const runs = unsuccessful.slice(0, namedMax);
+  const advice = runs.length === 0 ? 'create a new run instead' : `first retry run ${runs.join(', run ')}, or the whole flow`;
+  const message = `run ${id} would be cancelled again, because the runs that it follows did not end as it requires: ${advice}`;
+  return new Refusal('wrong.state', message, { id, runs });
+}
+
+/**
+ * Returns the change that adds a reopened child to its parent; a refusal if the parent no longer waits for children.
+ * The caller commits this change together with the child, so that the parent cannot continue in between.
+ */
+async function askParent(store: Writer, { id, parent }: Job, asking: Asking): Promise<Change | Refusal> {
+  const [found] = await store.load([parent!]);
+  if (found?.state === 'held' && found.hold === 'children') return step(found, { do: 'adopt', tasks: 1 }, asking);
+  const message = `job ${id} is a child of job ${parent}, which no longer waits for it: retry job ${parent} instead`;
+  return new Refusal('wrong.state', message, { id, parent });
+}
+
+async function tasksToReopen(store: Store, run: Job, only?: 'failed'): Promise<Job[]> {
+  const standings: readonly Standing[] = only ? ['failed', 'cancelled'] : endedStandings;
+  return (await Array.fromAsync(pagesOf(store, { parent: run.id, standings }))).flat();
+}

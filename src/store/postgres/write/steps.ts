@@ -1,0 +1,72 @@
+/**
+ * Reads the steps of jobs, writes the ends of steps of jobs that are running under the given fence, and makes reopened
+ * jobs forget steps. Implements `port/steps.ts`, and `forgottenSteps` of a batch.
+ */
+import type { ForgottenSteps, NewStep, StoredStep } from '../../../model/step.ts';
+import { rowOfStep, stepColumns, stepOfRow, stepsPage, type StepRow } from '../../step-row.ts';
+import { lockClaimsOf } from '../read/claimed.ts';
+import type { Database, Session, Transaction } from '../sql/database.ts';
+import { numberArray } from '../sql/row-parameters.ts';
+import { lockHeld } from './notes.ts';
+
+/**
+ * Locks the rows of the jobs before it writes. A repeated write after a lost connection finds its own rows by their
+ * fences.
+ */
+export async function writeSteps(database: Database, steps: readonly NewStep[]): Promise<boolean[]> {
+  if (steps.length === 0) return [];
+  return database.transaction(async (transaction: Transaction) => {
+    const holdings = steps.map(({ job: id, fence }) => ({ id, fence }));
+    const [, held] = await Promise.all([
+      lockClaimsOf(transaction, holdings.map(({ id }) => id)), lockHeld(transaction, holdings),
+    ]);
+    const heldSteps = steps.filter(({ job, fence }) => held.has(`${job}/${fence}`));
+    const [stored] = await Promise.all([writeHeld(transaction, heldSteps), transaction.commit()]);
+    return steps.map((step) => stored.has(keyOf(step)));
+  });
+}
+
+/** Writes ends; returns the job, fence and name of those that are stored. */
+async function writeHeld(session: Session, steps: readonly NewStep[]): Promise<Set<string>> {
+  if (steps.length === 0) return new Set();
+  const { schema } = session;
+  const text = `with given as materialized (select * from json_to_recordset($1::json) as given (
+      job bigint, name text, kind text, n bigint, fence bigint, started_at bigint, ended_at bigint, result text)
+    ), written as (
+      insert into ${schema}.step as known (${stepColumns})
+      select job, name, kind, n, 1, fence, started_at, ended_at, result from given
+      on conflict (job, name) do update set kind = excluded.kind, n = excluded.n, fence = excluded.fence,
+        started_at = excluded.started_at, ended_at = excluded.ended_at, result = excluded.result
+      where known.ended_at is null returning job, fence, name
+    ) select job, fence, name from written union
+      select step.job, step.fence, step.name from given cross join lateral (
+        select job, fence, name from ${schema}.step where step.job = given.job and step.name = given.name limit 1) step`;
+  const given = [...new Map(steps.toReversed().map((step) => [keyOf(step), rowOfStep(step)])).values()];
+  const rows = await session.run<Pick<StepRow, 'job' | 'fence' | 'name'>>(text, [JSON.stringify(given)]);
+  return new Set(rows.map(keyOf));
+}
+
+const keyOf = ({ job, fence, name }: Pick<NewStep, 'job' | 'fence' | 'name'>): string => `${job}/${fence}/${name}`;
+
+export async function steps(
+  session: Session,
+  jobs: readonly number[],
+  after = 0,
+  limit = stepsPage,
+): Promise<StoredStep[]> {
+  const text = `select ${stepColumns.replace('job, ', 'step.job, ')} from unnest($1::bigint[]) as wanted (id)
+    cross join lateral (
+      select ${stepColumns} from ${session.schema}.step where step.job = wanted.id and n > $2 order by n limit $3) step
+    order by step.job, n`;
+  return (await session.run<StepRow>(text, [numberArray([...new Set(jobs)]), after, limit])).map(stepOfRow);
+}
+
+export async function forgetSteps(session: Session, forgotten: readonly ForgottenSteps[]): Promise<void> {
+  const text = `update ${session.schema}.step set generation = given.generation, ended_at = null, result = null
+    from (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as given (job, first, generation)) given
+    where step.job = given.job and n >= given.first and ended_at is not null`;
+  const column = (of: (steps: ForgottenSteps) => number): string => numberArray(forgotten.map(of));
+  await session.run(text, [
+    column(({ job }) => job), column(({ from }) => from), column(({ generation }) => generation),
+  ]);
+}
