@@ -240,22 +240,25 @@ for (const { name: store, test } of both) describe(`Query on ${store}`, () => {
 });
 
 for (const { name, kind } of both) describe(`a costly Query on ${name}`, () => {
-  const strict = testOn(kind, { inspection: { rowsMax: 3, timeMs: 300 } });
+  const withFewRows = testOn(kind, { inspection: { rowsMax: 3 } });
+  const withLittleTime = testOn(kind, { inspection: { rowsMax: 3, timeMs: 300 } });
 
-  strict('is ended when it finds too much', async ({ world }) => {
+  withFewRows('is ended when it finds too much', async ({ world }) => {
     await world.json('CreateJobs', { jobs: Array(4).fill({ name: 'x' }) });
     expect(await world.json('Query', { query: 'select jobID from jobs limit 3;' })).toHaveLength(3);
     const { status, headers } = await world.ask('Query', { query: 'select jobID from jobs;' });
     expect([status, headers['error']]).toEqual(['502 Query failed', expect.stringContaining('more than 3 rows')]);
   });
 
-  strict('is ended when it takes too long, and keeps nobody waiting meanwhile', async ({ world }) => {
+  withLittleTime('is ended when it takes too long, and keeps nobody waiting meanwhile', async ({ world }) => {
     for (let n = 0; n < 2; n++) await world.json('CreateJobs', { jobs: Array(60).fill({ name: 'x' }) });
     const other = await world.connect();
     const long = world.ask('Query', { query: 'select count(*) from jobs a, jobs b, jobs c, jobs d, jobs e;' });
     expect((await other.ask('Ping')).status).toBe('200 OK');
     const { status, headers } = await long;
     expect([status, headers['error']]).toEqual(['502 Query failed', expect.stringContaining('longer than 300 ms')]);
-    expect(await world.json('Query', { query: 'select count(*) from jobs;' })).toEqual([[120]]);
+    // On a busy machine this short query may need more than 300 ms, too, and is asked again then.
+    const isAnswered = async () => (await world.status('Query', { query: 'select count(*) from jobs;' })) === '200 OK';
+    await expect.poll(isAnswered).toBe(true);
   });
 });

@@ -66,7 +66,8 @@ export class BedrockWorld {
   #server(options: BedrockOptions, jobs = this.jobs): BedrockServer {
     const tell: Logger['info'] = (text, about) => void this.said.push({ text, about });
     const logger: Logger = { info: tell, warn: tell, error: tell };
-    const server = new BedrockServer({ jobs, clock: this.clock, logger, options });
+    const inspection = { timeMs: waitMs, ...options.inspection };
+    const server = new BedrockServer({ jobs, clock: this.clock, logger, options: { ...options, inspection } });
     this.#servers.push(server);
     return server;
   }
