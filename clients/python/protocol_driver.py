@@ -32,7 +32,9 @@ def hold(job, ignores_abort):
         with opening:
             if opening.wait_for(lambda: is_open(job), timeout=0.02):
                 return "opened"
-        if job.is_aborted and not is_written:
+        if not job.is_aborted:
+            continue
+        if not is_written:
             is_written = True
             write(event="aborted", job=job.id, reason=type(job.reason).__name__)
         if not ignores_abort:
