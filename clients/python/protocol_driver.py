@@ -70,10 +70,12 @@ def handle(job):
     return [[child["key"], child["fate"], child["result"]] for child in job.children]
 
 
-def work(types, slots=1, leaseMs=30000, drainMs=20000):
+def work(types, slots=1, leaseMs=30000, drainMs=20000, versions=()):
     global worker, is_stopped_by_command
     is_stopped_by_command = False
-    worker = Worker(client, {name: handle for name in types}, slots=slots, lease=leaseMs / 1000, drain=drainMs / 1000)
+    known = {each["type"]: (each["from"], each["to"]) for each in versions}
+    handlers = {name: handle for name in types}
+    worker = Worker(client, handlers, slots=slots, lease=leaseMs / 1000, drain=drainMs / 1000, versions=known)
     running.put(worker)
 
 
