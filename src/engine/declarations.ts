@@ -47,7 +47,11 @@ export class Declarations {
     const { stores, registry, defs, definitions, build, instance: by } = this.#parts;
     const { store } = stores.database;
     const entries = registry.entries.filter(({ name }) => !isInternal(name));
-    const names = { types: entries.map(({ name }) => name), defs: defs.map(({ name }) => name) };
+    const names = {
+      types: entries.map(({ name }) => name),
+      defs: defs.map(({ name }) => name),
+      limits: [...new Set(entries.flatMap(limitNames))],
+    };
     const own = await registerBuild(store, { build, ...names }, { by });
     const living = await livingBuildIds(stores.database.store);
     const others = (await readBuilds(store, living)).filter(({ id }) => id !== build);

@@ -345,12 +345,14 @@ export class EngineCore implements RunBackend, RunMaker {
   // Named limits.
 
   /** All named limits with their use, in the order of their names. */
-  limits(): Promise<readonly LimitStatus[]> {
+  async limits(): Promise<readonly LimitStatus[]> {
+    await this.ready();
     return this.#limits.list();
   }
 
   /** A named limit with the use of up to 100 of its keys. */
-  limit(name: string): Promise<LimitStatus> {
+  async limit(name: string): Promise<LimitStatus> {
+    await this.ready();
     return this.#limits.show(name);
   }
 
@@ -359,7 +361,8 @@ export class EngineCore implements RunBackend, RunMaker {
    * before and survives deploys. A value that is left out comes from the code; null means not limited. Null for
    * `override` removes it.
    */
-  overrideLimit(name: string, override: LimitOverride | null, act?: ActOptions): Promise<LimitStatus> {
+  async overrideLimit(name: string, override: LimitOverride | null, act?: ActOptions): Promise<LimitStatus> {
+    await this.ready();
     return this.#limits.override(name, override, act);
   }
 
@@ -367,7 +370,8 @@ export class EngineCore implements RunBackend, RunMaker {
    * Lets jobs start again at a named limit that a handler has closed or that is overspent: forgets until when it is
    * closed, and what is used of its rate, so that as many jobs as its burst may start at once.
    */
-  reopenLimit(name: string, options: ReopenOptions): Promise<LimitStatus> {
+  async reopenLimit(name: string, options: ReopenOptions): Promise<LimitStatus> {
+    await this.ready();
     return this.#limits.reopen(name, options);
   }
 
@@ -375,21 +379,24 @@ export class EngineCore implements RunBackend, RunMaker {
    * Creates a named limit that no code declares, for job types that list it as `limit('name')`. With `isKeyed`, each key
    * has the values for itself. Refused if the name is in use.
    */
-  defineLimit(
+  async defineLimit(
     name: string,
     values: LimitOverride & { readonly isKeyed?: boolean },
     act?: ActOptions,
   ): Promise<LimitStatus> {
+    await this.ready();
     return this.#limits.define(name, values, act);
   }
 
   /** Pauses a named limit: after the answer, no job that uses it starts on any instance; running jobs continue. */
-  pauseLimit(name: string, options: LimitPauseOptions): Promise<LimitStatus> {
+  async pauseLimit(name: string, options: LimitPauseOptions): Promise<LimitStatus> {
+    await this.ready();
     return this.#limits.pause(name, options);
   }
 
   /** Ends the pause of a named limit. */
-  resumeLimit(name: string, options: ActOptions): Promise<LimitStatus> {
+  async resumeLimit(name: string, options: ActOptions): Promise<LimitStatus> {
+    await this.ready();
     return this.#limits.resume(name, options);
   }
 
@@ -397,7 +404,8 @@ export class EngineCore implements RunBackend, RunMaker {
    * Deletes a named limit that no code declares. Jobs that use its name are not limited by it any more, from the next
    * claim on. Refused for a limit that code declares: override its values instead.
    */
-  deleteLimit(name: string, act?: ActOptions): Promise<void> {
+  async deleteLimit(name: string, act?: ActOptions): Promise<void> {
+    await this.ready();
     return this.#limits.delete(name, act);
   }
 

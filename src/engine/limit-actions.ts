@@ -8,7 +8,7 @@ import type { LimitInUseNow, Store } from '../store/store.ts';
 import { formatRate, type RateText } from '../time/rate.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { checkConcurrency, checkLimitName, rateOf } from './declare/limit.ts';
-import { livingLimitNames } from './living-builds.ts';
+import { isLimitDeclared } from './living-builds.ts';
 import { endOf, type PauseOptions } from './pause-actions.ts';
 import type { ActOptions } from './run-handle.ts';
 import type { StoreWorkers } from './store-workers.ts';
@@ -129,7 +129,7 @@ export class LimitActions {
 
   /** Deletes a limit that no living code declares. */
   async delete(name: string, act: ActOptions | undefined): Promise<void> {
-    const isDeclared = async (): Promise<boolean> => (await livingLimitNames(this.#store)).has(name);
+    const isDeclared = (): Promise<boolean> => isLimitDeclared(this.#store, name);
     const before = await deleteLimit(this.#store, checkLimitName(name), isDeclared);
     await this.#record('limit.delete', statusOf(before), null, act);
   }

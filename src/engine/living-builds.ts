@@ -1,5 +1,5 @@
 /** The living builds: the builds of all instances whose lease has not lapsed. */
-import { declaresDef, declaresType, readBuilds, readTypes, type Build } from '../jobs/catalogue.ts';
+import { declaresDef, declaresLimit, declaresType, readBuilds, readTypes, type Build } from '../jobs/catalogue.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
 import type { Job } from '../model/job.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
@@ -52,8 +52,17 @@ async function hasNewerBuildWith(store: BuildReader, build: string, type: string
   return living.some((other) => declaresType(other, type) && (own === undefined || isNewer(other, own)));
 }
 
-/** Returns the names of the limits that types of living instances list, as the catalogue has them. */
-export async function livingLimitNames(store: BuildReader): Promise<ReadonlySet<string>> {
+/**
+ * Whether a type of a living build lists the limit. Of builds whose records do not have their limits, the catalogue is
+ * read, which has the types as the newest build declares them.
+ */
+export async function isLimitDeclared(store: BuildReader, name: string): Promise<boolean> {
+  const living = await livingBuilds(store);
+  if (living.some((build) => declaresLimit(build, name))) return true;
+  return living.some(({ limits }) => limits === null) && (await catalogueLimitNames(store)).has(name);
+}
+
+async function catalogueLimitNames(store: BuildReader): Promise<ReadonlySet<string>> {
   const instances = await store.instances();
   const now = store.now();
   const types = instances.flatMap(({ leaseUntil, about }) => (leaseUntil > now ? about.types : []));

@@ -14,19 +14,23 @@ import { recordType, writeRecords, type RecordContent } from './record-writing.t
 const recordBatch = 500;
 
 /**
- * A program as it was deployed: the job types and definitions that it declares (as hashes), and when it was first seen.
+ * A program as it was deployed: the job types, definitions and named limits that it declares (as hashes), and when it was
+ * first seen.
  */
 export interface Build {
   readonly id: string;
   readonly firstSeen: number;
   readonly types: ReadonlySet<string>;
   readonly defs: ReadonlySet<string>;
+  /** Null: a version of Stint has stored it that did not store them. */
+  readonly limits: ReadonlySet<string> | null;
 }
 
 export interface BuildDeclarations {
   readonly build: string;
   readonly types: readonly string[];
   readonly defs: readonly string[];
+  readonly limits: readonly string[];
 }
 
 /** Stores the entries of job types. An entry that is equal to the stored one is not written again. */
@@ -55,10 +59,11 @@ export async function allTypes(store: Store): Promise<readonly TypeEntry[]> {
 /** Stores a build and its declarations; returns the build with the time at which it was first seen. */
 export async function registerBuild(
   store: Store,
-  { build, types, defs }: BuildDeclarations,
+  { build, types, defs, limits }: BuildDeclarations,
   asker: Asker,
 ): Promise<Build> {
-  const content = { id: build, types: types.map(shortHash).sort(), defs: defs.map(shortHash).sort() };
+  const hashes = (names: readonly string[]): string[] => names.map(shortHash).sort();
+  const content = { id: build, types: hashes(types), defs: hashes(defs), limits: hashes(limits) };
   await writeRecords(store, [recordOf('build', build, content)], asker);
   return (await readBuilds(store, [build]))[0]!;
 }
@@ -98,6 +103,7 @@ export async function readBuilds(store: Pick<Store, 'load'>, ids: readonly strin
 
 export const declaresType = ({ types }: Build, name: string): boolean => types.has(shortHash(name));
 export const declaresDef = ({ defs }: Build, name: string): boolean => defs.has(shortHash(name));
+export const declaresLimit = ({ limits }: Build, name: string): boolean => limits?.has(shortHash(name)) ?? false;
 
 const recordOf = (kind: RecordContent['kind'], name: string, content: unknown): RecordContent =>
   ({ kind, name, contentAfter: () => content });
@@ -105,9 +111,9 @@ const recordOf = (kind: RecordContent['kind'], name: string, content: unknown): 
 const entryOf = ({ input }: Job): TypeEntry => JSON.parse(input) as TypeEntry;
 
 function buildOf({ input, created }: Job): Build {
-  const { id, types, defs } =
-    JSON.parse(input) as { readonly id: string; readonly types: string[]; readonly defs: string[] };
-  return { id, firstSeen: created, types: new Set(types), defs: new Set(defs) };
+  const { id, types, defs, limits } = JSON.parse(input) as
+    { readonly id: string; readonly types: string[]; readonly defs: string[]; readonly limits?: string[] };
+  return { id, firstSeen: created, types: new Set(types), defs: new Set(defs), limits: limits ? new Set(limits) : null };
 }
 
 /**

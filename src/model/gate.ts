@@ -169,6 +169,18 @@ export class GateAdmissions {
       this.#roomOfJobs(use) > 0 && (this.#stateOf(use).closedUntil ?? now) <= now && !this.#reserved.has(useName(use)));
   }
 
+  /**
+   * Whether the gate has no room for a reason that all keys of its type share: the type is full, only the leader may
+   * admit its jobs, or a named limit without keys has no room.
+   */
+  isFullForAllKeys(text: string): boolean {
+    const { gate, names } = this.#limited(text);
+    if (gate.leaderOnly && !this.#isLeader) return true;
+    const typeMax = this.#limits.types.get(gate.type) ?? gate.typeMax ?? Infinity;
+    if ((this.#admitted.get(names[0]) ?? 0) >= typeMax) return true;
+    return (gate.uses ?? []).some((use) => use.key === null && this.#roomOfUses([use]) === 0);
+  }
+
   /** Admits a job. Candidates must be passed in claim order: a rate that a refused job waits for admits no other job. */
   admit(text: string): boolean {
     const limited = this.#limited(text);

@@ -5,10 +5,12 @@
  * claim walks from gate to gate to find further jobs that it can admit. `GateMemory` has the gate after which this walk
  * starts. During the walk, a full gate costs one index seek, however many jobs wait at it.
  */
-import type { GateAdmissions } from '../model/gate.ts';
-import { ShareStops } from './fair-share.ts';
+import { byClaimOrder } from '../model/claim-order.ts';
+import { systemRandom, type Random } from '../random.ts';
+import type { Admit, JobLine } from './job-line.ts';
+import { ShareStops } from './share-stops.ts';
 import type { ClaimRequest } from './store.ts';
-import { byTurn, type GatedType, type GateLane, type WaitingJob } from './waiting-job.ts';
+import type { GatedType, WaitingJob } from './waiting-job.ts';
 
 export interface Admission {
   readonly jobs: readonly WaitingJob[];
@@ -25,20 +27,30 @@ export interface Admission {
 export const gateLaneRows = (limit: number): number => limit + 256;
 
 /**
- * Admits up to `limit` jobs in claim order. If a lane was cut, admission stops after the last job that was read from
- * that lane, because its unread jobs may precede the next jobs of other lanes.
+ * Admits up to `limit` jobs of the lines, in claim order. If a line was cut, admission stops after the last job that was
+ * read from it, because its unread jobs may precede the next jobs of other lines.
  */
-export function admitInOrder(lanes: readonly GateLane[], admissions: GateAdmissions, limit: number): Admission {
-  const [end] = lanes.filter(({ isCut }) => isCut).map(({ jobs }) => jobs.at(-1)!).sort(byTurn);
-  const admitted: WaitingJob[] = [];
+export function admitInOrder(lines: readonly JobLine[], admit: Admit, limit: number): Admission {
+  const jobs: WaitingJob[] = [];
   let isCrowded = false;
-  for (const job of lanes.flatMap(({ jobs }) => jobs).sort(byTurn)) {
-    if (admitted.length === limit) break;
-    if (end && byTurn(job, end) > 0) return { jobs: admitted, isComplete: false, isCrowded };
-    if (admissions.admit(job.gate)) admitted.push(job);
+  for (;;) {
+    if (jobs.length >= limit) return { jobs, isComplete: true, isCrowded };
+    if (lines.some(({ isCut, rank }) => isCut && rank === null)) return { jobs, isComplete: false, isCrowded };
+    const line = firstOf(lines);
+    if (line === null) return { jobs, isComplete: true, isCrowded };
+    const job = line.consider(admit);
+    if (job) jobs.push(job);
     else isCrowded = true;
   }
-  return { jobs: admitted, isComplete: admitted.length === limit || end === undefined, isCrowded };
+}
+
+/** Returns the line whose next job comes first in claim order; null: no line has a next job. */
+function firstOf(lines: readonly JobLine[]): JobLine | null {
+  let first: JobLine | null = null;
+  for (const line of lines) {
+    if (line.rank && (first === null || byClaimOrder(line.rank, first.rank!) < 0)) first = line;
+  }
+  return first;
 }
 
 /**
@@ -53,7 +65,11 @@ export class GateMemory {
   /** Gates of jobs that use named limits, as the last claim saw them. Only PostgreSQL uses it. */
   limitedGates: readonly string[] = [];
   readonly #openings = new Map<string, number>();
-  readonly shareStops = new ShareStops();
+  readonly shareStops: ShareStops;
+
+  constructor(random: Random = systemRandom) {
+    this.shareStops = new ShareStops(random);
+  }
 
   /**
    * Returns when named limits open for a job that the last claim of the request left out because of them; null: there

@@ -1,5 +1,4 @@
 /** A due job that waits at a gate, as claims read it before they lock it. */
-import { byClaimOrder } from '../model/claim-order.ts';
 import type { FairShare } from '../model/share.ts';
 import type { VersionedType } from '../model/type-version.ts';
 
@@ -20,9 +19,6 @@ export interface ShareTurn {
 }
 
 export type Rank = Pick<WaitingJob, 'id' | 'priority' | 'due'>;
-
-/** Compares jobs in claim order; a job with a turn has the place of its turn. */
-export const byTurn = (a: WaitingJob, b: WaitingJob): number => byClaimOrder(a.turn?.rank ?? a, b.turn?.rank ?? b);
 
 /** The first jobs of one kind, type, version and priority that wait at gates, in claim order. */
 export interface GateLane {

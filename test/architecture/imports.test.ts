@@ -63,7 +63,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['query', 'not-a-transaction', 'text-cache', 'id-scan', 'batcher', 'url-options', 'feed-position', 'feed-cursor', 'record-id'],
     ['port', 'job-body', 'tally-sum', 'tally-row'],
     ['store', 'job-columns'],
-    ['coded', 'row', 'feed-entry', 'name-filter', 'waiting-version-sum', 'paging', 'gate-admission', 'fair-share', 'waiting-job', 'limit-use', 'instance-row', 'inbox-row', 'edge-row', 'many-edges', 'step-row', 'taken-instance', 'inspection'],
+    ['coded', 'row', 'feed-entry', 'name-filter', 'waiting-version-sum', 'paging', 'gate-admission', 'job-line', 'fair-share', 'share-walk', 'share-round', 'share-line', 'share-stops', 'waiting-job', 'limit-use', 'instance-row', 'inbox-row', 'edge-row', 'many-edges', 'step-row', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['following', 'steps'], ['records', 'feed', 'inbox', 'instances'], ['claim'], ['limits'], ['store']],

@@ -1,11 +1,21 @@
 // The order of turns, in memory: the shares that keys get, and the seeks that find the same jobs as a read of all.
 import { describe, expect, test } from 'vitest';
 import { Dice } from '../../src/conformance/dice.ts';
+import { seededRandom } from '../../src/random.ts';
 import { gateText } from '../../src/model/gate.ts';
-import { laneInTurns, ShareRound, ShareStops, takeInTurns, turnsOf, type Stop } from '../../src/store/fair-share.ts';
+import { keysOf, takeInTurns, turnsOf } from '../../src/store/fair-share.ts';
+import { admitInOrder } from '../../src/store/gate-admission.ts';
+import { ShareLine } from '../../src/store/share-line.ts';
+import { ShareRound } from '../../src/store/share-round.ts';
+import { ShareStops, type Stop } from '../../src/store/share-stops.ts';
 import type { WaitingJob } from '../../src/store/waiting-job.ts';
 
-const group = { name: 'group', isCut: false };
+const group = 'group';
+
+/** Returns the jobs in the order of turns, as a claim admits them. */
+function inTurns(jobs: readonly WaitingJob[], stop: Stop): readonly WaitingJob[] {
+  return admitInOrder([new ShareLine({ group, jobs, stop, isCut: false })], () => true, Infinity).jobs;
+}
 
 const jobOf = (id: number, key: string, weight: number): WaitingJob =>
   ({ id, priority: 0, due: 1, gate: gateText({ type: 't', def: null, key: null, leaderOnly: false, share: { key, weight } }) });
@@ -25,11 +35,33 @@ function randomJobs(dice: Dice, countOf: () => number): WaitingJob[] {
 
 /** Claims as one instance does, and returns the jobs in the order of their turns. */
 function claim(waiting: readonly WaitingJob[], stops: ShareStops, limit: number): WaitingJob[] {
-  const { jobs } = laneInTurns(group, waiting, stops.of(group.name));
+  const jobs = inTurns(waiting, stops.among(group, () => keysOf(waiting)));
   return takeInTurns(jobs, turnsOf(jobs), stops, limit);
 }
 
 const seeds = Array.from({ length: 20 }, (_, n) => n + 1);
+
+describe('the first claim of an instance', () => {
+  test('begins at a random key', () => {
+    const waiting = Array.from({ length: 10 }, (_, n) => jobOf(n, `k${n}`, 1));
+    const firsts = seeds.map((seed) => keyOf(claim(waiting, new ShareStops(seededRandom(seed)), 1)[0]!));
+    expect(new Set(firsts).size).toBeGreaterThan(5);
+  });
+
+  test('begins at a random key, also where the keys between the first and the last are not known', () => {
+    const keys = Array.from({ length: 90 }, (_, n) => `tenant-${n + 10}`);
+    const firsts = seeds.map((seed) => {
+      const { key } = new ShareStops(seededRandom(seed)).between(group, keys[0]!, keys.at(-1)!);
+      return keys.find((each) => each >= key) ?? keys[0]!;
+    });
+    expect(new Set(firsts).size).toBeGreaterThan(7);
+  });
+
+  test('begins at the only key, if there is one', () => {
+    const { key } = new ShareStops(seededRandom(1)).between(group, 'k', 'k');
+    expect(key.startsWith('k')).toBe(true);
+  });
+});
 
 describe('shares', () => {
   test.each(seeds)('of keys that wait all the time are those of their weights, give or take a turn per instance (seed %i)', (seed) => {
@@ -59,9 +91,9 @@ describe('shares', () => {
     const waiting = randomJobs(dice, () => 1 + dice.roll(40));
     const limit = 1 + dice.roll(30);
     const stop = { key: `k${dice.roll(8)}`, taken: dice.roll(6) };
-    const { jobs } = laneInTurns(group, seek(waiting, stop, limit), stop);
-    const all = laneInTurns(group, waiting, stop);
-    expect(jobs.slice(0, limit).map(({ id }) => id)).toEqual(all.jobs.slice(0, limit).map(({ id }) => id));
+    const jobs = inTurns(seek(waiting, stop, limit), stop);
+    const all = inTurns(waiting, stop);
+    expect(jobs.slice(0, limit).map(({ id }) => id)).toEqual(all.slice(0, limit).map(({ id }) => id));
   });
 
   test('with large weights are read only as far as the claim needs them', () => {

@@ -6,9 +6,13 @@ import { isInForce, isPausable } from '../../model/pause.ts';
 import { workKinds } from '../../model/state.ts';
 import { byClaimOrder } from '../../model/claim-order.ts';
 import { jobPredicate, namePredicate } from '../name-filter.ts';
-import { laneInTurns, turnsOf, type ShareStops, type ShareTurns } from '../fair-share.ts';
-import type { GateMemory } from '../gate-admission.ts';
+import { groupName, keysOf, takeInTurns, turnsOf } from '../fair-share.ts';
+import { admitInOrder, type GateMemory } from '../gate-admission.ts';
+import { LaneLine, type JobLine } from '../job-line.ts';
+import { ShareLine } from '../share-line.ts';
+import type { ShareStops } from '../share-stops.ts';
 import { queuePositionMax, type Candidate, type ClaimRequest, type DueJob, type WaitingVersion } from '../store.ts';
+import type { WaitingJob } from '../waiting-job.ts';
 import { sumByVersion } from '../waiting-version-sum.ts';
 import type { Records } from './records.ts';
 
@@ -28,36 +32,29 @@ export function candidates(
   const isClaimable = (job: Job): boolean =>
     job.state === 'pending' && job.due <= now && kinds.includes(job.kind) && isNamed(job) && !isPaused(job) &&
     (priorities?.includes(job.priority) ?? true);
-  const { shareStops } = memory;
   const claimable = [...records.all()].filter(isClaimable);
-  const turns = turnsAmong(claimable, shareStops);
-  const rankOf = (job: Job): Pick<Job, 'id' | 'priority' | 'due'> => turns.get(job.id)?.rank ?? job;
-  const chosen: Candidate[] = [];
-  for (const job of claimable.sort((a, b) => byClaimOrder(rankOf(a), rankOf(b)))) {
-    if (chosen.length >= limit) break;
-    if (job.gate !== null && !job.admitted && !admissions.admit(job.gate)) continue;
-    chosen.push({ job, parentCancelled: job.parent !== null && Boolean(records.get(job.parent)?.cancel) });
-  }
-  recordTurns(turns, shareStops, chosen.map(({ job }) => job.id));
+  const admit = ({ id, gate }: WaitingJob): boolean => gate === noGate || records.get(id)!.admitted || admissions.admit(gate);
+  const { jobs } = admitInOrder(linesOf(claimable, memory.shareStops), admit, limit);
   memory.recordOpening(request, admissions.opensAt);
-  return chosen;
+  return takeInTurns(jobs, turnsOf(jobs), memory.shareStops, limit).map(({ id }) => {
+    const job = records.get(id)!;
+    return { job, parentCancelled: job.parent !== null && Boolean(records.get(job.parent)?.cancel) };
+  });
 }
 
-/** Returns the turns of the jobs that wait at gates and have shares. */
-function turnsAmong(jobs: readonly Job[], stops: ShareStops): ShareTurns {
-  const shared = jobs.filter(({ gate, admitted }) => gate !== null && !admitted && encodedShare(gate) !== null);
-  const groups = Map.groupBy(shared, ({ kind, type, priority }) => `${priority} ${kind} ${type}`);
-  return turnsOf([...groups].flatMap(([name, same]) => {
-    const waiting = same.map(({ id, priority, due, gate }) => ({ id, priority, due, gate: gate! }));
-    return laneInTurns({ name, isCut: false }, waiting, stops.of(name)).jobs;
-  }));
-}
+const noGate = '';
 
-function recordTurns(turns: ShareTurns, stops: ShareStops, chosen: readonly number[]): void {
-  for (const id of turns.size === 0 ? [] : chosen) {
-    const turn = turns.get(id);
-    if (turn) stops.record(turn);
-  }
+/** Returns a line for each group of jobs that wait at gates and have shares, and one for all other jobs. */
+function linesOf(claimable: readonly Job[], stops: ShareStops): JobLine[] {
+  const waiting = (jobs: readonly Job[]): WaitingJob[] =>
+    jobs.map(({ id, priority, due, gate }) => ({ id, priority, due, gate: gate ?? noGate }));
+  const isShared = ({ gate, admitted }: Job): boolean => gate !== null && !admitted && encodedShare(gate) !== null;
+  const groups = Map.groupBy(claimable.filter(isShared), groupName);
+  const others = claimable.filter((job) => !isShared(job));
+  return [new LaneLine([{ jobs: waiting(others), isCut: false }]), ...groups.entries().map(([group, same]) => {
+    const jobs = waiting(same);
+    return new ShareLine({ group, jobs, stop: stops.among(group, () => keysOf(jobs)), isCut: false });
+  })];
 }
 
 export function nextDue(
@@ -107,7 +104,7 @@ export function aheadInShare(records: Records, job: Job, now: number): number {
   const share = job.gate === null ? null : encodedShare(job.gate);
   const isAhead = (other: Job): boolean =>
     other.state === 'pending' && other.due <= now && !other.admitted && other.gate !== null &&
-    other.kind === job.kind && other.type === job.type && other.typeVersion === job.typeVersion &&
+    other.kind === job.kind && other.type === job.type &&
     other.priority === job.priority && encodedShare(other.gate)?.key === share?.key && byClaimOrder(other, job) < 0;
   return share === null ? 0 : Math.min(queuePositionMax, [...records.all()].filter(isAhead).length);
 }

@@ -259,9 +259,11 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
       where state = 'pending' and gate is not null and admitted = 0`,
   ],
   (s) => [
-    // The keys of jobs with shares (model/gate.ts), over which claims seek from turn to turn. Other jobs are not in it.
+    // The keys of jobs with shares (model/gate.ts) and their gates, over which claims seek from turn to turn. Other jobs
+    // are not in it.
     `create index job_share on ${s}.job
-      (kind, type, type_version, priority desc, split_part(split_part(gate, '@', 2), ':', 1), due, id)
+      (kind, type, type_version, priority desc, split_part(split_part(gate, '@', 2), ':', 1), split_part(gate, '#', 1),
+        due, id)
       where state = 'pending' and gate is not null and admitted = 0 and strpos(gate, '@') > 0`,
   ],
 ];

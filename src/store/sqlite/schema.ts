@@ -162,9 +162,11 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX job_gate_order ON job(kind, type, type_version, priority DESC, due, id, gate) WHERE lane = 2`,
   ],
   [
-    // The keys of jobs with shares (model/gate.ts), over which claims seek from turn to turn. Other jobs are not in it.
+    // The keys of jobs with shares (model/gate.ts) and their gates, over which claims seek from turn to turn. Other jobs
+    // are not in it.
     `CREATE INDEX job_share ON job(kind, type, type_version, priority DESC,
-      substr(gate, instr(gate, '@') + 1, instr(gate, ':') - instr(gate, '@') - 1), due, id)
+      substr(gate, instr(gate, '@') + 1, instr(gate, ':') - instr(gate, '@') - 1), substr(gate, 1, instr(gate, '#') - 1),
+      due, id)
       WHERE lane = 2 AND instr(gate, '@') > 0`,
   ],
 ];

@@ -120,6 +120,18 @@ test('a limit can be deleted when no living instance declares it any more', asyn
   for (const engine of [server, again]) await fleet.passing(engine.close());
 });
 
+test('a limit that an older living build declares cannot be deleted', async () => {
+  const fleet = new Fleet();
+  const old = await fleet.start({ build: 'old', types: [jobType('paced', { limits: [limit('api', { rate: '5/1s' })], run: () => null })] });
+  const newer = await fleet.start({ build: 'new', types: [jobType('paced', { run: () => null })] });
+  expect(await refused(newer.deleteLimit('api', { by: 'ada' }))).toBe('declared.limit');
+  expect(await newer.limits()).toMatchObject([{ name: 'api', values: { rate: '5/1s' } }]);
+  await fleet.passing(old.close());
+  await newer.deleteLimit('api', { by: 'ada' });
+  expect(await newer.limits()).toEqual([]);
+  await fleet.passing(newer.close());
+});
+
 test('ten thousand types are registered in bulk, and a second start writes nothing', async () => {
   const fleet = new Fleet();
   const types = Array.from(

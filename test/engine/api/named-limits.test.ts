@@ -1,7 +1,7 @@
 // Named limits as code declares them: which declarations and costs are refused, and what a run takes of each limit.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { jobType, limit, RateLimited, Refusal, type Engine } from '../../../src/index.ts';
+import { Engine, jobType, limit, RateLimited, Refusal } from '../../../src/index.ts';
 import { rulesOfEntry, rulesOfType } from '../../../src/engine/declare/type-rules.ts';
 import { testEngine } from '../../../src/testing/index.ts';
 import { refused } from './kit.ts';
@@ -128,4 +128,12 @@ describe('what a run takes of its limits', () => {
   test('leaves the entry of a type without limits as it was', () => {
     expect(rulesOfType(jobType('none', { run: () => null })).entry).not.toHaveProperty('limits');
   });
+});
+
+test.each([
+  ['limits', (engine: Engine) => engine.limits()],
+  ['defineLimit', (engine: Engine) => engine.defineLimit('api', { concurrency: 1 }, { by: 'ada' })],
+] as const)('%s can be the first call on a new store', async (_, call) => {
+  await using engine = new Engine({ store: 'sqlite::memory:', types: [] });
+  await expect(call(engine)).resolves.toBeDefined();
 });

@@ -10,7 +10,7 @@ import { sessionOn } from '../../../src/store/postgres/sql/caller-transaction.ts
 import { freeRows } from '../../../src/store/postgres/claim/free-jobs.ts';
 import { JobClaims } from '../../../src/store/postgres/sql/job-claims.ts';
 import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
-import type { Session } from '../../../src/store/postgres/sql/database.ts';
+import { transactionSettings, type Session } from '../../../src/store/postgres/sql/database.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { claimed, connect, decided, everything, freshStore, made, many, openStore } from './ground.ts';
 
@@ -233,6 +233,27 @@ test('a claim at a closed limit reads what it takes, whatever the number of diff
   const { session, pages } = metered(client);
   expect((await gatedRows(session, ask, new GateMemory())).jobs).toBeNull();
   expect(pages()).toBeLessThan(3_000);
+});
+
+test.each([
+  ['plain', `'any/keyed//' || n || '//'`], ['shared', `'any/keyed////#@' || n || ':2'`],
+  ['shared and full', `'any/keyed//full' || n % 2 || '//#@' || n || ':2'`],
+])('a claim at %s gates sorts no waiting jobs if the table was nearly empty when last analyzed', async (_, gate) => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  await made(store, { type: 'keyed', gate: gateText({ type: 'keyed', def: null, key: null, leaderOnly: false }) });
+  await client.query('vacuum analyze stint.job');
+  await fill(client, `1000000 + n, 0, 0, 'keyed'`, 'run', gate);
+  const limits = { types: new Map(), defs: new Map(), keys: new Map([['keyed', 1]]) };
+  const ask = { ...everything, kinds: ['run'], names: { exact: ['keyed'] }, limit: 10, limits } as const;
+  const memory = new GateMemory();
+  await client.query('begin');
+  for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set local ${name} = '${value}'`);
+  for (let n = 0; n < 3; n++) {
+    const { session, pages } = metered(client);
+    expect((await gatedRows(session, ask, memory)).jobs!.rows.length).toBeGreaterThan(0);
+    expect(pages()).toBeLessThan(8_000);
+  }
 });
 
 /** Carries statements out, and counts the pages that they read. */

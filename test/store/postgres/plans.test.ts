@@ -4,16 +4,16 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import type { Change } from '../../../src/model/change.ts';
 import { never } from '../../../src/model/definition.ts';
-import { gateText, unlimited } from '../../../src/model/gate.ts';
+import { GateAdmissions, gateText, noLimits, unlimited } from '../../../src/model/gate.ts';
 import type { OpenRow } from '../../../src/store/row.ts';
 import type { ClaimRequest } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { transactionSettings, type Session } from '../../../src/store/postgres/sql/database.ts';
 import { find, jobsByKey, load } from '../../../src/store/postgres/read/find.ts';
 import { nextDueInOrder, scanInOrder } from '../../../src/store/postgres/claim/scan-in-order.ts';
-import { ShareStops } from '../../../src/store/fair-share.ts';
+import { ShareStops } from '../../../src/store/share-stops.ts';
 import { GateMemory } from '../../../src/store/gate-admission.ts';
-import { aheadInShare, lanesInTurns } from '../../../src/store/postgres/claim/shares.ts';
+import { aheadInShare, linesInTurns } from '../../../src/store/postgres/claim/shares.ts';
 import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
 import { closeLimit, readLimits, reopenLimit, spendRates } from '../../../src/store/postgres/claim/limits.ts';
 import { cursorName, ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
@@ -144,9 +144,12 @@ test('the keys of shares, and their jobs, are found by seeks in the index of sha
     from generate_series(1, 5000) n`, [gate]);
   await client.query('analyze stint.job');
   const plans = new Map<string, string>();
-  await lanesInTurns(planning(client, plans, { key: 'k', ...waiting }), [lane], new ShareStops(), 10);
+  const found = { key: 'k', bare_gate: 'any/a////', ...waiting, is_due: true, first: 'k', last: 'k' };
+  const admissions = new GateAdmissions(new Map(), noLimits, false);
+  await linesInTurns(planning(client, plans, found), [lane],
+    { stops: new ShareStops(), admissions, limits: { load: async () => {} }, limit: 10 });
   await aheadInShare(planning(client, plans, { count: 0 }), made!.after);
-  expect(plans.size).toBe(3);
+  expect(plans.size).toBe(4);
   for (const [text, plan] of plans) {
     expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
     expect(plan.match(/(using|on) job_\w+/g)?.every((index) => index.endsWith(' job_share')), plan).toBe(true);

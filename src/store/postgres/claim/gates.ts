@@ -19,7 +19,7 @@ import { cursorName } from './scan-cursor.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { claimedIdsSql } from '../read/claimed.ts';
 import { pausedKeys } from '../read/pauses.ts';
-import { lanesInTurns } from './shares.ts';
+import { linesInTurns } from './shares.ts';
 
 /**
  * Locks jobs that their gates admit now, and returns them in claim order. If the last claim found no full gate, one
@@ -31,9 +31,11 @@ export async function gatedRows(
   memory: GateMemory,
 ): Promise<AdmittedJobs> {
   const limits = new ClaimedLimits(session);
-  const [, first, admitted, paused] = await Promise.all([
+  const [, , first, , admitted, paused] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
+    setSorts(session, 'off'),
     memory.isCrowded ? null : lockFirst(session, request, memory),
+    setSorts(session, 'on'),
     admittedPerGate(session),
     pausedKeys(session),
     limits.load(memory.limitedGates),
@@ -76,22 +78,34 @@ function admitFirst(first: LockedJobs, { request, memory, admissions }: GateWalk
 type AdmittedInTurns = Pick<AdmittedJobs, 'jobs' | 'turns'>;
 
 async function search(session: Session, walk: GateWalk): Promise<AdmittedInTurns> {
+  const { memory } = walk;
+  const [, chosen] = await Promise.all([setSorts(session, 'off'), choose(session, walk)]);
+  const turns = turnsOf(chosen);
+  const [, locked] = await Promise.all([setSorts(session, 'on'), chosen.length === 0 ? null : lockWaiting(session, chosen)]);
+  if (locked) passLocked(turns, new Set(locked.rows.map(({ id }) => id)), memory);
+  return { jobs: locked, turns };
+}
+
+/**
+ * Switches sorts off for the statements that search, and on again. With statistics of a nearly empty table, the planner
+ * would read and sort all waiting jobs instead of reading an index in its order, until the table is analysed again. It is
+ * sent together with other statements, so that it costs no round trip.
+ */
+const setSorts = (session: Session, value: 'on' | 'off'): Promise<object[]> =>
+  session.run(`select set_config('enable_sort', '${value}', true)`);
+
+/** Chooses jobs that their gates admit, and does not lock them. */
+async function choose(session: Session, walk: GateWalk): Promise<WaitingJob[]> {
   const { request, memory, limits, admissions } = walk;
   const waiting = await firstWaiting(session, request);
   await limits.load(waiting.map(({ gate }) => gate));
-  const lanes = await lanesInTurns(session, lanesOf(waiting, request.limit), memory.shareStops, request.limit);
-  // The jobs of a cut group are not among those that were read.
-  await limits.load(lanes.flatMap((lane) => lane.jobs.map(({ gate }) => gate)));
-  const { jobs, isComplete, isCrowded } = admitInOrder(lanes, admissions, request.limit);
-  const turns = turnsOf(jobs);
-  memory.isCrowded = isCrowded || turns.size > 0;
+  const claim = { stops: memory.shareStops, admissions, limits, limit: request.limit };
+  const lines = await linesInTurns(session, lanesOf(waiting, request.limit), claim);
+  const { jobs, isComplete, isCrowded } = admitInOrder(lines, ({ gate }) => admissions.admit(gate), request.limit);
+  memory.isCrowded = isCrowded || lines.length > 1;
   const more = isComplete ? [] : await admitByWalk(session, walk, waiting, jobs);
   memory.recordOpening(request, admissions.opensAt);
-  const chosen = [...jobs, ...more];
-  if (chosen.length === 0) return { jobs: null, turns };
-  const locked = await lockWaiting(session, chosen);
-  passLocked(turns, new Set(locked.rows.map(({ id }) => id)), memory);
-  return { jobs: locked, turns };
+  return [...jobs, ...more];
 }
 
 /** Records the turns of jobs that another transaction has locked, so that the next claim does not choose them again. */

@@ -12,7 +12,7 @@ import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
 import { lanesOf, namedTypes, type Lane, type NamedType } from './lanes.ts';
-import { lanesInTurns } from './shares.ts';
+import { linesInTurns } from './shares.ts';
 import { pausedKeys } from '../read/pauses.ts';
 
 export function admittedPerGate(connection: Connection, types?: readonly string[]): Map<string, number> {
@@ -41,8 +41,8 @@ export function gatedRows(
     admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false, limits, pausedKeys(connection, now),
   );
   const read = lanesOf(connection, 2, types, request).map((lane) => firstWaiting(connection, lane, request.limit, now));
-  const lanes = lanesInTurns(connection, read, memory.shareStops, request.limit, now);
-  const { jobs, isComplete } = admitInOrder(lanes, admissions, request.limit);
+  const lines = linesInTurns(connection, read, { stops: memory.shareStops, admissions, limit: request.limit, now });
+  const { jobs, isComplete } = admitInOrder(lines, ({ gate }) => admissions.admit(gate), request.limit);
   const more = isComplete ? [] : admitByWalk(connection, { request, types, memory, admissions, now }, jobs);
   memory.recordOpening(request, admissions.opensAt);
   const ids = [...jobs, ...more].map(({ id }) => id);
