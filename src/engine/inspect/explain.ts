@@ -40,7 +40,8 @@ async function gatheringReason({ store }: Jobs, job: Extract<Job, { state: 'runn
   const { batch } = (await readTypes(store, [job.type])).get(job.type) ?? {};
   if (batch === undefined || batch.waitMs === 0) return null;
   const claimedAt = (await store.history(job.id)).findLast(({ kind }) => kind === 'claimed')?.at ?? -Infinity;
-  const until = claimedAt + batch.waitMs;
+  const { startBy = Infinity } = job.policy;
+  const until = Math.min(claimedAt + batch.waitMs, startBy < claimedAt ? Infinity : startBy);
   if (store.now() >= until) return null;
   const by = new Date(until).toISOString();
   return {

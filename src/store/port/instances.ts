@@ -78,6 +78,8 @@ export interface InstanceAbout {
   /** The default retention of ended runs; null: runs without a retention of their own are not deleted. */
   readonly retentionMs?: number | null;
   readonly draining: boolean;
+  /** Jobs that it has claimed and whose handler it has not called, because they wait for others of their batch. */
+  readonly gathered?: readonly Holding[];
   /** Whether the instance was the leader at its last heartbeat. */
   readonly leads?: boolean;
 }
