@@ -14,6 +14,7 @@ import { dueTimeOf, instantOfGiven, type DueNames, type GivenTime } from './due-
 import { followingOf, type FollowRequest } from './follow-request.ts';
 import type { JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
+import type { BurstOf } from './limit-uses.ts';
 import { checkStored } from './stored-input.ts';
 import type { TypeRules } from './type-rules.ts';
 
@@ -65,15 +66,22 @@ interface Template {
   readonly params?: unknown;
 }
 
+/** The time, and the bursts in force; undefined: those of the code apply. */
+interface Current {
+  readonly now: number;
+  readonly burstOf: BurstOf | undefined;
+}
+
 /** Returns one draft per request. `known` is the definition of the runs; null: the runs have no definition. */
 export function draftsOf(
   rules: TypeRules,
   known: KnownDefinition | null,
   requests: readonly RunRequest<unknown>[],
   now: number,
+  burstOf?: BurstOf,
 ): MaybePromise<readonly Draft[]> {
   const template = known ? templateOfDefinition(known) : templateOfType(rules);
-  const drafts = requests.map((request) => draftFor(template, rules, checkRequest(request), now));
+  const drafts = requests.map((request) => draftFor(template, rules, checkRequest(request), { now, burstOf }));
   return drafts.every(isSettled) ? drafts : Promise.all(drafts.map(async (draft) => draft));
 }
 
@@ -118,7 +126,7 @@ function draftFor(
   template: Template,
   rules: TypeRules,
   request: RunRequest<unknown>,
-  now: number,
+  current: Current,
 ): MaybePromise<Draft> {
   const isOwn = request.input !== undefined;
   const input = isOwn ? request.input : template.params;
@@ -126,10 +134,10 @@ function draftFor(
     if (isEncodedValue(input)) throw encodedInput(input, isOwn);
     if (isOwn) {
       const own = withVersionOf(rules, template);
-      return andThen(rules.check(input), (valid) => filledIn(own, rules, request, now, input, valid));
+      return andThen(rules.check(input), (valid) => filledIn(own, rules, request, current, input, valid));
     }
     const output = isCurrent(template, rules) ? checkStored(rules.check, input) : input;
-    return andThen(output, (valid) => filledIn(template, rules, request, now, input, valid));
+    return andThen(output, (valid) => filledIn(template, rules, request, current, input, valid));
   } catch (error) {
     // Returns a rejected promise. If this function threw, nobody would await the promises of the other drafts, and
     // their rejections would be unhandled.
@@ -161,12 +169,12 @@ function filledIn(
   { draft, isOnePerType }: Template,
   rules: TypeRules,
   request: RunRequest<unknown>,
-  now: number,
+  { now, burstOf }: Current,
   input: unknown,
   output: unknown,
 ): Draft {
   const limitKey = rules.limitKey(output);
-  const limitUses = rules.limitUses(output);
+  const limitUses = rules.limitUses(output, burstOf);
   const { startBy } = request;
   const due = dueOf(request, now);
   // Only a run that is due now takes the unique key of `onePerType`. A run that is due in the future would block all
