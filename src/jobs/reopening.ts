@@ -130,6 +130,18 @@ export class Reopening {
     return [...this.#waiting.values()].map((job) => step(job, { do: 'await', runs: runs.get(job.id)! }, asking));
   }
 
+  /** Reopens children, and the children of those that have some. */
+  async #reopenChildren(children: readonly Job[], asking: Asking): Promise<readonly (Change | Refusal)[]> {
+    const answers: (Change | Refusal)[] = [];
+    for (const child of children) {
+      const own = child.kind === 'run' && child.startedAt !== null ? await this.#childrenOf(child, false) : [];
+      const forgotten = allForgotten(child);
+      if (forgotten !== null) this.#forgottenSteps.push(forgotten);
+      answers.push(step(child, { do: 'retry', reopens: own.length }, asking), ...(await this.#reopenChildren(own, asking)));
+    }
+    return answers;
+  }
+
   #childrenOf(job: Job, isAll: boolean): Promise<Job[]> {
     return tasksToReopen(this.#store, job, isAll ? undefined : this.#scope.only);
   }
@@ -152,11 +164,9 @@ export class Reopening {
     if (forgotten !== null) this.#forgottenSteps.push(forgotten);
     const children = isOpen(job) || job.startedAt === null ? [] : await this.#childrenOf(job, outcomes !== undefined);
     if (outcomes !== undefined) return [reopenedFollower(job, children, outcomes, from, asking), ...children.map(removal)];
-    const tasks = children;
-    for (const each of tasks.map(allForgotten)) if (each !== null) this.#forgottenSteps.push(each);
     return [
-      step(job, { do: 'retry', reopens: tasks.length, ...(from === undefined ? {} : { from }) }, asking),
-      ...tasks.map((task) => step(task, { do: 'retry', reopens: 0 }, asking)),
+      step(job, { do: 'retry', reopens: children.length, ...(from === undefined ? {} : { from }) }, asking),
+      ...(await this.#reopenChildren(children, asking)),
       ...(job.parent === null ? [] : [await askParent(this.#store, job, asking)]),
     ];
   }

@@ -343,6 +343,7 @@ function reopen(job: EndedJob, command: CommandOf<'retry'>, { now }: Asking): Ve
   return [{
     kind: 'reopened', due: now, phase: plansIn ?? job.phase, ...(hold === undefined ? {} : { hold }),
     ...(from === undefined ? {} : { from }),
+    ...(plansIn === undefined ? {} : { replans: true }),
   }];
 }
 

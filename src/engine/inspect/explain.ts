@@ -60,9 +60,8 @@ async function heldReason(jobs: Jobs, job: Extract<Job, { state: 'held' }>): Pro
   }
   const tallies = await jobs.count({ parent: id, standings: openStandings });
   const open = tallies.reduce((sum, tally) => sum + tally.count, 0);
-  return {
-    code: 'waits.children', says: `it waits for ${open} open ${open === 1 ? 'task' : 'tasks'}`, detail: { open },
-  };
+  const what = job.phase === 'run' && job.details !== null ? 'child run' : 'task';
+  return { code: 'waits.children', says: `it waits for ${open} open ${what}${open === 1 ? '' : 's'}`, detail: { open } };
 }
 
 /** How many open runs are read to explain what a run waits for: the first that failed or is not running. */

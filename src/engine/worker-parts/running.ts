@@ -15,6 +15,7 @@ import { Slots } from '../loops/slots.ts';
 import { Notes } from '../progress/notes.ts';
 import { AttemptCounts } from '../attempt/attempt-counts.ts';
 import { Attempts } from '../attempt/attempts.ts';
+import type { DraftChild } from '../attempt/child-runs.ts';
 import { JobBatch, type SlotWork } from '../attempt/job-batch.ts';
 import { Finisher } from '../attempt/finisher.ts';
 import type { JobWatchers } from '../attempt/job-watchers.ts';
@@ -38,6 +39,7 @@ export interface RunningNeeds extends LoopParts {
   readonly timeLimits: TimeLimits;
   /** Call before the jobs of a batch start that may have been gathered for some time. */
   readonly beforeStart: (jobs: readonly Holding[]) => Promise<void>;
+  readonly draftChild: DraftChild;
   readonly mayOthersAccept: (job: Job) => Promise<boolean>;
   /** Absent for the worker of memory: only the worker of the database receives commands. */
   readonly instanceCommands?: InstanceCommands;
