@@ -72,7 +72,7 @@ export const following: Topic = {
       const { runs: [run], follower } = await followed(world, 1);
       equal(await world.remove(await world.apply(run!, stop)), true);
       const late = await world.newJob({ hold: 'runs' });
-      deepEqual(await world.store.commit({ changes: [late], edges: [edgeOf(late.after, run!)] }), [true]);
+      deepEqual(await world.store.commit({ changes: [late], whole: true, edges: [edgeOf(late.after, run!)] }), [true]);
       deepEqual(await world.store.endedWithOpenEdges(0, 10), { ids: [run!.id], next: null });
       deepEqual(await world.store.closeEdges([run!.id]), [late.after.id]);
       equal((await world.store.tallyEdges([late.after.id])).get(late.after.id)!.cancelled, 1);
