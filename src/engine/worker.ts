@@ -225,9 +225,9 @@ export class Worker {
     const handled = { types, isolated, ...(versions.length === 0 ? {} : { versions }) };
     const { isLeader: leads } = this.#maintaining.leader;
     const { jobsMs: retentionMs } = this.#parts.retention;
-    const { slots: { busy }, runner: { abandoned }, counts: { mostFrequent: attempts } } = this.#running;
+    const { slots: { busy }, runner: { abandoned }, counts: { mostFrequent: attempts, batches } } = this.#running;
     const load = { slots, busy, ...(abandoned === 0 ? {} : { abandoned }), draining: this.#isDraining, leads };
-    const done = attempts.length === 0 ? {} : { attempts };
+    const done = { ...(attempts.length === 0 ? {} : { attempts }), ...(batches.length === 0 ? {} : { batches }) };
     return { host, pid: process.pid, version, build, boot, retentionMs, ...handled, ...load, ...done };
   }
 }

@@ -69,6 +69,8 @@ export interface InstanceAbout {
   readonly versions?: readonly TypeVersions[];
   /** The attempts of its types since it started. */
   readonly attempts?: readonly TypeAttempts[];
+  /** The batches that it has handled since it started. */
+  readonly batches?: readonly TypeBatches[];
   /** The job types whose handlers run in threads or processes of their own. */
   readonly isolated?: readonly string[];
   readonly slots: number;
@@ -89,6 +91,13 @@ export interface TypeAttempts {
   readonly type: string;
   readonly succeeded: number;
   readonly failed: number;
+}
+
+/** How many batches of a type an instance has handled, and how many jobs they had together. */
+export interface TypeBatches {
+  readonly type: string;
+  readonly batches: number;
+  readonly jobs: number;
 }
 
 export interface Instance {
