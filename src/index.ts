@@ -7,7 +7,10 @@ export type { Codec, PayloadOwner, PayloadPart } from './store/coded/codec.ts';
 export { encrypt, type EncryptionKeys } from './store/coded/encrypt.ts';
 export type { Middleware, WorkAttempt } from './engine/declare/middleware.ts';
 export type { NewRun, RunChanges } from './jobs/creation-hook.ts';
-export { jobType, type JobType, type EndedTask, type TaskCounts } from './engine/declare/job-type.ts';
+export {
+  jobType, type ChildRuns, type EndedChild, type EndedChildren, type EndedTask, type JobType, type TaskCounts,
+} from './engine/declare/job-type.ts';
+export type { ChildRequest } from './engine/declare/child-request.ts';
 export type { BatchSettings } from './engine/declare/batch.ts';
 export type { BatchJob, BatchOutcome } from './engine/handler/batch-job.ts';
 export { limit, type Limit, type LimitOptions } from './engine/declare/limit.ts';

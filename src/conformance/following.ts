@@ -68,6 +68,17 @@ export const following: Topic = {
       deepEqual(await world.store.tallyEdges([follower.id]), new Map([[follower.id, tally]]));
     },
 
+    'an edge to a run that was deleted while the edge was created is closed as cancelled': async (world) => {
+      const { runs: [run], follower } = await followed(world, 1);
+      equal(await world.remove(await world.apply(run!, stop)), true);
+      const late = await world.newJob({ hold: 'runs' });
+      deepEqual(await world.store.commit({ changes: [late], whole: true, edges: [edgeOf(late.after, run!)] }), [true]);
+      deepEqual(await world.store.endedWithOpenEdges(0, 10), { ids: [run!.id], next: null });
+      deepEqual(await world.store.closeEdges([run!.id]), [late.after.id]);
+      equal((await world.store.tallyEdges([late.after.id])).get(late.after.id)!.cancelled, 1);
+      equal((await world.store.tallyEdges([follower.id])).get(follower.id)!.cancelled, 1);
+    },
+
     'of two ends at the same time, one at least finds the follower ready': async (world) => {
       const { runs, follower } = await followed(world, 2);
       const stores = [world.store, await world.again()];

@@ -44,6 +44,7 @@ import { LimitActions, type LimitOverride, type LimitPauseOptions, type LimitSta
 import { PauseActions, type PauseOptions, type ResumeOptions } from './pause-actions.ts';
 import { checkVersions } from '../jobs/checks/claim.ts';
 import { versionsOf, type TypeVersions } from '../model/type-version.ts';
+import type { DraftChild } from './attempt/child-runs.ts';
 import { undeclaredDefNames, mayOthersAccept } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions, type RunEdit } from './run-actions.ts';
@@ -60,7 +61,7 @@ import { StoreWorkers, type StoreWorkersParts } from './store-workers.ts';
 
 export { firstMemoryId } from './stores.ts';
 
-export interface EngineParts extends Omit<StoreWorkersParts, 'typesOf' | 'mayOthersAccept' | 'undeclaredOf'> {
+export interface EngineParts extends Omit<StoreWorkersParts, 'typesOf' | 'mayOthersAccept' | 'draftChild' | 'undeclaredOf'> {
   readonly defs: readonly JobDef[];
   readonly build: string;
   readonly undeclaredDefs: 'tick' | 'stop';
@@ -103,7 +104,9 @@ export class EngineCore implements RunBackend, RunMaker {
     const stores = new Stores(jobs, memory);
     const audit = new AuditTrail(stores, instance);
     const catalogue = new TypeCatalogue({ ...parts, stores });
-    const knowledge = { typesOf: (names: readonly string[]) => catalogue.entries(names), ...buildKnowledge(parts) };
+    const draftChild: DraftChild = (type, request) => this.#creation.drafting(instance)(type, request, false);
+    const typesOf = (names: readonly string[]): ReturnType<TypeCatalogue['entries']> => catalogue.entries(names);
+    const knowledge = { typesOf, draftChild, ...buildKnowledge(parts) };
     const inboxRuns = new InboxRuns({ ...parts, stores, catalogue });
     const workers = new StoreWorkers({ ...parts, ...knowledge }, (command) =>
       (command === 'drain' ? this.suspend() : this.resume()), () => inboxRuns.takePage());

@@ -3,11 +3,14 @@ import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import { isGated, type Draft } from '../jobs/draft.ts';
 import type { JobWriting } from '../jobs/job-writing.ts';
+import { readLimit } from '../jobs/limits.ts';
 import { Refusal } from '../refusal.ts';
+import type { Store } from '../store/store.ts';
 import { followedBy } from './declare/follow-request.ts';
 import { busyType, newToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
 import { throughHook } from './declare/hooked-requests.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
+import type { BurstOf } from './declare/limit-uses.ts';
 import type { TypeRules } from './declare/type-rules.ts';
 import type { DefinitionActions, NamedRunnable } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
@@ -80,7 +83,8 @@ export class RunCreation {
       const { rules, known, jobs } = await target;
       const used = isLinked ? uncheckedRules(rules) : rules;
       const [request] = jobs.creating === null ? [given] : await throughHook(jobs.creating, used, known, [given], by);
-      const [draft] = await draftsOf(used, known, [request!], stores.database.store.now());
+      const burstOf = await burstsInForce(stores.database.store, rules);
+      const [draft] = await draftsOf(used, known, [request!], stores.database.store.now(), burstOf);
       return { draft: draft!, jobs };
     };
   }
@@ -97,8 +101,9 @@ export class RunCreation {
     const { rules, known, jobs } = await definitions.target(what);
     const { name, onePerType } = rules.entry;
     const requests = jobs.creating === null ? given : await throughHook(jobs.creating, rules, known, given, by);
+    const burstOf = await burstsInForce(database, rules);
     const now = database.now();
-    const drafts = await draftsOf(rules, known, requests, now);
+    const drafts = await draftsOf(rules, known, requests, now, burstOf);
     const isOnePerType = known?.spec.onePerType ?? onePerType;
     if (isOnePerType && (await newToStart(jobs, drafts, now)).length > 0) await refuseIfAdmitted(jobs, name);
     const created = await tracing.creating(name, drafts, (traced) => storeDrafts(jobs, traced, requests, by, storing));
@@ -114,6 +119,16 @@ export class RunCreation {
     if (single && !isGated(single) && claimOnCreate.applies(single.type)) return claimOnCreate.create(single, by);
     return jobs.createMany(drafts, by);
   }
+}
+
+/** Reads the bursts of the limits whose cost depends on the input; undefined: the type has no such limit. */
+async function burstsInForce(store: Store, { entry: { limits = [] } }: TypeRules): Promise<BurstOf | undefined> {
+  const names = limits.filter(({ cost }) => typeof cost !== 'number').map(({ name }) => name);
+  if (names.length === 0) return undefined;
+  const records = await Promise.all(names.map(async (name) => [name, await readLimit(store, name)] as const));
+  const bursts = new Map(records.flatMap(([name, record]) =>
+    (record === null ? [] : [[name, record.values.rate?.burst ?? null] as const])));
+  return (name) => bursts.get(name);
 }
 
 async function storeDrafts(

@@ -14,7 +14,7 @@ import { claiming, type ClaimingPart, type ClaimingNeeds } from './worker-parts/
 import { maintaining, type MaintainingPart, type MaintainingNeeds } from './worker-parts/maintaining.ts';
 import { running, type RunningPart, type RunningNeeds } from './worker-parts/running.ts';
 
-export interface WorkerParts extends ClaimingNeeds, Omit<RunningNeeds, 'timeLimits'>, MaintainingNeeds {
+export interface WorkerParts extends ClaimingNeeds, Omit<RunningNeeds, 'timeLimits' | 'beforeStart'>, MaintainingNeeds {
   readonly version: string;
   readonly build: string;
   /** A random id of this engine, which distinguishes it from another process under the same instance name. */
@@ -47,7 +47,8 @@ export class Worker {
     this.#lease = new InstanceLease(clock, leaseMs, () => backupHeartbeat.givenUp());
     this.#maintaining = maintaining(parts, this.#lease);
     const isDraining = (): boolean => this.#isDraining;
-    this.#running = running({ ...parts, timeLimits }, this.#lease, this.#maintaining.follow, isDraining);
+    const beforeStart = (jobs: readonly Holding[]): Promise<void> => this.#heartbeat.beforeStart(jobs);
+    this.#running = running({ ...parts, timeLimits, beforeStart }, this.#lease, this.#maintaining.follow, isDraining);
     this.#claiming = claiming(parts, this.#lease, this.#maintaining.leader, this.#running, isDraining);
     this.#heartbeat = this.#newHeartbeat();
     // The back-off after a failed heartbeat is short, so that the lease is renewed soon after the store answers again.
@@ -80,7 +81,8 @@ export class Worker {
     this.#isDraining = false;
     this.#stopWatching ??= watchStrayRejections();
     const { jobs: { store }, clock, instance, host, leaseMs } = this.#parts;
-    await register({ store, clock, instance, host, leaseMs, heartbeat: this.#heartbeat });
+    const previous = await register({ store, clock, instance, host, leaseMs, heartbeat: this.#heartbeat });
+    this.#claiming.notePrevious(previous);
     await this.#maintaining.leader.turn();
     this.#parts.backupHeartbeat.start(this.#about(), () => this.#onBackupReady());
     this.#stopListening ??= this.#listen();
@@ -136,7 +138,8 @@ export class Worker {
 
   /** Call when a job was cancelled or stopped: sends a heartbeat at once, which delivers cancels to attempts. */
   checkCancels(): void {
-    if (this.#running.attempts.size > 0) this.#beating.wake();
+    const { attempts, gathering } = this.#running;
+    if (attempts.size > 0 || gathering.size > 0) this.#beating.wake();
   }
 
   #listen(): () => void {
@@ -150,12 +153,13 @@ export class Worker {
 
   #newHeartbeat(): Heartbeat {
     const { jobs, instance: by, clock } = this.#parts;
-    const { attempts, slots, gathering } = this.#running;
+    const { attempts, slots, gathering, finisher } = this.#running;
     return new Heartbeat({
       jobs, by, clock, attempts,
       lease: this.#lease,
-      cancels: new CancelDelivery(jobs, by, attempts),
-      waiting: () => [...slots.queue.flatMap(jobsOf), ...gathering.jobs],
+      cancels: new CancelDelivery({ jobs, by, attempts, gathering, release: (job) => finisher.release(job) }),
+      waiting: () => slots.queue.flatMap(jobsOf),
+      gathered: () => gathering.jobs,
       about: () => this.#about(),
       onBeat: (lost) => this.#onBeat(lost),
       onReconnect: () => this.#wakeLoops(),
@@ -222,9 +226,9 @@ export class Worker {
     const handled = { types, isolated, ...(versions.length === 0 ? {} : { versions }), ...shared };
     const { isLeader: leads } = this.#maintaining.leader;
     const { jobsMs: retentionMs } = this.#parts.retention;
-    const { slots: { busy }, runner: { abandoned }, counts: { mostFrequent: attempts } } = this.#running;
+    const { slots: { busy }, runner: { abandoned }, counts: { mostFrequent: attempts, batches } } = this.#running;
     const load = { slots, busy, ...(abandoned === 0 ? {} : { abandoned }), draining: this.#isDraining, leads };
-    const done = attempts.length === 0 ? {} : { attempts };
+    const done = { ...(attempts.length === 0 ? {} : { attempts }), ...(batches.length === 0 ? {} : { batches }) };
     return { host, pid: process.pid, version, build, boot, retentionMs, ...handled, ...load, ...done };
   }
 }

@@ -115,6 +115,11 @@ class FlowPlan {
     if (unknown !== undefined) {
       return new Refusal('unknown.job', `there is no run ${unknown} to follow`, { id: unknown });
     }
+    const child = given.map((id) => stored.get(id)!).find(({ parent }) => parent !== null);
+    if (child !== undefined) {
+      const message = `run ${child.id} is a child of run ${child.parent}: follow that run instead`;
+      return new Refusal('malformed.flow', message, { id: child.id, parent: child.parent });
+    }
     this.unguarded = [...stored.values()].filter(({ isFollowed }) => isFollowed).map(({ id }) => id);
     this.#connect(stored);
     const created = this.#fresh.map((job, index) => this.#create(job, this.#drafts[index]!, counts, asking));

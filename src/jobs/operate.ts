@@ -63,14 +63,14 @@ const deleteTriesMax = 50;
 
 /**
  * Deletes an ended job with its history and notes; if there is an asker, writes an audit entry. Refuses to delete a
- * task: the result of its run depends on all tasks, so a task is deleted only together with its run.
+ * task and a child run: the result of its run depends on them, so they are deleted only together with that run.
  */
 export async function deleteJob(producer: Producer, id: number, asker: Asker | null): Promise<void> {
   const { store } = producer;
   for (let tries = 0; tries < deleteTriesMax; tries++) {
     const job = await workOf(store, id);
     if (isOpen(job)) throw stillOpen(job);
-    if (job.kind === 'task') throw ofARun(job);
+    if (job.kind === 'task' || (job.kind === 'run' && job.parent !== null)) throw ofARun(job);
     if (await (asker ? removeAudited(producer, job, asker) : isRemoved(store, job))) {
       return proceedAfterDeletion(store, job, asker ?? { by: 'deletion' });
     }
@@ -91,12 +91,12 @@ async function removeAudited(producer: Producer, job: Job, asker: Asker): Promis
 const stillOpen = ({ id, state }: Job): Refusal =>
   new Refusal('wrong.state', `job ${id} is ${state}: cancel or stop it before deleting it`, { id, state });
 
-const ofARun = ({ id, parent }: Job): Refusal =>
-  new Refusal('wrong.state', `job ${id} is a task of run ${parent}: delete the run instead`, { id, parent });
+const ofARun = ({ id, kind, parent }: Job): Refusal =>
+  new Refusal('wrong.state', `job ${id} is a ${kind === 'task' ? 'task' : 'child'} of run ${parent}: delete the run instead`, { id, parent });
 
 async function withFamily(store: Writer, change: Change, asker: Asker, graceMs?: number): Promise<Job> {
   const job = change.after!;
-  if (job.parent === null) await cancelChildren(store, job.id, asker, graceMs);
+  if (job.parent === null || job.kind === 'run') await cancelChildren(store, job.id, asker, graceMs);
   if (job.state === 'held') await settleParents(store, asker, [job.id]);
   else await settleAfter(store, [change], asker);
   return job.state === 'held' ? ((await store.load([job.id]))[0] ?? job) : job;

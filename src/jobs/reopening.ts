@@ -1,6 +1,7 @@
 /**
  * Reopening: decides which changes reopen ended jobs with their tasks, and optionally the runs that follow them. A
  * follower that still waits, that is reopened with what it follows, or that has never started waits for its runs again.
+ * Such a follower may get another input: it plans its tasks anew, and the former ones are deleted.
  */
 import type { Change } from '../model/change.ts';
 import type { Edge } from '../model/following.ts';
@@ -129,6 +130,22 @@ export class Reopening {
     return [...this.#waiting.values()].map((job) => step(job, { do: 'await', runs: runs.get(job.id)! }, asking));
   }
 
+  /** Reopens children, and the children of those that have some. */
+  async #reopenChildren(children: readonly Job[], asking: Asking): Promise<readonly (Change | Refusal)[]> {
+    const answers: (Change | Refusal)[] = [];
+    for (const child of children) {
+      const own = child.kind === 'run' && child.startedAt !== null ? await this.#childrenOf(child, false) : [];
+      const forgotten = allForgotten(child);
+      if (forgotten !== null) this.#forgottenSteps.push(forgotten);
+      answers.push(step(child, { do: 'retry', reopens: own.length }, asking), ...(await this.#reopenChildren(own, asking)));
+    }
+    return answers;
+  }
+
+  #childrenOf(job: Job, isAll: boolean): Promise<Job[]> {
+    return tasksToReopen(this.#store, job, isAll ? undefined : this.#scope.only);
+  }
+
   async #reopen(
     job: Job,
     from: string | undefined,
@@ -144,15 +161,30 @@ export class Reopening {
       for (const id of outcomes.open) if (!this.#runs.has(id)) this.awaited.add(id);
     }
     // A job that has never started has no tasks.
-    const tasks = isOpen(job) || job.startedAt === null ? [] : await tasksToReopen(this.#store, job, this.#scope.only);
-    const awaits = outcomes === undefined ? {} : { awaits: outcomes.open.length };
-    for (const each of [forgotten, ...tasks.map(allForgotten)]) if (each !== null) this.#forgottenSteps.push(each);
+    if (forgotten !== null) this.#forgottenSteps.push(forgotten);
+    const children = isOpen(job) || job.startedAt === null ? [] : await this.#childrenOf(job, outcomes !== undefined);
+    if (outcomes !== undefined) return [reopenedFollower(job, children, outcomes, from, asking), ...children.map(removal)];
     return [
-      step(job, { do: 'retry', reopens: tasks.length, ...awaits, ...(from === undefined ? {} : { from }) }, asking),
-      ...tasks.map((task) => step(task, { do: 'retry', reopens: 0 }, asking)),
+      step(job, { do: 'retry', reopens: children.length, ...(from === undefined ? {} : { from }) }, asking),
+      ...(await this.#reopenChildren(children, asking)),
       ...(job.parent === null ? [] : [await askParent(this.#store, job, asking)]),
     ];
   }
+}
+
+const removal = (before: Job): Change => ({ before, after: null, events: [] });
+
+/** Reopens a job that waits for the runs that it follows. */
+function reopenedFollower(
+  job: Job,
+  children: readonly Job[],
+  { open }: Outcomes,
+  from: string | undefined,
+  asking: Asking,
+): Change | Refusal {
+  const [child] = children;
+  const planning = child === undefined ? {} : { plansIn: child.kind === 'task' ? 'prepare' : 'run' } as const;
+  return step(job, { do: 'retry', reopens: 0, awaits: open.length, ...planning, ...(from === undefined ? {} : { from }) }, asking);
 }
 
 async function forgottenOf(store: Store, job: Job, from: string | undefined): Promise<ForgottenSteps | Refusal | null> {

@@ -6,7 +6,7 @@
 import { applyEach, isChange, type Asker } from '../apply.ts';
 import type { Command } from '../model/command.ts';
 import type { Job } from '../model/job.ts';
-import type { Store } from '../store/store.ts';
+import type { Holding, Instance, Store } from '../store/store.ts';
 import { settleAfter } from './settle.ts';
 
 /**
@@ -25,8 +25,29 @@ const release = ({ fence }: Job): Command => ({ do: 'release', fence });
 
 /** Repairs at most `repairBatch` jobs whose lease has lapsed; returns how many. */
 export async function repairLapsed(store: Store, by: string): Promise<number> {
-  return repair(store, await store.lapsed(repairBatch), lapse, { by, why: 'the lease ran out' });
+  const lapsed = await store.lapsed(repairBatch);
+  const gathered = lapsed.some(mayBeGathered) ? gatheredBy(await store.instances()) : noneGathered;
+  return repair(store, lapsed, commandBy(gathered), { by, why: 'the lease ran out' });
 }
+
+/** Whether a claimed job is one that its instance had gathered for a batch, without calling the handler. */
+export type IsGathered = (job: Job) => boolean;
+
+export const noneGathered: IsGathered = () => false;
+
+/** Only a job of a type with batches waits for others of its batch, under the lease of its instance. */
+const mayBeGathered = (job: Job): boolean =>
+  job.state === 'running' && job.policy.batchMax !== undefined && job.lease.until === null;
+
+/** Returns which jobs these instances had gathered at their last heartbeat. */
+export function gatheredBy(instances: readonly Instance[]): IsGathered {
+  const gathered = new Map(instances.map(({ id, about }) => [id, new Set(about.gathered?.map(nameOf))]));
+  return (job) => mayBeGathered(job) && job.state === 'running' && gathered.get(job.lease.holder)?.has(nameOf(job)) === true;
+}
+
+const nameOf = ({ id, fence }: Holding): string => `${id}/${fence}`;
+
+const commandBy = (isGathered: IsGathered) => (job: Job): Command => (isGathered(job) ? release(job) : lapse(job));
 
 export interface KnownClaims {
   readonly count: number;
@@ -36,26 +57,34 @@ export interface KnownClaims {
 /**
  * Repairs jobs that this instance holds according to the store but does not know of; returns how many. Other instances
  * do not repair these jobs, because the lease of this instance has not lapsed. Must not be called during a claim: the
- * instance knows the claimed jobs only after the claim has returned.
+ * instance knows the claimed jobs only after the claim has returned. `isGathered` tells which of them a previous process
+ * had gathered.
  */
 export async function repairUnknownClaims(
   store: Store,
   by: string,
   known: KnownClaims,
   cause: UnknownClaimCause,
+  isGathered: IsGathered = noneGathered,
 ): Promise<number> {
   for (let total = 0; ; ) {
     // The store also returns the known claims, so the limit is raised by their number.
     const unknown = (await store.heldUnderLeaseOf(by, known.count + repairBatch)).filter((job) => !known.has(job));
-    const repaired = await repairBy(cause, store, unknown, by);
+    const repaired = await repairBy(cause, store, unknown, by, isGathered);
     total += repaired;
     if (unknown.length < repairBatch || repaired === 0) return total;
   }
 }
 
-const repairBy = (cause: UnknownClaimCause, store: Store, jobs: readonly Job[], by: string): Promise<number> =>
+const repairBy = (
+  cause: UnknownClaimCause,
+  store: Store,
+  jobs: readonly Job[],
+  by: string,
+  isGathered: IsGathered,
+): Promise<number> =>
   cause === 'previous process'
-    ? repair(store, jobs, lapse, { by, why: 'claimed by a previous process of this instance' })
+    ? repair(store, jobs, commandBy(isGathered), { by, why: 'claimed by a previous process of this instance' })
     : repair(store, jobs, release, { by, why: 'the answer to the claim was lost' });
 
 async function repair(

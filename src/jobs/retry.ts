@@ -33,7 +33,7 @@ export async function retryJobs(
     const answers = await reopening.decide({ ...asker, now: store.now() }, ids);
     return answers.find((answer) => answer instanceof Refusal) ?? (answers as Change[]);
   }, () => reopening.alsoWritten);
-  const jobs = new Map(changes.map(({ after }) => [after!.id, after!]));
+  const jobs = new Map(changes.flatMap(({ after }) => (after === null ? [] : [[after.id, after] as const])));
   const followed = [...reopening.runs].filter((id) => jobs.get(id)!.isFollowed);
   await openClosedEdges(store, 'followed', followed, asker);
   await openClosedEdges(store, 'follower', reopening.followers, asker);

@@ -91,14 +91,21 @@ async function hasExceededTolerance(store: Writer, parent: Job): Promise<boolean
 export async function cancelChildren(store: Writer, parent: number, asker: Asker, graceMs?: number): Promise<void> {
   const command = { do: 'cancel', code: 'parent', ...(graceMs === undefined ? {} : { graceMs }) } as const;
   for await (const children of openChildren(store, parent)) {
-    await applyEach(store, children.map((job) => ({ job, command })), asker);
+    const changed = (await applyEach(store, children.map((job) => ({ job, command })), asker)).filter(isChange);
+    const parents = changed.map(({ after }) => after!).filter(mayHaveChildren);
+    for (const { id } of parents) await cancelChildren(store, id, asker, graceMs);
+    if (parents.length > 0) await settleParents(store, asker, parents.map(({ id }) => id));
   }
 }
+
+/** Only a run that has started can have children of its own: those of a task or of a Bedrock child have none. */
+const mayHaveChildren = ({ kind, startedAt }: Job): boolean => kind === 'run' && startedAt !== null;
 
 /** Stops all open children. The refusal of a child that has ended in the meantime is ignored. */
 export async function stopChildren(store: Writer, parent: number, asker: Asker): Promise<void> {
   for await (const children of openChildren(store, parent)) {
     await applyEach(store, children.map((job) => ({ job, command: { do: 'stop', code: 'parent' } as const })), asker);
+    for (const { id } of children.filter(mayHaveChildren)) await stopChildren(store, id, asker);
   }
 }
 

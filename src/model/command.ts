@@ -4,7 +4,7 @@
  */
 import type { JobError } from './job.ts';
 import type { Edit } from './event.ts';
-import type { TerminateCode } from './state.ts';
+import type { Phase, TerminateCode } from './state.ts';
 
 export type Command =
   /**
@@ -83,8 +83,15 @@ export type Command =
   /**
    * Reopen an ended job. `reopens`: the number of its tasks that are reopened in the same commit. `awaits`: the job
    * waits for the runs that it follows; the number of those that are open. `from`: the first step that the job forgets.
+   * `plansIn`: its children are deleted in the same commit, and the job plans new ones, beginning with this phase.
    */
-  | { readonly do: 'retry'; readonly reopens: number; readonly awaits?: number; readonly from?: string }
+  | {
+      readonly do: 'retry';
+      readonly reopens: number;
+      readonly awaits?: number;
+      readonly from?: string;
+      readonly plansIn?: Phase;
+    }
   /**
    * Return the job to the queue from any state, at the request of an operator or a Bedrock client. `crashes`: the new
    * crash count of an open job; absent: unchanged.

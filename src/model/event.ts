@@ -95,6 +95,8 @@ export type EventBody =
       readonly phase: Phase;
       readonly hold?: 'children' | 'runs';
       readonly from?: string;
+      /** Its children were deleted, and it plans new ones. */
+      readonly replans?: true;
     }
   /** Fields of the job were changed, by an operator, a deploy, a Bedrock client or a creation with `onTaken`. */
   | { readonly kind: 'edited'; readonly edit: Edit }

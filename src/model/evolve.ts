@@ -79,7 +79,7 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
     const fresh = { attempt: 0, crashes: 0, cancel: null, error: null, result: null, hasChildrenWaiting: false };
     // A reopened job must pass its gate again, because other jobs may have been admitted meanwhile.
     const again = { generation: job.generation + 1, phase: e.phase, due: e.due, scheduled: null, admitted: false };
-    const open = { ...moved(job, e), ...fresh, ...again };
+    const open = { ...moved(job, e), ...fresh, ...again, details: e.replans ? null : job.details };
     return e.hold ? { ...open, state: 'held', hold: e.hold } : { ...open, state: 'pending' };
   },
   edited: (job, e) => {

@@ -161,6 +161,12 @@ export class GateAdmissions {
     return room === 0 || !limited.gate.uses ? room : Math.min(room, this.#roomOfUses(limited.gate.uses));
   }
 
+  /** Whether as many jobs of the gate's type, or of its definition, are admitted as may be. */
+  isTypeFull(text: string): boolean {
+    const { gate, names } = this.#limited(text);
+    return roomAt({ gate: { ...gate, key: null }, names }, this.#admitted, this.#limits) <= 0;
+  }
+
   /** Whether the gate could admit a job that costs less: no limit on the number of jobs is reached, and none is closed. */
   hasRoomBesideCosts(text: string): boolean {
     const limited = this.#limited(text);

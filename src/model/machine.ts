@@ -339,10 +339,11 @@ function timesAfterCrash(job: RunningJob, now: number): { readonly due: number; 
 
 function reopen(job: EndedJob, command: CommandOf<'retry'>, { now }: Asking): Verdict {
   const hold = command.reopens > 0 ? 'children' : command.awaits !== undefined ? 'runs' : undefined;
-  const { from } = command;
+  const { from, plansIn } = command;
   return [{
-    kind: 'reopened', due: now, phase: job.phase, ...(hold === undefined ? {} : { hold }),
+    kind: 'reopened', due: now, phase: plansIn ?? job.phase, ...(hold === undefined ? {} : { hold }),
     ...(from === undefined ? {} : { from }),
+    ...(plansIn === undefined ? {} : { replans: true }),
   }];
 }
 

@@ -46,6 +46,7 @@ export type {
 export {
   instanceKeptMs, type Beat, type BeatReply, type Instance, type InstanceAbout, type Instances, type Leadership,
   type TypeAttempts,
+  type TypeBatches,
 } from './port/instances.ts';
 export type { Bloat, Contradiction, Maintenance, Migration, Pool, PurgeOptions, StoreHealth } from './port/maintenance.ts';
 export type { Steps } from './port/steps.ts';

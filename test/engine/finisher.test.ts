@@ -4,6 +4,7 @@ import type { CommandAnswer, CommandRequest } from '../../src/apply.ts';
 import { Finisher } from '../../src/engine/attempt/finisher.ts';
 import { silent } from '../../src/logger.ts';
 import { JobWatchers } from '../../src/engine/attempt/job-watchers.ts';
+import type { RunningJob } from '../../src/model/job.ts';
 import { seededRandom } from '../../src/random.ts';
 import type { Jobs } from '../../src/jobs.ts';
 import { Refusal } from '../../src/refusal.ts';
@@ -43,6 +44,18 @@ test('an outcome that cannot be stored is refused, and the others are stored', a
   const answers = await Promise.all([1, 2, 3].map((job) => outcome(finisher, job)));
 
   expect(answers).toEqual([stored, expect.objectContaining({ code: 'malformed.json' }), stored]);
+});
+
+test('a job whose release is malformed fails, so that it does not stay claimed', async () => {
+  const commands: string[] = [];
+  const { finisher } = aFinisher((asks) => asks.map(({ command }) => {
+    commands.push(command.do);
+    if (command.do === 'release') throw new Refusal('malformed.json', 'no');
+    return stored;
+  }));
+  await finisher.release({ id: 7, fence: 1 } as RunningJob);
+
+  expect(commands).toEqual(['release', 'fail']);
 });
 
 test('giving up answers all callers instead of retrying', async () => {

@@ -167,3 +167,29 @@ test('a flow that cannot be is refused, and nothing is stored', async () => {
   })).rejects.toMatchObject({ code: 'malformed.input' });
   expect(await t.runs()).toEqual([]);
 });
+
+test('a follower with tasks that is reopened with what it follows waits, and plans its tasks anew', async () => {
+  let size = 2;
+  const first = jobType('first', { run: () => ({ size }) });
+  const many = jobType('many', {
+    input: z.object({ size: z.number() }),
+    taskDetails: ({ input }) => Array.from({ length: input.size }, (_, n) => ({ n })),
+    taskResults: ({ task }) => task.n,
+    jobResults: ({ counts }) => counts.succeeded,
+  });
+  await using t = await testEngine({ types: [first, many] });
+  const flow = await t.createFlow((f) => {
+    f.run(many, { input: { size: f.run(first).result.size } });
+  });
+  const [one, two] = flow.runs;
+  await t.drain();
+  expect(await two!.result()).toBe(2);
+  await t.engine.suspend();
+  size = 3;
+  await t.engine.retryJobRun(one!.id, { downstream: 'all' });
+  expect(await t.engine.get(two!.id)).toMatchObject({ state: 'held', hold: 'runs', phase: 'prepare', details: null });
+  expect((await t.engine.find({ parent: two!.id })).jobs).toEqual([]);
+  await t.engine.resume();
+  await t.drain();
+  expect(await two!.result()).toBe(3);
+});

@@ -14,7 +14,7 @@ const type = jobType('grouped', {
 
 let ids = 0;
 const crashed = (tenant: string | null): RunningJob =>
-  ({ id: (ids += 1), type: 'grouped', typeVersion: 1, crashes: 1, input: JSON.stringify({ tenant }) }) as unknown as RunningJob;
+  ({ id: (ids += 1), type: 'grouped', typeVersion: 1, crashes: 1, policy: {}, input: JSON.stringify({ tenant }) }) as unknown as RunningJob;
 
 function gathering(): { readonly batches: JobBatch[]; readonly postponed: number[]; readonly add: (job: RunningJob) => void } {
   const [batches, postponed]: [JobBatch[], number[]] = [[], []];
@@ -24,6 +24,7 @@ function gathering(): { readonly batches: JobBatch[]; readonly postponed: number
     start: (batch) => batches.push(batch),
     postpone: async ({ id }) => void postponed.push(id),
     freeSlots: () => 4,
+    now: () => 0,
   });
   return { batches, postponed, add: (job) => it.add([job]) };
 }

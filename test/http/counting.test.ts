@@ -18,6 +18,7 @@ const doomed = jobType('doomed', {
   },
 });
 const engine = { types: [echo, doomed], defs: [] };
+const none = { waitedMs: null, ranMs: null, followedMs: null, familyMs: null };
 
 const totals = async (server: World): Promise<unknown> => {
   const { points, types } = SeriesView.parse((await server.get(`${api}/series?range=1h`)).body);
@@ -71,7 +72,7 @@ test('a series continues from its stored form, which replaces the former one and
   const still: ConstructorParameters<typeof TimeSeries>[0] = { now: () => at, find: (...query) => server.engine.find(...query) };
   const series = new TimeSeries(still, at);
   const add = (n: number, ranMs: number): void =>
-    series.add({ job: n, kind: 'run', type: 'echo', parent: null, event: { n: 3, at, by: 'x', kind: 'succeeded' } }, { waitedMs: null, ranMs });
+    series.add({ job: n, kind: 'run', type: 'echo', parent: null, event: { n: 3, at, by: 'x', kind: 'succeeded' } }, { ...none, ranMs });
   add(1, 20_000);
   await storeSeries(jobs, { cursor: 'a', ...series.state() }, instance);
   add(2, 20_000);
@@ -97,7 +98,7 @@ test('a stored series with a cursor of another kind of store is counted anew, no
   await until(async () => JSON.stringify(await totals(first)) === JSON.stringify(expected));
   const { jobs, instance } = first.engine;
   const series = new TimeSeries(first.engine, 0);
-  for (const event of (await jobs.events(null)).events) series.add(event, { waitedMs: null, ranMs: null });
+  for (const event of (await jobs.events(null)).events) series.add(event, none);
   await storeSeries(jobs, { cursor: '7:1:*', ...series.state() }, instance);
   expect(await loadSeries(jobs)).toMatchObject({ cursor: '7:1:*' });
   const second = await world({ store, engine });
@@ -143,7 +144,7 @@ test('percentiles of an interval with few durations include those of the interva
   const series = new TimeSeries(server.engine, 0);
   const now = server.engine.now();
   const add = (at: number, ranMs: number): void =>
-    series.add({ job: 1, kind: 'run', type: 'echo', parent: null, event: { n: 3, at, by: 'x', kind: 'succeeded' } }, { waitedMs: null, ranMs });
+    series.add({ job: 1, kind: 'run', type: 'echo', parent: null, event: { n: 3, at, by: 'x', kind: 'succeeded' } }, { ...none, ranMs });
   // Every second interval has one long job among five.
   for (let back = 40; back >= 0; back -= 1) {
     for (let n = 0; n < 5; n += 1) add(now - back * 30_000, n === 0 && back % 2 === 0 ? 60_000 : 100);

@@ -247,6 +247,18 @@ describe.each(storesOfRun)('a flow on $name', (kind) => {
     expect(await standings(world, [last, end])).toEqual(['pending', 'held by runs']);
   });
 
+  test('a run that is deleted while a follower is created counts as cancelled', async ({ world }) => {
+    const first = await world.create();
+    await world.jobs.createFollower(draft('report', [stored(first.id)]), 'tester');
+    await succeed(world, first);
+    const racing = new Jobs(beforeCommit(world.store, async () => {
+      const current = await world.get(first).catch(() => null);
+      if (current !== null) await world.store.commit({ changes: [{ before: current, after: null, events: [] }] });
+    }));
+    const { job } = await racing.createFollower(draft('report', [stored(first.id)]), 'tester');
+    expect(await world.standing(job!)).toBe('cancelled');
+  });
+
   test('a follower that is created while the run is retried waits for the retry', async ({ world }) => {
     const first = await world.create();
     await world.jobs.createFollower(draft('report', [stored(first.id)], patient), 'tester');

@@ -1,15 +1,16 @@
 /**
- * Counts the attempts of this instance per job type since it started. Heartbeats publish the counts, so that the
+ * Counts the attempts and batches of this instance per job type since it started. Heartbeats publish the counts, so that the
  * failures of two builds can be compared during a deploy.
  */
 import type { EventKind } from '../../model/event.ts';
-import type { TypeAttempts } from '../../store/store.ts';
+import type { TypeAttempts, TypeBatches } from '../../store/store.ts';
 
 /** Heartbeats are written often, so they contain only the types with the most attempts. */
 const typesMax = 100;
 
 export class AttemptCounts {
   readonly #ofTypes = new Map<string, { succeeded: number; failed: number }>();
+  readonly #batches = new Map<string, { readonly batches: number; readonly jobs: number }>();
 
   /** Counts an attempt by the event that ended it. Released, snoozed and cancelled attempts do not count. */
   note(type: string, kind: EventKind | undefined): void {
@@ -18,6 +19,15 @@ export class AttemptCounts {
     const counts = this.#ofTypes.get(type) ?? { succeeded: 0, failed: 0 };
     counts[outcome] += 1;
     this.#ofTypes.set(type, counts);
+  }
+
+  noteBatch(type: string, jobs: number): void {
+    const counts = this.#batches.get(type) ?? { batches: 0, jobs: 0 };
+    this.#batches.set(type, { batches: counts.batches + 1, jobs: counts.jobs + jobs });
+  }
+
+  get batches(): readonly TypeBatches[] {
+    return Array.from(this.#batches, ([type, counts]) => ({ type, ...counts })).slice(0, typesMax);
   }
 
   get mostFrequent(): readonly TypeAttempts[] {

@@ -10,6 +10,7 @@
  */
 import type { CommandAnswer, CommandRequest } from '../../apply.ts';
 import type { Jobs } from '../../jobs.ts';
+import type { Command } from '../../model/command.ts';
 import type { RunningJob } from '../../model/job.ts';
 import { isMalformed, isRefusal, Refusal } from '../../refusal.ts';
 import { turn } from '../../time/clock.ts';
@@ -60,12 +61,19 @@ export class Finisher {
 
   /**
    * Releases a claimed job whose handler has not been called, so that another instance can claim it, at once or when it
-   * is due again.
+   * is due again. A job whose release is malformed fails: without an outcome it would stay claimed.
    */
   async release(job: RunningJob, due?: number): Promise<void> {
-    const command = { do: 'release', fence: job.fence, ...(due === undefined ? {} : { due }) } as const;
-    const answer = await new Promise<CommandAnswer>((resolve) => this.finish({ job, command }, resolve));
+    const { fence } = job;
+    const released = await this.#answerTo(job, { do: 'release', fence, ...(due === undefined ? {} : { due }) });
+    const answer = isMalformed(released)
+      ? await this.#answerTo(job, { do: 'fail', fence, retryable: false, error: { code: 'missing output', message: released.message } })
+      : released;
     if (isRefusal(answer)) this.#parts.logger.warn(`cannot release job ${job.id}`, { id: job.id, code: answer.code });
+  }
+
+  #answerTo(job: RunningJob, command: Command): Promise<CommandAnswer> {
+    return new Promise((resolve) => this.finish({ job, command }, resolve));
   }
 
   /** From now on, a write that fails is not retried: `onStored` gets the refusal `unavailable.store`. */

@@ -3,7 +3,7 @@ import type { Job } from '../../model/job.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
 import type { Clock } from '../../time/clock.ts';
 import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
-import { hasTasks, type JobType } from '../declare/job-type.ts';
+import { gathersChildren, hasTasks, type JobType } from '../declare/job-type.ts';
 import type { WorkAttempt } from '../declare/middleware.ts';
 import type { AroundWork } from '../declare/work-middleware.ts';
 import type { Context, JobLog, RunFacts } from '../handler/context.ts';
@@ -13,6 +13,7 @@ import type { Notes } from '../progress/notes.ts';
 import type { Tracker } from '../progress/tracker.ts';
 import type { Writer } from '../../store/store.ts';
 import type { Attempt } from './attempt.ts';
+import { AddedChildren, gatherChildren, planChildren, type ChildRunsParts } from './child-runs.ts';
 import type { JobBatch } from './job-batch.ts';
 import { completionOf, type CompletionParts } from './completion.ts';
 import { fittingInput } from './fitting-input.ts';
@@ -22,7 +23,7 @@ import { gather, prepare, type PhaseParts } from './phases.ts';
 import { stepFunctions } from './steps.ts';
 import type { TaskParents } from './task-parents.ts';
 
-export interface HandlerCallerParts extends PhaseParts, CompletionParts {
+export interface HandlerCallerParts extends PhaseParts, CompletionParts, ChildRunsParts {
   readonly clock: Clock;
   readonly isolation: Isolation;
   readonly notes: Notes;
@@ -80,12 +81,29 @@ export class HandlerCaller {
         if (batch !== null) return batch.handle(context, input);
         return type.options.isolate
           ? this.#callIsolated(execution, 'run', context.run, { input })
-          : type.options.run!(Object.assign(context, { input }));
+          : this.#callParent(execution, context, input);
       case 'prepare':
         return this.#prepare(execution, context, input);
       case 'gather':
+        if (!hasTasks(type)) return gatherChildren(this.#parts, type, attempt, context, input);
         return gather(this.#parts, type, attempt, context, input);
     }
+  }
+
+  /** Calls `run`. If it has added children, stores them, and the run waits for them. */
+  #callParent(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
+    const { type, attempt } = execution;
+    const children = new AddedChildren(type);
+    return andThen(type.options.run!(Object.assign(context, { input, children })) as MaybePromise<unknown>, (returned) => {
+      if (attempt.sleep !== null || attempt.isCompleted) return returned;
+      if (children.size === 0 && !gathersChildren(type)) return returned;
+      return this.#planChildren(execution, children, returned);
+    });
+  }
+
+  async #planChildren(execution: Execution, children: AddedChildren, returned: unknown): Promise<unknown> {
+    await planChildren(this.#parts, execution.attempt, children, returned, () => this.#finishNotes(execution));
+    return tasksPlanned;
   }
 
   #callTask(execution: Execution, context: Context, parent: Job): MaybePromise<unknown> {
@@ -163,11 +181,13 @@ const workAttempt = ({ run, signal, log, idempotencyKey, fence }: Context, about
 /**
  * Returns the phase to execute. If the type was not in the catalogue when the run was created, the stored phase is
  * `run` even though the type has tasks. In that case `details` shows the phase, because the planning sets `details`:
- * null means `prepare`, any other value means `gather`.
+ * null means `prepare`, any other value means `gather`. So it is for a run that has waited for child runs: its stored
+ * phase is `run`, and its details are what its handler returned.
  */
 export function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
-  if (phase !== 'run' || !hasTasks(type)) return phase;
-  return details === null ? 'prepare' : 'gather';
+  if (phase !== 'run') return phase;
+  if (details !== null) return 'gather';
+  return hasTasks(type) ? 'prepare' : 'run';
 }
 
 /** The planning and the gathering of a run have steps of their own, which may have the same names. */

@@ -111,7 +111,8 @@ export class Runner {
   /** Calls the handler of a batch. Resolves when the attempts of all its jobs are over. Never rejects. */
   async runBatch(batch: JobBatch): Promise<void> {
     if (batch.jobs.length === 0) return batch.withdraw();
-    const { clock, attempts, timeLimits } = this.#parts;
+    const { clock, attempts, timeLimits, counts } = this.#parts;
+    counts.noteBatch(batch.type.name, batch.jobs.length);
     const started = batch.jobs.map((job) => ({ job, attempt: attempts.start(job) }));
     const executions = new Map(started.map(({ job, attempt }) => [job, this.#executionOf(attempt, batch)]));
     // While the batch blocks the event loop, the limit of one job suffices: the instance then gives up all its jobs.

@@ -5,6 +5,7 @@
 import { checkFields, checkPriority, checkTypeName } from '../../jobs/checks/values.ts';
 import { Refusal } from '../../refusal.ts';
 import type { BatchJob, BatchOutcome } from '../handler/batch-job.ts';
+import type { ChildRequestOf } from './child-request.ts';
 import type { Context, HandedOff } from '../handler/context.ts';
 import { checkBatch, type BatchSettings } from './batch.ts';
 import { checkFairness, type Fairness } from './fairness.ts';
@@ -70,10 +71,49 @@ interface CommonOptions<S extends Schema> extends Settings {
 }
 
 export interface RunOptions<S extends Schema, Result> extends CommonOptions<S> {
-  /** The handler. Its return value is the result; an error fails the attempt. */
+  /**
+   * The handler. Its return value is the result; an error fails the attempt. If it adds children, the run ends after
+   * them.
+   */
   readonly run: (
-    context: Context & { readonly input: OutputOf<S> },
+    context: Context & { readonly input: OutputOf<S>; readonly children: ChildRuns },
   ) => Result | HandedOff | Promise<Result | HandedOff>;
+}
+
+export interface ParentOptions<S extends Schema, Details, Result> extends CommonOptions<S> {
+  /** The handler, which adds children. If it adds none, `jobResults` is called all the same, with an empty list. */
+  readonly run: (
+    context: Context & { readonly input: OutputOf<S>; readonly children: ChildRuns },
+  ) => Details | Promise<Details>;
+  /** Returns the result of the run after all its children have ended. `details` is what `run` has returned. */
+  readonly jobResults: (
+    context: Context & { readonly input: OutputOf<S>; readonly details: Details; readonly children: EndedChildren },
+  ) => Result | Promise<Result>;
+}
+
+/** Adds runs of any type as children of a run. */
+export interface ChildRuns {
+  /**
+   * Adds a child, which starts after the handler has returned. The run then waits for its children without a slot. If the
+   * handler throws, its children are not created.
+   */
+  add<Input, Result>(type: JobType<Input, Result>, ...request: ChildRequestOf<Input>): void;
+}
+
+/** The ended children of a run, as passed to `jobResults`, in the order in which they were added. */
+export interface EndedChildren {
+  readonly all: readonly EndedChild<unknown>[];
+  /** Returns the children of a type. */
+  of<Result>(type: JobType<never, Result>): readonly EndedChild<Result>[];
+}
+
+export interface EndedChild<Result> {
+  readonly id: number;
+  readonly type: string;
+  readonly input: unknown;
+  readonly fate: 'succeeded' | 'failed' | 'cancelled';
+  readonly result: Result | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
 }
 
 export interface BatchOptions<S extends Schema, Result> extends CommonOptions<S> {
@@ -154,7 +194,13 @@ export interface JobType<Input = never, Result = unknown> {
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- inside the engine a type's own parameters are not known
-export type AnyOptions = Partial<RunOptions<any, any> & BatchOptions<any, any> & TaskOptions<any, any, any, any, any>>;
+export type AnyOptions = Partial<
+  RunOptions<any, any> & BatchOptions<any, any> & Omit<TaskOptions<any, any, any, any, any>, 'jobResults'>
+> & {
+  /** That of `TaskOptions` or of `ParentOptions`. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  readonly jobResults?: ((context: any) => unknown) | undefined;
+};
 
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
 export type AnyJobType = JobType<any, any>;
@@ -175,6 +221,10 @@ export function jobType<Result, S extends Schema = NoSchema>(
   name: string,
   options: BatchOptions<S, Result>,
 ): JobType<InputOf<S>, Result>;
+export function jobType<Details, Result, S extends Schema = NoSchema>(
+  name: string,
+  options: ParentOptions<S, Details, Result>,
+): JobType<InputOf<S>, Result>;
 export function jobType<Result, S extends Schema = NoSchema>(
   name: string,
   options: RunOptions<S, Result>,
@@ -184,6 +234,9 @@ export function jobType(name: string, options: AnyOptions): JobType<never, unkno
   checkOptions(name, options);
   return Object.freeze({ name, options });
 }
+
+/** Whether the runs of the type have a phase that follows the end of their children. */
+export const gathersChildren = ({ options }: JobType): boolean => options.run !== undefined && options.jobResults !== undefined;
 
 export const hasTasks = ({ options }: JobType): boolean => options.taskResults !== undefined;
 
@@ -222,6 +275,10 @@ function checkOptions(name: string, options: AnyOptions): void {
     if (limit === undefined || (Number.isSafeInteger(limit) && limit > 0)) continue;
     const message = `the concurrency of job type ${name} must be a whole number above 0`;
     throw new Refusal('malformed.number', message, { type: name });
+  }
+  if (options.isolate !== undefined && options.run !== undefined && options.jobResults !== undefined) {
+    const message = `job type ${name} has run and jobResults, and an isolated run cannot add children: remove isolate`;
+    throw new Refusal('malformed.option', message, { type: name });
   }
   checkBatch(name, options);
   checkLimits(`job type ${name}`, options.limits, options.cost);

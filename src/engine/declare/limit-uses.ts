@@ -19,7 +19,11 @@ export type Cost<Input> =
 // oxlint-disable-next-line typescript/no-explicit-any -- inside the engine the input of a type is not known
 type AnyCost = Cost<any>;
 
-export type UsesOf = (input: unknown) => readonly LimitUse[];
+/** Computes what a job uses of limits. `burstOf`: the burst in force, up to which a cost is accepted; absent: that of the code. */
+export type UsesOf = (input: unknown, burstOf?: BurstOf) => readonly LimitUse[];
+
+/** Returns the burst of a limit that is in force; null: its rate is not limited; undefined: it is not known. */
+export type BurstOf = (limit: string) => number | null | undefined;
 
 const listMax = 10;
 const none: readonly LimitUse[] = [];
@@ -73,11 +77,11 @@ export function usesByCode(what: string, limits: readonly Limit[] = [], cost?: A
   if (limits.length === 0) return () => none;
   const stored = typeLimits(limits, cost);
   if (!needsCode(stored)) return usesByPaths(what, stored);
-  return (input) => {
+  return (input, burstOf) => {
     const costOf = typeof cost === 'function' ? costsByCode(what, cost(input), limits) : (limit: TypeLimit) => pathCost(limit, input);
     return stored.flatMap((limit, index) => {
       const key = keyOf(limits[index]!, input);
-      return key === undefined ? [] : [{ name: limit.name, key, cost: checkCostOf(what, limit, costOf(limit)) }];
+      return key === undefined ? [] : [{ name: limit.name, key, cost: checkCostOf(what, inForce(limit, burstOf), costOf(limit)) }];
     });
   };
 }
@@ -99,10 +103,18 @@ function usesByPaths(what: string, limits: readonly TypeLimit[]): UsesOf {
   const isConstant = limits.every(({ key, cost }) => key === null && typeof cost === 'number');
   const constant = isConstant ? usesAt(limits, null) : null;
   if (constant !== null) return () => constant;
-  return (input) => {
-    for (const limit of limits) checkCostOf(what, limit, pathCost(limit, input));
-    return usesAt(limits, input).map((use) => ({ ...use, key: checkLimitKey(use.name, use.key) }));
+  return (input, burstOf) => {
+    const current = burstOf === undefined ? limits : limits.map((limit) => inForce(limit, burstOf));
+    for (const limit of current) checkCostOf(what, limit, pathCost(limit, input));
+    return usesAt(current, input).map((use) => ({ ...use, key: checkLimitKey(use.name, use.key) }));
   };
+}
+
+/** An override that lowers the burst does not refuse new jobs: those that cost more start when nothing is in use. */
+function inForce(limit: TypeLimit, burstOf?: BurstOf): TypeLimit {
+  const burst = burstOf?.(limit.name);
+  if (burst === undefined || limit.burst === null) return limit;
+  return { ...limit, burst: burst === null ? null : Math.max(burst, limit.burst) };
 }
 
 const pathCost = ({ cost }: TypeLimit, input: unknown): unknown =>

@@ -15,6 +15,7 @@ import { dueTimeOf, instantOfGiven, type DueNames, type GivenTime } from './due-
 import { followingOf, type FollowRequest } from './follow-request.ts';
 import type { JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
+import type { BurstOf } from './limit-uses.ts';
 import { checkStored } from './stored-input.ts';
 import type { TypeRules } from './type-rules.ts';
 
@@ -66,15 +67,22 @@ interface Template {
   readonly params?: unknown;
 }
 
+/** The time, and the bursts in force; undefined: those of the code apply. */
+interface Current {
+  readonly now: number;
+  readonly burstOf: BurstOf | undefined;
+}
+
 /** Returns one draft per request. `known` is the definition of the runs; null: the runs have no definition. */
 export function draftsOf(
   rules: TypeRules,
   known: KnownDefinition | null,
   requests: readonly RunRequest<unknown>[],
   now: number,
+  burstOf?: BurstOf,
 ): MaybePromise<readonly Draft[]> {
   const template = known ? templateOfDefinition(known) : templateOfType(rules);
-  const drafts = requests.map((request) => draftFor(template, rules, checkRequest(request), now));
+  const drafts = requests.map((request) => draftFor(template, rules, checkRequest(request), { now, burstOf }));
   return drafts.every(isSettled) ? drafts : Promise.all(drafts.map(async (draft) => draft));
 }
 
@@ -119,7 +127,7 @@ function draftFor(
   template: Template,
   rules: TypeRules,
   request: RunRequest<unknown>,
-  now: number,
+  { now, burstOf }: Current,
 ): MaybePromise<Draft> {
   const isOwn = request.input !== undefined;
   const input = isOwn ? request.input : template.params;
@@ -127,11 +135,12 @@ function draftFor(
     if (isEncodedValue(input)) throw encodedInput(input, isOwn);
     if (isOwn) {
       const own = withVersionOf(rules, template);
-      return andThen(rules.check(input), (valid) => filledIn(own, request, now, input, limitsBy(rules, valid)));
+      return andThen(rules.check(input), (valid) => filledIn(own, request, now, input, limitsBy(rules, valid, burstOf)));
     }
     const check = rules.checkOfVersion(versionOf(template));
     if (check === null) return filledIn(template, request, now, input, template.draft);
-    return andThen(checkStored(check, input), (valid) => filledIn(template, request, now, input, limitsBy(rules, valid)));
+    return andThen(checkStored(check, input), (valid) =>
+      filledIn(template, request, now, input, limitsBy(rules, valid, burstOf)));
   } catch (error) {
     // Returns a rejected promise. If this function threw, nobody would await the promises of the other drafts, and
     // their rejections would be unhandled.
@@ -160,8 +169,8 @@ interface InputLimits {
 }
 
 /** Returns the limits of a run by its input; `output` is the validated input, which the schema may have transformed. */
-const limitsBy = ({ limitKey, limitUses }: TypeRules, output: unknown): InputLimits =>
-  ({ limitKey: limitKey(output), limitUses: limitUses(output) });
+const limitsBy = ({ limitKey, limitUses }: TypeRules, output: unknown, burstOf: Current['burstOf']): InputLimits =>
+  ({ limitKey: limitKey(output), limitUses: limitUses(output, burstOf) });
 
 function filledIn(
   { draft, isOnePerType }: Template,

@@ -75,8 +75,8 @@ export function rulesOfEntry(entry: TypeEntry): TypeRules {
 const isKnown = (type: JobType, version: number): boolean => knowsVersion([knownVersions(type)], type.name, version);
 
 /** If the type has no fairness, the list of uses is passed on: the store writes new jobs with one list together. */
-const both = (usesOf: UsesOf, shareOf: UsesOf): UsesOf => (input) => {
-  const [uses, share] = [usesOf(input), shareOf(input)];
+const both = (usesOf: UsesOf, shareOf: UsesOf): UsesOf => (input, burstOf) => {
+  const [uses, share] = [usesOf(input, burstOf), shareOf(input)];
   return share.length === 0 ? uses : [...uses, ...share];
 };
 

@@ -40,7 +40,8 @@ async function gatheringReason({ store }: Jobs, job: Extract<Job, { state: 'runn
   const { batch } = (await readTypes(store, [job.type])).get(job.type) ?? {};
   if (batch === undefined || batch.waitMs === 0) return null;
   const claimedAt = (await store.history(job.id)).findLast(({ kind }) => kind === 'claimed')?.at ?? -Infinity;
-  const until = claimedAt + batch.waitMs;
+  const { startBy = Infinity } = job.policy;
+  const until = Math.min(claimedAt + batch.waitMs, startBy < claimedAt ? Infinity : startBy);
   if (store.now() >= until) return null;
   const by = new Date(until).toISOString();
   return {
@@ -59,9 +60,8 @@ async function heldReason(jobs: Jobs, job: Extract<Job, { state: 'held' }>): Pro
   }
   const tallies = await jobs.count({ parent: id, standings: openStandings });
   const open = tallies.reduce((sum, tally) => sum + tally.count, 0);
-  return {
-    code: 'waits.children', says: `it waits for ${open} open ${open === 1 ? 'task' : 'tasks'}`, detail: { open },
-  };
+  const what = job.phase === 'run' && job.details !== null ? 'child run' : 'task';
+  return { code: 'waits.children', says: `it waits for ${open} open ${what}${open === 1 ? '' : 's'}`, detail: { open } };
 }
 
 /** How many open runs are read to explain what a run waits for: the first that failed or is not running. */

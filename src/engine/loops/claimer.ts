@@ -4,12 +4,12 @@
  * ahead and get no slot are released.
  */
 import type { Jobs } from '../../jobs.ts';
-import { repairUnknownClaims, type UnknownClaimCause } from '../../jobs/repair.ts';
+import { gatheredBy, noneGathered, repairUnknownClaims, type IsGathered, type UnknownClaimCause } from '../../jobs/repair.ts';
 import type { ClaimedJobs } from '../../jobs/work.ts';
 import { GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { TypeVersions } from '../../model/type-version.ts';
-import type { ClaimRequest, TypeNames } from '../../store/store.ts';
+import type { ClaimRequest, Instance, TypeNames } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Attempts } from '../attempt/attempts.ts';
 import { jobsOf, withdrawn, type SlotWork } from '../attempt/job-batch.ts';
@@ -64,6 +64,8 @@ export class Claimer {
   #hasGates: boolean;
   /** Whether the last claim returned fewer jobs than requested: probably none was left, so the next claim can wait. */
   #lastClaimWasShort = false;
+  /** Whether the previous process with this name had gathered a job. */
+  #isGatheredBefore: IsGathered = noneGathered;
   /**
    * Why the store may have claims that this instance does not know, and until when further ones may appear; null: the
    * store has no such claims.
@@ -108,6 +110,11 @@ export class Claimer {
   noteUnknownClaims(): void {
     const { clock, lease } = this.#parts;
     this.#unknownClaims = { cause: 'lost answer', until: clock.monotonic() + lease.durationMs };
+  }
+
+  /** Call with the last heartbeat of the previous process with this name, before its jobs are repaired. */
+  notePrevious(process: Instance | undefined): void {
+    if (process?.about.gathered !== undefined) this.#isGatheredBefore = gatheredBy([process]);
   }
 
   async turn(): Promise<number> {
@@ -176,7 +183,7 @@ export class Claimer {
     const unstarted = [...slots.queue.flatMap(jobsOf), ...gathering.jobs];
     const waiting = new Map(unstarted.map(({ id, fence }) => [id, fence]));
     const has = (job: Job): boolean => attempts.under(job) !== undefined || waiting.get(job.id) === job.fence;
-    await repairUnknownClaims(jobs.store, by, { count: attempts.size + waiting.size, has }, unknown.cause);
+    await repairUnknownClaims(jobs.store, by, { count: attempts.size + waiting.size, has }, unknown.cause, this.#isGatheredBefore);
     if (clock.monotonic() >= unknown.until) this.#unknownClaims = null;
   }
 
@@ -215,19 +222,22 @@ export class Claimer {
   async #untilNextDue(searchedAt: number): Promise<number> {
     const { jobs, types } = this.#parts;
     const due = await jobs.store.nextDue({ kinds: ['run', 'task'], names: this.#names(types) }, searchedAt);
-    const poll = (await this.#isGateFull()) ? limitedPollMs : claimPollMs;
+    const poll = (await this.#isAnyGateFull()) ? limitedPollMs : claimPollMs;
     return due === null ? poll : Math.min(poll, Math.max(1, due - jobs.store.now()));
   }
 
   /**
    * Whether a gate is full, so that jobs may be waiting at it. In that case the claimer polls more often, because no
-   * wake is sent when a job of another instance ends and makes room.
+   * wake is sent when a job of another instance ends and makes room. Batches whose gates are full are started.
    */
-  async #isGateFull(): Promise<boolean> {
+  async #isAnyGateFull(): Promise<boolean> {
     if (!this.#hasGates) return false;
-    const { jobs, types, limits } = this.#parts;
+    const { jobs, types, limits, gathering } = this.#parts;
     const admitted = await jobs.store.admittedPerGate(types);
     const admissions = new GateAdmissions(admitted, limits(), true);
+    if (gathering.size > 0) {
+      gathering.startFull((gate) => ({ ofType: admissions.isTypeFull(gate), any: admissions.room(gate) === 0 }));
+    }
     return admitted.keys().some((gate) => admissions.room(gate) === 0);
   }
 }

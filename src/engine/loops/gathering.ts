@@ -1,13 +1,14 @@
 /**
  * Gathering: collects claimed jobs of types with `runBatch` into batches. A batch is started when it is full, or when
- * its first job has waited as long as the type says. If as many jobs of the type are gathered as this instance claims,
- * waiting cannot fill a batch: the oldest one is started early.
+ * its first job has waited as long as the type says, or the `startBy` of one of its jobs comes. It is started early if
+ * waiting cannot fill it: as many jobs of the type are gathered as this instance claims, or as may be running.
  *
  * A job whose worker has crashed is suspect. This instance holds only one batch of suspect jobs at a time, all with the
  * same number of crashes, and postpones others: if the batch crashes the process, they are not counted as crashed again.
  * A batch of suspect jobs is gathered for a second at most, because the suspect jobs of all other types wait for it.
  */
 import type { RunningJob } from '../../model/job.ts';
+import type { Holding } from '../../store/store.ts';
 import { turn, type Clock } from '../../time/clock.ts';
 import { andThen, isPromiseLike, orElse, type MaybePromise } from '../../time/maybe-promise.ts';
 import { JobBatch } from '../attempt/job-batch.ts';
@@ -24,6 +25,15 @@ export interface GatheringParts {
   readonly postpone: (job: RunningJob, ms: number) => Promise<void>;
   /** How many batches could start now. */
   readonly freeSlots: () => number;
+  /** The store's time. */
+  readonly now: () => number;
+}
+
+/** Which limits on the number of running jobs are reached at a gate. */
+export interface FullGate {
+  /** The limit of the type or the definition. */
+  readonly ofType: boolean;
+  readonly any: boolean;
 }
 
 const suspectWaitMs = 1_000;
@@ -44,7 +54,9 @@ interface SuspectBatch {
 interface Group {
   readonly type: JobType;
   readonly max: number;
-  readonly stopTimer: () => void;
+  /** When the group starts at the latest. Monotonic time. */
+  startAt: number;
+  stopTimer: () => void;
   jobs: RunningJob[];
 }
 
@@ -70,6 +82,10 @@ export class Gathering {
 
   get jobs(): readonly RunningJob[] {
     return [...this.#jobs];
+  }
+
+  get size(): number {
+    return this.#jobs.size;
   }
 
   count(type: string): number {
@@ -99,8 +115,31 @@ export class Gathering {
     return free > 0 && this.count(type) >= free * this.#parts.typeOf(type).options.batch!.size;
   }
 
+  /**
+   * Starts the batches to which no job can be added before one of theirs has ended, because `fullAt` says that the gates
+   * of their jobs are full. A limit per key keeps back only jobs with the same key, which `by` may put into one batch.
+   */
+  startFull(fullAt: (gate: string) => FullGate): void {
+    for (const [key, group] of this.#groups) {
+      const isGrouped = group.type.options.batch!.by !== undefined;
+      const isFull = ({ gate }: RunningJob): boolean => {
+        if (gate === null) return false;
+        const { ofType, any } = fullAt(gate);
+        return ofType || (isGrouped && any);
+      };
+      if (this.#parts.freeSlots() > 0 && group.jobs.every(isFull)) this.#startGroup(key, group);
+    }
+  }
+
   drop(isDropped: (job: RunningJob) => boolean): void {
-    for (const job of this.#jobs) if (isDropped(job)) this.#remove(job);
+    for (const job of this.jobs) if (isDropped(job)) this.#leave(job);
+  }
+
+  /** Removes a job; returns it, or null if it is not gathered. */
+  remove({ id, fence }: Holding): RunningJob | null {
+    const job = this.#jobs.values().find((each) => each.id === id && each.fence === fence);
+    if (job !== undefined) this.#leave(job);
+    return job ?? null;
   }
 
   /** Removes and returns all jobs. */
@@ -130,12 +169,22 @@ export class Gathering {
     return true;
   }
 
+  /** Removes a job from its group, and the group if it is empty then. */
+  #leave(job: RunningJob): void {
+    this.#remove(job);
+    const [key, group] = this.#groups.entries().find(([, { jobs }]) => jobs.includes(job)) ?? [];
+    if (key === undefined || group === undefined) return;
+    group.jobs = group.jobs.filter((other) => other !== job);
+    if (group.jobs.length === 0) this.#startGroup(key, group);
+  }
+
   #addTo(type: JobType, job: RunningJob, name: string): void {
     const key = JSON.stringify([type.name, job.crashes, name]);
     if (job.crashes > 0 && this.#suspects !== null && !this.#groups.has(key)) return this.#postpone(job, this.#suspects);
     const group = this.#groups.get(key) ?? this.#newGroup(type, job.crashes, key);
     if (job.crashes > 0) this.#suspects ??= { key, since: this.#parts.clock.monotonic() };
     group.jobs.push(job);
+    this.#startBefore(key, group, job);
     if (group.jobs.length >= group.max) this.#startGroup(key, group);
   }
 
@@ -150,10 +199,24 @@ export class Gathering {
   #newGroup(type: JobType, crashes: number, key: string): Group {
     const { batch } = type.options;
     const waitMs = Math.min(batchWaitMs(batch!), crashes > 0 ? suspectWaitMs : Infinity);
-    const stopTimer = this.#parts.clock.after(waitMs, () => this.#startGroup(key, group));
-    const group: Group = { type, max: batchSizeAfter(batch!.size, crashes), stopTimer, jobs: [] };
+    const max = batchSizeAfter(batch!.size, crashes);
+    const group: Group = { type, max, startAt: Infinity, stopTimer: () => {}, jobs: [] };
+    this.#startWithin(waitMs, key, group);
     this.#groups.set(key, group);
     return group;
+  }
+
+  /** Starts the group no later than the `startBy` of the job. One that had passed before the claim does not count. */
+  #startBefore(key: string, group: Group, { policy: { startBy } }: RunningJob): void {
+    const leftMs = (startBy ?? Infinity) - this.#parts.now();
+    if (leftMs >= 0 && leftMs < group.startAt - this.#parts.clock.monotonic()) this.#startWithin(leftMs, key, group);
+  }
+
+  #startWithin(ms: number, key: string, group: Group): void {
+    const { clock } = this.#parts;
+    group.stopTimer();
+    group.startAt = clock.monotonic() + ms;
+    group.stopTimer = clock.after(ms, () => this.#startGroup(key, group));
   }
 
   #startGroup(key: string, { type, jobs, stopTimer }: Group): void {

@@ -1,7 +1,7 @@
 /**
  * The heartbeat: renews the instance's lease, revokes attempts whose jobs the store reports as lost, and learns which
- * jobs were cancelled. While attempts run, it is sent about every 500 ms, because the answer reports the cancelled
- * jobs; without attempts, about three times per lease. If the store does not answer, all attempts are released,
+ * jobs were cancelled. While attempts run or batches are gathered, it is sent about every 500 ms, because the answer
+ * reports the cancelled jobs; otherwise about three times per lease. If the store does not answer, all attempts are released,
  * normally before the lease lapses, because other instances repair the jobs after the lapse.
  */
 import type { Jobs } from '../../jobs.ts';
@@ -21,6 +21,8 @@ export interface HeartbeatParts {
   readonly cancels: CancelDelivery;
   /** Jobs that were claimed and wait for a slot. */
   readonly waiting: () => readonly Holding[];
+  /** Jobs that were claimed and wait for others of their batch. */
+  readonly gathered: () => readonly Holding[];
   readonly about: () => InstanceAbout;
   /**
    * Called when the store has confirmed a heartbeat. `lost`: the ids of jobs that the heartbeat listed as held here,
@@ -34,21 +36,28 @@ export interface HeartbeatParts {
 /** While attempts run and the store answers, a cancel reaches them after about this time at most. */
 const cancelPollMs = 500;
 
+/** How many gathered jobs a heartbeat lists at most. A crash of this process counts as a crash of any further ones. */
+const publishedMax = 1_000;
+
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
   #isDisconnected = false;
   #isRegistered = false;
+  /** Resolves when the last heartbeat was answered: the store must not get an older list of gathered jobs after a newer one. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** The gathered jobs that the store may know as such. */
+  #published: ReadonlySet<string> = new Set();
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts;
   }
 
   async turn(): Promise<number> {
-    const { attempts, lease } = this.#parts;
+    const { attempts, lease, gathered } = this.#parts;
     const untilBeatMs = lease.durationMs / 3 - lease.silenceMs;
     // Without attempts, no heartbeat is sent before the lease needs one. The loop still wakes every `cancelPollMs`, so
     // that a cancel of an attempt that starts meanwhile is noticed in time.
-    if (attempts.size === 0 && untilBeatMs > 0 && lease.isSafe) return Math.min(cancelPollMs, untilBeatMs);
+    if (attempts.size === 0 && gathered().length === 0 && untilBeatMs > 0 && lease.isSafe) return Math.min(cancelPollMs, untilBeatMs);
     const disarm = this.#releaseAttemptsUnlessAnswered();
     try {
       await this.beat();
@@ -72,8 +81,21 @@ export class Heartbeat {
    * answered, sends a second heartbeat, which also asks whether the jobs that wait for a slot were lost. The first
    * heartbeat asked only about the jobs of running attempts.
    */
-  async beat({ takeOver = false } = {}): Promise<void> {
-    if (!(await this.#isRenewed(takeOver))) await this.#isRenewed(false);
+  beat({ takeOver = false } = {}): Promise<void> {
+    const beat = this.#last.then(async () => {
+      if (!(await this.#isRenewed(takeOver))) await this.#isRenewed(false);
+    });
+    this.#last = beat.catch(() => {});
+    return beat;
+  }
+
+  /**
+   * Call before gathered jobs start. If the store knows them as gathered, sends a heartbeat, so that a crash of this
+   * process counts as a crash of these jobs.
+   */
+  async beforeStart(jobs: readonly Holding[]): Promise<void> {
+    await this.#last;
+    if (jobs.some((job) => this.#published.has(nameOf(job)))) await this.beat();
   }
 
   /**
@@ -81,17 +103,23 @@ export class Heartbeat {
    * and is not safe any more when the answer arrives.
    */
   async #isRenewed(takeOver: boolean): Promise<boolean> {
-    const { jobs, by: id, clock, lease, attempts, waiting, about, cancels } = this.#parts;
+    const { jobs, by: id, clock, lease, attempts, waiting, gathered, about, cancels } = this.#parts;
     const sentAt = clock.monotonic();
     const running = [...attempts.values()];
     const { isSafe: wasSafe, givenUp } = lease;
-    const holds = [...running.map(({ holding }) => holding), ...(wasSafe ? [] : waiting())];
-    const beat = { id, leaseMs: lease.durationMs, about: about(), holds, ...(takeOver ? { takeOver } : {}) };
+    const unstarted = gathered().map(({ id, fence }) => ({ id, fence }));
+    const holds = [...running.map(({ holding }) => holding), ...unstarted, ...(wasSafe ? [] : waiting())];
+    const published = unstarted.slice(0, publishedMax);
+    const aboutNow = { ...about(), ...(published.length === 0 ? {} : { gathered: published }) };
+    const beat = { id, leaseMs: lease.durationMs, about: aboutNow, holds, ...(takeOver ? { takeOver } : {}) };
+    const names = published.map(nameOf);
+    this.#published = new Set([...this.#published, ...names]);
     const { lost, cancelled } = await jobs.store.beat(beat).catch((error: unknown) => {
       if (isRefusal(error) && error.code === 'taken.instance') this.#isRegistered = false;
       throw error;
     });
     this.#isRegistered = true;
+    this.#published = new Set(names);
     const lostIds = new Set(lost);
     for (const attempt of running) if (lostIds.has(attempt.job.id)) attempt.revoke();
     if (wasSafe && !lease.isSafe) return false;
@@ -131,3 +159,5 @@ export class Heartbeat {
     return () => disarm();
   }
 }
+
+const nameOf = ({ id, fence }: Holding): string => `${id}/${fence}`;

@@ -19,16 +19,21 @@ export interface RegistrationParts {
 
 /**
  * Sends the first heartbeat. If another process has the name, waits until the lease of that process lapses. Takes over
- * the name at once if that process is dead; throws `taken.instance` if it sends a further heartbeat.
+ * the name at once if that process is dead; throws `taken.instance` if it sends a further heartbeat. Returns what the
+ * previous process with the name has published last; undefined: there was none.
  */
-export async function register(parts: RegistrationParts): Promise<void> {
+export async function register(parts: RegistrationParts): Promise<Instance | undefined> {
   const { clock, leaseMs, heartbeat } = parts;
   let firstSeen: Instance | undefined;
   for (;;) {
+    const previous = await otherProcess(parts);
     const taken = await refusalOf(heartbeat.beat());
-    if (taken === null) return;
+    if (taken === null) return previous;
     const other = await otherProcess(parts);
-    if (other !== undefined && isDead(other.about, parts.host)) return heartbeat.beat({ takeOver: true });
+    if (other !== undefined && isDead(other.about, parts.host)) {
+      await heartbeat.beat({ takeOver: true });
+      return other;
+    }
     if (other !== undefined && firstSeen !== undefined && isAnotherBeat(firstSeen, other)) throw taken;
     firstSeen ??= other;
     await clock.sleep(leaseMs / 12);

@@ -1,5 +1,6 @@
 /** The claiming part of a worker: the claimer with its loop, and claim on create. */
 import type { Jobs } from '../../jobs.ts';
+import type { Instance } from '../../store/store.ts';
 import { Loop, type LoopParts } from '../../time/loop.ts';
 import type { TypeRegistry } from '../declare/type-registry.ts';
 import { CanaryShare } from '../loops/canary-share.ts';
@@ -22,6 +23,8 @@ export interface ClaimingNeeds extends LoopParts {
 export interface ClaimingPart {
   readonly loop: Loop;
   readonly claimOnCreate: ClaimOnCreate;
+  /** Call before the first turn, with the last heartbeat of the previous process with this name. */
+  readonly notePrevious: (process: Instance | undefined) => void;
 }
 
 /**
@@ -60,7 +63,8 @@ export function claiming(
   runner.onOutcomeDone(refill);
   runner.onHandled((ms) => claimer.noteHandlerTime(ms));
   const holder = { name: instance, versions };
-  return { loop, claimOnCreate: new ClaimOnCreate({ jobs, holder, lease, claimer, slots, finisher, isDraining }) };
+  const notePrevious = (process: Instance | undefined): void => claimer.notePrevious(process);
+  return { loop, notePrevious, claimOnCreate: new ClaimOnCreate({ jobs, holder, lease, claimer, slots, finisher, isDraining }) };
 }
 
 const canaryShare = ({ jobs: { store }, clock, instance, registry: { versions }, canary: share }: ClaimingNeeds) =>

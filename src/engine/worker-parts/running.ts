@@ -1,6 +1,7 @@
 /** The running part of a worker: slots that start claimed jobs, the runner, and the writers of outcomes and notes. */
 import type { Jobs } from '../../jobs.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
+import type { Holding } from '../../store/store.ts';
 import type { LoopParts } from '../../time/loop.ts';
 import type { MaybePromise } from '../../time/maybe-promise.ts';
 import { batchWaitMs } from '../declare/batch.ts';
@@ -14,6 +15,7 @@ import { Slots } from '../loops/slots.ts';
 import { Notes } from '../progress/notes.ts';
 import { AttemptCounts } from '../attempt/attempt-counts.ts';
 import { Attempts } from '../attempt/attempts.ts';
+import type { DraftChild } from '../attempt/child-runs.ts';
 import { JobBatch, type SlotWork } from '../attempt/job-batch.ts';
 import { Finisher } from '../attempt/finisher.ts';
 import type { JobWatchers } from '../attempt/job-watchers.ts';
@@ -35,6 +37,9 @@ export interface RunningNeeds extends LoopParts {
   readonly watchers: JobWatchers;
   readonly slots: number;
   readonly timeLimits: TimeLimits;
+  /** Call before the jobs of a batch start that may have been gathered for some time. */
+  readonly beforeStart: (jobs: readonly Holding[]) => Promise<void>;
+  readonly draftChild: DraftChild;
   readonly mayOthersAccept: (job: Job) => Promise<boolean>;
   /** Absent for the worker of memory: only the worker of the database receives commands. */
   readonly instanceCommands?: InstanceCommands;
@@ -74,6 +79,7 @@ export function running(
   const gathering = new Gathering({
     clock,
     typeOf: (name) => parts.registry.require(name),
+    now: () => jobs.store.now(),
     start: (batch) => slots.add([batch]),
     freeSlots: () => slots.unreserved,
     postpone: (job, ms) => finisher.release(job, jobs.store.now() + ms),
@@ -82,7 +88,7 @@ export function running(
 }
 
 function workOn(
-  { instanceCommands, jobs, logger }: RunningNeeds,
+  { instanceCommands, jobs, logger, beforeStart }: RunningNeeds,
   runner: Runner,
   finisher: Finisher,
   follow: (def: number) => Promise<void>,
@@ -104,12 +110,16 @@ function workOn(
     batch.drop((job) => !isHeld(job) || cancelled.includes(job));
     await Promise.all(cancelled.map((job) => finisher.release(job)));
   };
+  const prepareBatch = async (batch: JobBatch): Promise<void> => {
+    await beforeStart(batch.jobs).catch((error: unknown) => {
+      logger.warn('cannot store that a batch starts; a crash may not count as a crash of its jobs', { error });
+    });
+    await dropCancelled(batch).catch((error: unknown) => {
+      logger.warn('cannot find out which jobs of a batch were cancelled; they are told when it runs', { error });
+    });
+  };
   const runBatch = async (batch: JobBatch): Promise<void> => {
-    if (batchWaitMs(batch.type.options.batch!) > 0) {
-      await dropCancelled(batch).catch((error: unknown) => {
-        logger.warn('cannot find out which jobs of a batch were cancelled; they are told when it runs', { error });
-      });
-    }
+    if (batchWaitMs(batch.type.options.batch!) > 0) await prepareBatch(batch);
     for (const { tick } of batch.jobs) if (tick?.isAwaited) await follow(tick.def);
     await runner.runBatch(batch);
   };

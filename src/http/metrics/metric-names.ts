@@ -18,6 +18,15 @@ export const metricNames = {
   stint_instances: { kind: 'gauge', help: 'Live instances.' },
   stint_slots: { kind: 'gauge', help: 'Slots of all live instances.' },
   stint_slots_busy: { kind: 'gauge', help: 'Slots in use.' },
+  stint_batches: {
+    kind: 'gauge', labels: ['type'],
+    help: 'Batches that the live instances have handled since their start. The first 50 types have a label of their own, '
+      + 'the rest is "other types".',
+  },
+  stint_batch_jobs: { kind: 'gauge', labels: ['type'], help: 'The jobs of these batches.' },
+  stint_batch_jobs_waiting: {
+    kind: 'gauge', help: 'Claimed jobs that wait for others of their batch, up to 1,000 per instance.',
+  },
   stint_event_loop_lag_seconds: { kind: 'gauge', help: 'Lag of the event loop of this server, 99th percentile.' },
   stint_stuck_jobs: {
     kind: 'gauge', labels: ['reason'],
@@ -71,6 +80,12 @@ export const metricNames = {
     help: 'Ticks of schedules: run, late (by more than a second), or skipped with the reason.',
   },
   stint_wait_seconds: { kind: 'histogram', labels: ['type'], help: 'Time from due to claimed.' },
+  stint_follow_wait_seconds: {
+    kind: 'histogram', labels: ['type'], help: 'Time that a run waited for the runs that it follows.',
+  },
+  stint_family_wait_seconds: {
+    kind: 'histogram', labels: ['type'], help: 'Time that a run waited for its tasks or children.',
+  },
   stint_run_seconds: { kind: 'histogram', labels: ['type'], help: 'Duration of an attempt.' },
 } as const satisfies Record<string, MetricMeta>;
 

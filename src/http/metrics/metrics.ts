@@ -7,7 +7,7 @@ import { endings, type Event } from '../../model/event.ts';
 import type { Pause } from '../../model/pause.ts';
 import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
-import type { FeedEvent, InboxCounts, StoreHealth } from '../../store/store.ts';
+import type { FeedEvent, InboxCounts, Instance, StoreHealth } from '../../store/store.ts';
 import { Histogram, line } from './prometheus-text.ts';
 import { headOf, type MetricName } from './metric-names.ts';
 import type { JobDurations } from './durations.ts';
@@ -25,6 +25,8 @@ export class Metrics {
   readonly #counts = new Map<string, number>();
   readonly #wait = new Map<string, Histogram>();
   readonly #run = new Map<string, Histogram>();
+  readonly #follow = new Map<string, Histogram>();
+  readonly #family = new Map<string, Histogram>();
   /** The first `typesMax` types that were counted. Each has its own label; all further types share `otherTypes`. */
   readonly #labelled = new Set<string>();
   #gauges: () => Readonly<Partial<Record<MetricName, number>>> = () => ({});
@@ -45,7 +47,7 @@ export class Metrics {
     this.#count('stint_http_requests_total', { route, status: `${Math.floor(status / 100)}xx` });
   }
 
-  countEvent({ kind, type: name, event }: FeedEvent, { waitedMs, ranMs }: JobDurations): void {
+  countEvent({ kind, type: name, event }: FeedEvent, { waitedMs, ranMs, followedMs, familyMs }: JobDurations): void {
     if (kind !== 'audit') this.#count('stint_events_total', { kind: event.kind });
     if (event.kind === 'ticked') this.#countTicks(event);
     if (!workKinds.includes(kind)) return;
@@ -54,6 +56,8 @@ export class Metrics {
     if (event.kind === 'retried') this.#count('stint_jobs_retried_total', { type });
     if (waitedMs !== null) histogramOf(this.#wait, type).add(waitedMs / 1000);
     if (ranMs !== null) histogramOf(this.#run, type).add(ranMs / 1000);
+    if (followedMs !== null) histogramOf(this.#follow, type).add(followedMs / 1000);
+    if (familyMs !== null) histogramOf(this.#family, type).add(familyMs / 1000);
   }
 
   async text(): Promise<string> {
@@ -69,6 +73,7 @@ export class Metrics {
       ...gauge('stint_instances', alive.length),
       ...gauge('stint_slots', alive.reduce((sum, { about }) => sum + about.slots, 0)),
       ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
+      ...this.#batchLines(alive),
       ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
       ...stuckLines(await findStuck(this.#engine.jobs, tallies)),
       ...limitLines(await this.#engine.limits(), now),
@@ -79,12 +84,28 @@ export class Metrics {
       ...this.#counters(),
       ...histogramLines('stint_wait_seconds', this.#wait),
       ...histogramLines('stint_run_seconds', this.#run),
+      ...histogramLines('stint_follow_wait_seconds', this.#follow),
+      ...histogramLines('stint_family_wait_seconds', this.#family),
     ];
     return `${lines.join('\n')}\n`;
   }
 
   close(): void {
     this.#lag.disable();
+  }
+
+  #batchLines(alive: readonly Instance[]): string[] {
+    const sums = new Map<string, { batches: number; jobs: number }>();
+    for (const { type: name, batches, jobs } of alive.flatMap(({ about }) => about.batches ?? [])) {
+      const type = this.#labelOf(name);
+      const sum = sums.get(type) ?? { batches: 0, jobs: 0 };
+      sums.set(type, { batches: sum.batches + batches, jobs: sum.jobs + jobs });
+    }
+    return [
+      ...headOf('stint_batches'), ...[...sums].map(([type, { batches }]) => line('stint_batches', { type }, batches)),
+      ...headOf('stint_batch_jobs'), ...[...sums].map(([type, { jobs }]) => line('stint_batch_jobs', { type }, jobs)),
+      ...gauge('stint_batch_jobs_waiting', alive.reduce((sum, { about }) => sum + (about.gathered?.length ?? 0), 0)),
+    ];
   }
 
   #labelOf(type: string): string {

@@ -172,7 +172,8 @@ export class MemoryStore implements Store {
     return this.#answer(() => {
       const followers = followed.flatMap((id) => {
         const job = this.#records.get(id);
-        return job?.state === 'ended' ? following.close(id, job.fate) : [];
+        if (job === undefined) return following.close(id, 'cancelled');
+        return job.state === 'ended' ? following.close(id, job.fate) : [];
       });
       return [...new Set(followers)];
     });
@@ -205,7 +206,7 @@ export class MemoryStore implements Store {
   endedWithOpenEdges(after: number, limit: number): Promise<FollowingPage> {
     return this.#answer(() => {
       const open = this.#records.following.openFollowed(after, limit + 1);
-      const ids = open.slice(0, limit).filter((id) => this.#records.get(id)?.state === 'ended');
+      const ids = open.slice(0, limit).filter((id) => (this.#records.get(id)?.state ?? 'ended') === 'ended');
       return { ids, next: open.length > limit ? open[limit - 1]! : null };
     });
   }

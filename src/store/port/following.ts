@@ -6,7 +6,8 @@ import type { Standing } from '../query.ts';
 export interface Edges {
   /**
    * Sets the outcome of the open edges to those of these runs that have ended. Returns the ids of the followers, each
-   * once. A run that was reopened in the meantime keeps its open edges.
+   * once. A run that was reopened in the meantime keeps its open edges. An open edge to a run that does not exist is
+   * closed as cancelled: the run was deleted while the edge was created.
    */
   closeEdges(followed: readonly number[]): Promise<readonly number[]>;
 
@@ -32,8 +33,8 @@ export interface Edges {
   stalledFollowers(after: number, limit: number): Promise<FollowingPage>;
 
   /**
-   * Reads a page of runs to which open edges lead, by id, and returns those of them that have ended. Such a run remains
-   * if a process crashed after it had ended the run.
+   * Reads a page of runs to which open edges lead, by id, and returns those of them that have ended or do not exist. Such
+   * a run remains if a process crashed after it had ended the run.
    */
   endedWithOpenEdges(after: number, limit: number): Promise<FollowingPage>;
 

@@ -71,6 +71,8 @@ export interface InstanceAbout {
   readonly attempts?: readonly TypeAttempts[];
   /** The largest share of the jobs of its types that the instance starts; absent: it starts what it can. */
   readonly canary?: number;
+  /** The batches that it has handled since it started. */
+  readonly batches?: readonly TypeBatches[];
   /** The job types whose handlers run in threads or processes of their own. */
   readonly isolated?: readonly string[];
   readonly slots: number;
@@ -80,6 +82,8 @@ export interface InstanceAbout {
   /** The default retention of ended runs; null: runs without a retention of their own are not deleted. */
   readonly retentionMs?: number | null;
   readonly draining: boolean;
+  /** Jobs that it has claimed and whose handler it has not called, because they wait for others of their batch. */
+  readonly gathered?: readonly Holding[];
   /** Whether the instance was the leader at its last heartbeat. */
   readonly leads?: boolean;
 }
@@ -89,6 +93,13 @@ export interface TypeAttempts {
   readonly type: string;
   readonly succeeded: number;
   readonly failed: number;
+}
+
+/** How many batches of a type an instance has handled, and how many jobs they had together. */
+export interface TypeBatches {
+  readonly type: string;
+  readonly batches: number;
+  readonly jobs: number;
 }
 
 export interface Instance {

@@ -246,6 +246,76 @@ test('runs that are cancelled or stopped while their batch is gathered do not re
   expect(await third!.result()).toBe(4);
 });
 
+test('a run that is cancelled while its batch is gathered ends at once', async () => {
+  const { type, calls } = doubling({ size: 10, wait: '1h' });
+  const t = await start({ types: [type] });
+  const [first] = await t.engine.createJobRuns(type, inputs(3));
+  await t.advance('1s');
+  await first!.cancel({ by: 'test' });
+  await t.advance('1s');
+  expect(await t.engine.get(first!.id)).toMatchObject({ state: 'ended', fate: 'cancelled' });
+  await t.advance('1h');
+  expect(calls).toEqual([[1, 2]]);
+});
+
+test('a batch starts no later than one of its jobs may start', async () => {
+  const { type, calls } = doubling({ size: 10, wait: '1h' });
+  const t = await start({ types: [type] });
+  await t.createJobRun(type, { input: { n: 1 } });
+  await t.advance('1s');
+  const run = await t.createJobRun(type, { input: { n: 2 }, startBy: '10s' });
+  await t.advance('1s');
+  expect(await t.engine.explain(run.id)).toMatchObject([{ code: 'batch.gathering', detail: { until: newYear + 11_000 } }]);
+  await t.advance('10s');
+  expect(calls).toEqual([[1, 2]]);
+});
+
+test('a batch starts when its limits let no further job join it', async () => {
+  const sizes: number[] = [];
+  const type = (name: string, limits: object) => jobType(name, {
+    batch: { size: 10, wait: '1h', by: 'tenant' }, input: z.object({ tenant: z.string() }), ...limits,
+    runBatch: ({ jobs }) => jobs.map((job) => job.done(sizes.push(jobs.length))),
+  });
+  const types = [type('limited', { concurrency: 3 }), type('keyed', { limit: { key: 'tenant', concurrency: 2 } })];
+  const t = await start({ types, slots: 4 });
+  for (const each of types) {
+    await t.engine.createJobRuns(each, Array.from({ length: 6 }, () => ({ input: { tenant: 'a' } })));
+    await t.advance('10s');
+  }
+  expect(sizes).toEqual([3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2]);
+});
+
+test('a crash of the worker does not count for jobs that it has only gathered', async () => {
+  const { type, calls } = doubling({ size: 10, wait: '2s' });
+  const cluster = new Cluster();
+  const dying = await cluster.join({ types: [type] });
+  const run = await dying.createJobRun(type, { input: { n: 1 } });
+  await cluster.advance('1s');
+  cluster.kill(dying);
+  const next = await cluster.join({ types: [type] });
+  await cluster.advance('5m');
+  expect(kindsOf(await next.history(run.id))).toEqual(['created', 'claimed', 'released', 'claimed', 'succeeded']);
+  expect(calls).toEqual([[1]]);
+});
+
+test('a crash counts for jobs whose handler was called, even if they were gathered before', async () => {
+  const cluster = new Cluster();
+  const type = (kill: () => void) => jobType('poison', {
+    batch: { size: 10, wait: '2s' },
+    runBatch: () => {
+      kill();
+      return forever();
+    },
+  });
+  const dying = cluster.add({ types: [type(() => cluster.kill(dying))] });
+  void dying.resume();
+  const run = await dying.createJobRun(type(() => {}));
+  await cluster.advance('10s');
+  const next = await cluster.join({ types: [type(() => {})] });
+  await cluster.advance('1m');
+  expect(await next.get(run.id)).toMatchObject({ crashes: 1 });
+});
+
 test('a job whose attempt ends while its batch waits for the others does not reach the handler', async () => {
   const seen: number[] = [];
   const type = jobType('late', {
@@ -287,7 +357,7 @@ test('a batch of crashed jobs that are all cancelled does not hold back others t
   const dying = await cluster.join({ types: [type] });
   const gathered = (tenant: string) => dying.createJobRun(type, { input: { n: 1, tenant } });
   const runs = [await gathered('a'), await gathered('b')];
-  await cluster.advance('1s');
+  await cluster.advance('100ms');
   cluster.kill(dying);
   const next = await cluster.join({ types: [type] });
   const held = async () => {
@@ -309,7 +379,7 @@ test('crashed jobs of one type wait for those of another only shortly, however l
   const cluster = new Cluster();
   const dying = await cluster.join({ types });
   for (const type of types) await dying.createJobRun(type);
-  await cluster.advance('1s');
+  await cluster.advance('100ms');
   cluster.kill(dying);
   const next = await cluster.join({ types });
   await cluster.advance('5m');

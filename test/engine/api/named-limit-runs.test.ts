@@ -37,6 +37,22 @@ describe('a rate', () => {
     expect(await refused(t.createJobRun(ask, { input: { tokens: 0 } }))).toBe('limit.cost');
   });
 
+  test('accepts the cost of a run up to a burst that an override has raised', async () => {
+    const tokens = limit('tokens', { rate: '60/1m', burst: 30 });
+    const options = { input: typed<{ tokens: number }>(), limits: [tokens], run: () => null };
+    const ask = jobType('ask', { ...options, cost: 'tokens' });
+    const asked = jobType('asked', { ...options, cost: ({ tokens: cost }) => cost });
+    const t = await start({ types: [ask, asked] });
+    for (const [given, burst] of [[50, 50], [20, 30]] as const) {
+      await t.engine.overrideLimit('tokens', { rate: '60/1m', burst: given });
+      for (const type of [ask, asked]) {
+        await t.createJobRun(type, { input: { tokens: burst } });
+        expect(await refused(t.createJobRun(type, { input: { tokens: burst + 1 } }))).toBe('limit.cost');
+        expect(await refused(t.engine.createFlow((f) => f.run(type, { input: { tokens: burst + 1 } })))).toBe('limit.cost');
+      }
+    }
+  });
+
   test('of a limit with keys is that of each key', async () => {
     const perTenant = limit('tenant', { rate: '1/1m', key: 'tenant' });
     const work = jobType('work', { input: typed<{ tenant?: string }>(), limits: [perTenant], run: () => null });

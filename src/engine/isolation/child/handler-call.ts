@@ -13,7 +13,7 @@ import { findType } from './find-type.ts';
 import type { IsolatedCall, CallOutcome, ChildReport } from '../messages.ts';
 import { errorToData } from '../error-transfer.ts';
 
-type IsolatedHandler = (context: Context & IsolatedCall['data']) => unknown;
+type IsolatedHandler = (context: Context & { readonly children: typeof refusedChildren } & IsolatedCall['data']) => unknown;
 
 export class HandlerCall {
   readonly #call: IsolatedCall;
@@ -61,7 +61,7 @@ export class HandlerCall {
 
   async #perform(handler: IsolatedHandler): Promise<CallOutcome> {
     try {
-      const value = await handler({ ...this.#context(), ...this.#call.data });
+      const value = await handler({ ...this.#context(), children: refusedChildren, ...this.#call.data });
       this.#tracker.endReturned();
       return outcomeOf(value);
     } catch (error) {
@@ -104,6 +104,12 @@ function outcomeOf(value: unknown): CallOutcome {
     return { kind: 'notJson', message: errorToData(error).message };
   }
 }
+
+const refusedChildren = {
+  add: (): never => {
+    throw new Refusal('malformed.option', 'an isolated handler cannot add children: use a type without isolate');
+  },
+};
 
 const isolatedCompletion = 'an isolated handler has no connection to the store: return the result, without complete()';
 

@@ -29,6 +29,10 @@ export async function writeFollowing(session: Session, { edges = [], flow }: Bat
 
 const byFollowed = (a: Edge, b: Edge): number => a.followed - b.followed || a.follower - b.follower;
 
+/** Whether there is no job with the id. A job that runs in a claim has only its row of `origin`. */
+const isMissing = (schema: string, id: string): string => ['origin', 'job', 'ended']
+  .map((table) => `not exists (select 1 from ${schema}.${table} where ${table}.id = ${id})`).join(' and ');
+
 /**
  * Closes edges. The rows of the ended runs are locked first: a run that is being reopened is skipped after its commit,
  * which has opened its edges again.
@@ -38,6 +42,8 @@ export async function closeEdges(session: Session, followed: readonly number[]):
   const text = `with gone as materialized (
       select locked.id, locked.fate from unnest($1::bigint[]) as goal (id) cross join lateral (
         select id, fate from ${schema}.ended where ended.id = goal.id limit 1 for share) locked
+      union all
+      select goal.id, 'cancelled' from unnest($1::bigint[]) as goal (id) where ${isMissing(schema, 'goal.id')}
     ), open as materialized (
       select edge.follower, edge.followed, gone.fate from gone cross join lateral (
         select follower, followed from ${schema}.edge
@@ -108,7 +114,7 @@ export async function endedWithOpenEdges(session: Session, after: number, limit:
       union all
       select following.id, seen.number + 1 from seen cross join lateral (${next('seen.id')}) following
       where seen.number < $2)
-    select seen.id, gone.id is not null as chosen from seen left join lateral (
+    select seen.id, gone.id is not null or ${isMissing(schema, 'seen.id')} as chosen from seen left join lateral (
       select ended.id from ${schema}.ended where ended.id = seen.id limit 1) gone on true order by seen.id`;
   return pageOf(await session.run<ScannedRow>(text, [after, limit]), limit);
 }

@@ -19,8 +19,8 @@ export function writeFollowing(connection: Connection, { edges = [], flow }: Bat
 }
 
 export function closeEdges(connection: Connection, followed: readonly number[]): number[] {
-  const sql = `UPDATE edge SET outcome = (SELECT fate FROM ended WHERE id = ?1)
-    WHERE followed = ?1 AND outcome IS NULL AND EXISTS (SELECT 1 FROM ended WHERE id = ?1) RETURNING follower`;
+  const sql = `UPDATE edge SET outcome = coalesce((SELECT fate FROM ended WHERE id = ?1), 'cancelled')
+    WHERE followed = ?1 AND outcome IS NULL AND NOT EXISTS (SELECT 1 FROM job WHERE id = ?1) RETURNING follower`;
   const followers = new Set<number>();
   for (const id of followed) for (const row of connection.all<EdgeRow>(sql, id)) followers.add(row.follower);
   return [...followers];
@@ -63,7 +63,7 @@ export function endedWithOpenEdges(connection: Connection, after: number, limit:
     `(SELECT followed FROM edge WHERE outcome IS NULL AND followed > ${from} ORDER BY followed LIMIT 1)`;
   const sql = `WITH RECURSIVE seen(id) AS (
       SELECT ${next('?1')} UNION ALL SELECT ${next('seen.id')} FROM seen WHERE id IS NOT NULL LIMIT ?2)
-    SELECT id, EXISTS (SELECT 1 FROM ended WHERE ended.id = seen.id) AS chosen FROM seen WHERE id IS NOT NULL`;
+    SELECT id, NOT EXISTS (SELECT 1 FROM job WHERE job.id = seen.id) AS chosen FROM seen WHERE id IS NOT NULL`;
   return pageOf(connection.all<ScannedRow>(sql, after, limit), limit);
 }
 

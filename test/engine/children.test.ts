@@ -1,0 +1,183 @@
+// Child runs: a handler starts runs of other types, and goes on when they have ended without holding a slot.
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { Engine, jobType, type JobType } from '../../src/index.ts';
+import { testEngine } from '../../src/testing/index.ts';
+import { systemClock } from '../../src/time/clock.ts';
+import { verify } from '../../src/verify.ts';
+import { waitMs } from '../support/patience.ts';
+import { stores } from '../support/stores.ts';
+import { Cluster } from './api/cluster.ts';
+
+const amount = z.object({ amount: z.number() });
+const charge = jobType('charge', { input: amount, run: ({ input }) => ({ paid: input.amount }) });
+const pack = jobType('pack', {
+  input: z.object({ item: z.string() }),
+  retry: { attempts: 1 },
+  run: ({ input: { item } }) => {
+    if (item === 'broken') throw new Error('it is broken');
+    return { parcel: `parcel of ${item}` };
+  },
+});
+const order = jobType('order', {
+  input: z.object({ items: z.array(z.string()) }),
+  run: ({ input, children }) => {
+    children.add(charge, { input: { amount: input.items.length } });
+    for (const item of input.items) children.add(pack, { input: { item } });
+    return { at: 'noon' };
+  },
+  jobResults: ({ children, details }) => ({
+    at: details.at,
+    paid: children.of(charge)[0]?.result?.paid,
+    parcels: children.of(pack).map(({ result, error }) => result?.parcel ?? error?.message),
+  }),
+});
+const types = [charge, pack, order];
+
+test('a run starts children of other types, waits for them without a slot, and gets their results', async () => {
+  await using t = await testEngine({ types, slots: 1 });
+  const run = await t.createJobRun(order, { input: { items: ['book', 'broken'] } });
+  await t.drain();
+  expect(await run.result()).toEqual({ at: 'noon', paid: 2, parcels: ['parcel of book', 'it is broken'] });
+  const { jobs } = await t.engine.find({ parent: run.id });
+  expect(jobs.map(({ kind, type, parent }) => [kind, type, parent]).toSorted()).toEqual([
+    ['run', 'charge', run.id], ['run', 'pack', run.id], ['run', 'pack', run.id],
+  ]);
+  expect((await t.engine.history(run.id)).map(({ kind }) => kind)).toEqual([
+    'created', 'claimed', 'planned', 'settled', 'claimed', 'succeeded',
+  ]);
+});
+
+test('without jobResults the result is what run has returned, after the children have ended', async () => {
+  const parent = jobType('parent', {
+    run: ({ children }) => {
+      children.add(charge, { input: { amount: 1 }, delay: '1h' });
+      return 'done';
+    },
+  });
+  await using t = await testEngine({ types: [parent, charge] });
+  const run = await t.createJobRun(parent);
+  await t.advance('1m');
+  expect(await t.engine.explain(run.id)).toMatchObject([{ code: 'waits.children', says: 'it waits for 1 open child run' }]);
+  await t.advance('1h');
+  expect(await run.result()).toBe('done');
+});
+
+/** A type whose runs have children of their own type, down to a depth, and count them. */
+function tree(leaf: () => unknown): JobType<{ depth: number }, number> {
+  const node: JobType<{ depth: number }, number> = jobType('node', {
+    input: z.object({ depth: z.number() }),
+    retry: { attempts: 1 },
+    run: async ({ input: { depth }, children }): Promise<void> => {
+      if (depth === 0) await leaf();
+      for (let n = 0; n < 2 && depth > 0; n += 1) children.add(node, { input: { depth: depth - 1 } });
+    },
+    jobResults: ({ children }) => 1 + children.of(node).reduce((sum, { result }) => sum + (result ?? 0), 0),
+  });
+  return node;
+}
+
+test('children have children, to any level', async () => {
+  const node = tree(() => null);
+  await using t = await testEngine({ types: [node], slots: 2 });
+  const run = await t.createJobRun(node, { input: { depth: 3 } });
+  await t.drain();
+  expect(await run.result()).toBe(15);
+  await t.engine.deleteJobRun(run.id);
+  expect((await t.engine.find({})).jobs.filter(({ type }) => type === 'node')).toEqual([]);
+});
+
+test('a cancel and a stop reach all levels', async () => {
+  for (const act of ['cancel', 'stop'] as const) {
+    const node = tree(() => new Promise(() => {}));
+    await using t = await testEngine({ types: [node], slots: 3 });
+    const run = await t.createJobRun(node, { input: { depth: 3 } });
+    await t.advance('1s');
+    if (act === 'cancel') await run.cancel({ by: 'test', grace: '1s' });
+    else await run.stop({ by: 'test' });
+    await t.advance('1m');
+    const { jobs } = await t.engine.find({ types: ['node'] }, { limit: 100 });
+    expect(new Set(jobs.map((job) => (job.state === 'ended' ? job.fate : job.state)))).toEqual(new Set(['cancelled']));
+    expect(await Array.fromAsync(verify(t.engine.jobs.store, { patienceMs: 0 }))).toEqual([]);
+  }
+});
+
+test('a retry reopens the children that failed, on all levels', async () => {
+  let isBroken = true;
+  const node = tree(() => {
+    if (isBroken) throw new Error('broken');
+  });
+  await using t = await testEngine({ types: [node] });
+  const run = await t.createJobRun(node, { input: { depth: 2 } });
+  await t.drain();
+  expect(await run.result()).toBe(3);
+  isBroken = false;
+  await t.engine.retryJobRun(run.id);
+  await t.drain();
+  expect(await run.result()).toBe(7);
+});
+
+test('a handler that throws has no children, and a crash before the end of the handler leaves none', async () => {
+  const cluster = new Cluster();
+  let attempts = 0;
+  const parent = (kill: () => void) => jobType('parent', {
+    retry: { attempts: 3, base: '1s' },
+    run: async ({ children }): Promise<number> => {
+      children.add(charge, { input: { amount: 1 } });
+      attempts += 1;
+      if (attempts === 1) throw new Error('not yet');
+      if (attempts === 2) {
+        kill();
+        await new Promise(() => {});
+      }
+      return attempts;
+    },
+  });
+  const first = cluster.add({ types: [parent(() => cluster.kill(first)), charge] });
+  void first.resume();
+  const run = await first.createJobRun(parent(() => {}));
+  await cluster.advance('1m');
+  const next = await cluster.join({ types: [parent(() => {}), charge] });
+  await cluster.advance('5m');
+  expect(await next.get(run.id)).toMatchObject({ state: 'ended', fate: 'succeeded', result: '3' });
+  expect((await next.find({ parent: run.id })).jobs).toHaveLength(1);
+});
+
+test('children that could never start, and requests that make no sense, are refused', async () => {
+  const own: JobType<undefined> = jobType('own', { concurrency: 1, run: ({ children }) => children.add(own) }) as never;
+  const wrong = jobType('wrong', { run: ({ children }) => children.add(charge, { amount: 1 } as never) });
+  const misfit = jobType('misfit', { retry: { attempts: 1 }, run: ({ children }) => children.add(charge, { input: { amount: 'x' } as never }) });
+  await using t = await testEngine({ types: [own, wrong, misfit, charge] });
+  for (const [type, message] of [[own, 'limit only one'], [wrong, 'amount'], [misfit, 'charge']] as const) {
+    const run = await t.createJobRun(type as typeof wrong);
+    await t.drain();
+    expect((await t.engine.get(run.id)).error?.message).toContain(message);
+  }
+});
+
+test('a child run is neither deleted without its run nor followed', async () => {
+  await using t = await testEngine({ types });
+  const run = await t.createJobRun(order, { input: { items: [] } });
+  await t.drain();
+  const [child] = (await t.engine.find({ parent: run.id })).jobs;
+  await expect(t.engine.deleteJobRun(child!.id)).rejects.toMatchObject({ code: 'wrong.state' });
+  await expect(t.createJobRun(charge, { input: { amount: 1 }, after: [child!.id] })).rejects.toMatchObject({ code: 'malformed.flow' });
+});
+
+describe.each(stores.filter(({ name }) => name !== 'memory'))('on $name', (kind) => {
+  test('children of several levels end before their run', async () => {
+    const node = tree(() => null);
+    const opened = await kind.open(systemClock);
+    const engine = new Engine({ store: opened.store, types: [node] });
+    onTestFinished(async () => {
+      await engine.close({ patience: '1s' });
+      await opened.close();
+    });
+    await engine.resume();
+    const run = await engine.createJobRun(node, { input: { depth: 3 } });
+    expect(await run.result({ timeout: `${waitMs}ms` })).toBe(15);
+    expect(await Array.fromAsync(verify(opened.store))).toEqual([]);
+    await engine.deleteJobRun(run.id);
+    expect((await engine.find({ types: ['node'] })).jobs).toEqual([]);
+  });
+});
