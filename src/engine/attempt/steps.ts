@@ -8,6 +8,7 @@ import { parsePayload } from '../../model/encoded-payload.ts';
 import { jsonText } from '../../model/json.ts';
 import { backoffMs, retryOf, type RetryPolicy } from '../../model/retry.ts';
 import { isEndedStep, stepKey, stepsMax, type EndedStep, type NewStep, type StoredStep } from '../../model/step.ts';
+import type { Logger } from '../../logger.ts';
 import { isMalformed, Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
 import { turn, type Clock } from '../../time/clock.ts';
@@ -18,12 +19,13 @@ import { Fail, LeaseLost, RateLimited, RetryAfter, Sleeping, Snooze, throwIfSlee
 import type { StepFunctions, StepOptions, StepWork } from '../handler/step.ts';
 import type { Tracker } from '../progress/tracker.ts';
 import type { Attempt } from './attempt.ts';
-import { refuseInComplete, stepScope } from './call-scope.ts';
+import { refuseInComplete, refuseNested, stepScope } from './call-scope.ts';
 import { isA } from './stored-error.ts';
 
 export interface StepsParts {
   readonly store: Store;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** Stands before the names of the steps, so that two phases of a run can use the same names. */
   readonly prefix: string;
   /** Stands before the idempotency keys of the steps. */
@@ -34,7 +36,7 @@ export interface StepsParts {
 export function stepFunctions(parts: StepsParts, attempt: Attempt, tracker: Tracker): StepFunctions {
   let steps: AttemptSteps | null = null;
   // A name that is not a text is refused later.
-  const prefixed = (name: string): string => (typeof name === 'string' ? parts.prefix + name : name);
+  const prefixed = (name: string): string => (typeof name === 'string' ? parts.prefix + unreserved(name) : name);
   const ofAttempt = (): AttemptSteps => (steps ??= new AttemptSteps(parts, attempt, tracker));
   return {
     step: async <Result>(name: string, ...rest: [StepWork<Result>] | [StepOptions, StepWork<Result>]) => {
@@ -45,8 +47,19 @@ export function stepFunctions(parts: StepsParts, attempt: Attempt, tracker: Trac
   };
 }
 
+/** The prefix of the steps of `jobResults`, whose names would otherwise be those of the planning. */
+export const gatherPrefix = 'jobResults/';
+
+function unreserved(name: string): string {
+  if (!name.startsWith(gatherPrefix)) return name;
+  const message = `the step ${JSON.stringify(name)} needs another name: Stint names the steps of jobResults ${gatherPrefix}…`;
+  throw new Refusal('malformed.name', message, { step: name });
+}
+
 /** How long a step waits before it tries again to reach the store. */
 const storeRetryMs = 200;
+/** While the store cannot be reached, every so many tries are logged: one each minute. */
+const triesPerWarning = 300;
 const pageSize = 1000;
 const once: RetryPolicy = retryOf({ attemptsMax: 1 });
 
@@ -80,7 +93,8 @@ class AttemptSteps {
 
   step<Result>(name: string, options: StepOptions, work: StepWork<Result>): Promise<Result> {
     const retry = retryOfStep(options, work);
-    refuseInComplete('step', name);
+    refuseNested(this.#attempt, 'step', name);
+    refuseInComplete(this.#attempt, 'step', name);
     return this.#counted(async () => {
       const known = await this.#begin(name);
       if (isEnded(known)) {
@@ -97,9 +111,8 @@ class AttemptSteps {
 
   async sleep(name: string, duration: Duration): Promise<void> {
     const ms = durationMs(duration);
-    const outer = stepScope.getStore();
-    if (outer !== undefined) throw sleepInside(name, outer);
-    refuseInComplete('sleep', name);
+    refuseNested(this.#attempt, 'sleep', name);
+    refuseInComplete(this.#attempt, 'sleep', name);
     const until = await this.#counted(() => this.#sleepEnd(name, ms));
     const progress = this.#tracker.startStep(name);
     if (until > this.#now()) await this.#fallAsleep(name, until).catch((error: unknown) => {
@@ -194,7 +207,7 @@ class AttemptSteps {
     const idempotencyKey = this.#parts.keyPrefix + stepKey(id, name, generation);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return jsonText(await stepScope.run(name, async () => work({ idempotencyKey, attempt, signal })));
+        return jsonText(await stepScope.run({ of: this.#attempt, name }, async () => work({ idempotencyKey, attempt, signal })));
       } catch (error) {
         if (attempt >= retry.attemptsMax || signal.aborted || endsAttempt(error) || isMalformed(error)) throw error;
         await this.#parts.clock.sleep(backoffMs(retry, attempt, `${id}/${name}`), signal);
@@ -215,14 +228,20 @@ class AttemptSteps {
 
   /** Tries until the store answers or the attempt has ended. A cancel does not end an attempt, and does not hurry it. */
   async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       try {
         return await ask();
       } catch (error) {
         if (isMalformed(error) || this.#attempt.isEnded) throw error;
+        if (tries % triesPerWarning === 1) this.#warn(error);
         await this.#parts.clock.sleep(storeRetryMs);
       }
     }
+  }
+
+  #warn(error: unknown): void {
+    const { id } = this.#attempt.job;
+    this.#parts.logger.warn(`cannot read or write the steps of job ${id}; it is tried again`, { id, error });
   }
 
   async #counted<T>(work: () => Promise<T>): Promise<T> {
@@ -278,12 +297,6 @@ const usedTwice = (id: number, name: string): Refusal =>
 const tooLate = (id: number, name: string): Refusal => {
   const message = `step ${JSON.stringify(name)} of job ${id} began after its handler had returned or thrown: await each step`;
   return new Refusal('malformed.option', message, { id, step: name });
-};
-
-/** A sleep waits until no step is running, so inside a step it would wait for itself. */
-const sleepInside = (name: string, outer: string): Refusal => {
-  const message = `cannot sleep (${JSON.stringify(name)}) inside the step ${JSON.stringify(outer)}: sleep between steps`;
-  return new Refusal('malformed.option', message, { step: outer });
 };
 
 const tooMany = (id: number): Refusal =>

@@ -12,6 +12,7 @@ import { knowsVersion, versionsOf } from '../../model/type-version.ts';
 import type { Instance, Store } from '../../store/store.ts';
 import { openStandings } from '../../store/query.ts';
 import { fairnessReason } from './fairness-reason.ts';
+import { sleepOf } from './latest-sleep.ts';
 import { namedLimitReasons } from './named-limit-reasons.ts';
 import type { Reason } from './reason.ts';
 
@@ -112,7 +113,7 @@ async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Prom
   const typed = live.filter(({ about }) => about.types.includes(job.type));
   const able = typed.filter(({ about }) => knowsVersion(about.versions ?? [], job.type, job.typeVersion));
   const reasons = [
-    job.due > now ? ((await sleepReason(store, job)) ?? notDue(job.due, now)) : null,
+    ...(job.due > now ? await notDueReasons(store, job, now) : []),
     await parentReason(jobs, job),
     ...(await pauseReasons(jobs, job)),
     typed.length === 0 ? unknownType(job) : null,
@@ -137,18 +138,14 @@ const notDue = (due: number, now: number): Reason => ({
   detail: { due },
 });
 
-/** How many edits of a sleeping job are read to find out that it sleeps. */
-const editsMax = 20;
-
-/** The reason of a job whose handler sleeps: its newest event, apart from edits, says so. */
-async function sleepReason(store: Store, { id, version, due }: PendingJob): Promise<Reason | null> {
-  const events = await store.history(id, Math.max(1, version - editsMax), editsMax + 1);
-  const event = events.findLast(({ kind }) => kind !== 'edited');
-  if (event?.kind !== 'slept') return null;
-  // An earlier due time does not shorten the sleep, and a later one makes the job wait longer.
-  const until = Math.max(due, event.due);
-  const says = `its handler sleeps (${event.name}) until ${new Date(until).toISOString()}`;
-  return { code: 'sleeping', says, detail: { name: event.name, until } };
+/** The reasons of a job that is due later: its handler sleeps, or its due time, also if that is after the sleep. */
+async function notDueReasons(store: Store, job: PendingJob, now: number): Promise<readonly Reason[]> {
+  const slept = await sleepOf(store, job);
+  if (slept === null || slept.due <= now) return [notDue(job.due, now)];
+  // An earlier due time does not shorten the sleep.
+  const says = `its handler sleeps (${slept.name}) until ${new Date(slept.due).toISOString()}`;
+  const sleeping: Reason = { code: 'sleeping', says, detail: { name: slept.name, until: slept.due } };
+  return job.due > slept.due ? [sleeping, notDue(job.due, now)] : [sleeping];
 }
 
 const unknownType = ({ type }: Job): Reason => ({
