@@ -314,7 +314,7 @@ test('the limit of steps counts stored ones, and a retry finds a step behind the
     retry: { attempts: 2, base: '1s' },
     run: async ({ step, run, fence }) => {
       if (run.attempt > 1) return step('one more', () => 1);
-      const end = { job: run.id, fence, kind: 'step', startedAt: 0, endedAt: 0, result: '1' } as const;
+      const end = { job: run.id, fence, kind: 'step', startedAt: 0, endedAt: 0, result: '1', question: null } as const;
       await engine.jobs.store.writeSteps(Array.from({ length: stepsMax + 1 }, (_, index) => ({ ...end, name: `s${index}`, n: index + 1 })));
       throw new Error('once more');
     },

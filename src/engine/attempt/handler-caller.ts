@@ -57,8 +57,10 @@ export class HandlerCaller {
     const { type, attempt, tracker } = execution;
     const { job } = attempt;
     const complete = completionOf(this.#parts, attempt, (writer) => this.#finishNotes(execution, writer));
-    const { jobs: { store }, clock, logger, keyPrefix = '' } = this.#parts;
-    const steps = stepFunctions({ store, clock, logger, prefix: stepPrefix(type, job), keyPrefix }, attempt, tracker);
+    const { jobs: { store }, clock, logger, by, keyPrefix = '' } = this.#parts;
+    const steps = stepFunctions(
+      { store, clock, logger, by, prefix: stepPrefix(type, job), keyPrefix }, attempt, tracker,
+    );
     const facts = factsOf(attempt, keyPrefix);
     const context = contextOf(attempt, facts, tracker, this.#logOf(attempt), complete, jobLimits(store, job), steps);
     return job.kind === 'task'

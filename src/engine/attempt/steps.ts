@@ -7,7 +7,7 @@ import { checkName } from '../../jobs/checks/values.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
 import { jsonText } from '../../model/json.ts';
 import { backoffMs, retryOf, type RetryPolicy } from '../../model/retry.ts';
-import { isEndedStep, stepKey, stepsMax, type EndedStep, type NewStep, type StoredStep } from '../../model/step.ts';
+import { beforeSteps, isEndedStep, stepKey, stepsMax, type EndedStep, type StoredStep } from '../../model/step.ts';
 import type { Logger } from '../../logger.ts';
 import { isMalformed, Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
@@ -15,24 +15,27 @@ import { turn, type Clock } from '../../time/clock.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
 import { checkFields } from '../../jobs/checks/values.ts';
 import { retryPolicyOf } from '../declare/policy.ts';
-import { Fail, LeaseLost, RateLimited, RetryAfter, Sleeping, Snooze, throwIfSleeping } from '../handler/errors.ts';
-import type { StepFunctions, StepOptions, StepWork } from '../handler/step.ts';
+import { Fail, RateLimited, RetryAfter, Sleeping, Snooze, throwIfSleeping } from '../handler/errors.ts';
+import type { StepFunctions, StepOptions, StepWork, WaitOptions } from '../handler/step.ts';
 import type { Tracker } from '../progress/tracker.ts';
 import type { Attempt } from './attempt.ts';
 import { refuseInComplete, refuseNested, stepScope } from './call-scope.ts';
 import { isA } from './stored-error.ts';
+import { checkedWait, lostStep, requireKind, Waits, type StepEnd } from './waits.ts';
 
 export interface StepsParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The name of this instance. */
+  readonly by: string;
   /** Stands before the names of the steps, so that two phases of a run can use the same names. */
   readonly prefix: string;
   /** Stands before the idempotency keys of the steps. */
   readonly keyPrefix: string;
 }
 
-/** Returns the functions `step` and `sleep` for the context of an attempt. */
+/** Returns the functions `step`, `sleep` and `waitFor` for the context of an attempt. */
 export function stepFunctions(parts: StepsParts, attempt: Attempt, tracker: Tracker): StepFunctions {
   let steps: AttemptSteps | null = null;
   // A name that is not a text is refused later.
@@ -44,6 +47,7 @@ export function stepFunctions(parts: StepsParts, attempt: Attempt, tracker: Trac
       return ofAttempt().step(prefixed(name), options, work);
     },
     sleep: async (name, duration) => ofAttempt().sleep(prefixed(name), duration),
+    waitFor: async (name: string, options?: WaitOptions) => ofAttempt().waitFor(prefixed(name), options) as never,
   };
 }
 
@@ -68,12 +72,15 @@ class AttemptSteps {
   readonly #attempt: Attempt;
   readonly #tracker: Tracker;
   readonly #used = new Set<string>();
-  /** When the sleeps end that this attempt waits for. */
+  /** When the sleeps and waits end that this attempt waits for. */
   readonly #sleeps = new Map<string, number>();
+  readonly #openWaits = new Set<string>();
+  readonly #waits: Waits;
   readonly #abort = new AbortController();
   readonly #signal: AbortSignal;
   #stored: Promise<Map<string, StoredStep>> | null = null;
   #lastNumber = 0;
+  #loadedTo = beforeSteps;
   /** How many steps are being executed or stored. */
   #running = 0;
   #onIdle: (() => void)[] = [];
@@ -88,6 +95,11 @@ class AttemptSteps {
     this.#attempt = attempt;
     this.#tracker = tracker;
     this.#signal = AbortSignal.any([attempt.signal, this.#abort.signal]);
+    this.#waits = new Waits({
+      store: parts.store, by: parts.by, attempt,
+      untilAnswered: (ask) => this.#untilAnswered(ask),
+      write: (step) => this.#write(step),
+    });
     attempt.useSteps({ end: (failure) => this.#end(failure), whenIdle: () => this.#whenIdle() });
   }
 
@@ -104,7 +116,7 @@ class AttemptSteps {
       }
       const startedAt = this.#now();
       const result = await this.#tracked(name, () => this.#call(name, known?.generation ?? 1, retry, work));
-      await this.#store({ name, kind: 'step', startedAt, endedAt: this.#now(), result });
+      await this.#store({ name, kind: 'step', startedAt, endedAt: this.#now(), result, question: null });
       return parsePayload(result, `the result of step ${name}`) as Result;
     });
   }
@@ -122,6 +134,26 @@ class AttemptSteps {
     progress.complete('the sleep is over');
   }
 
+  async waitFor(name: string, options: WaitOptions = {}): Promise<unknown> {
+    const wait = checkedWait(options);
+    refuseNested(this.#attempt, 'waitFor', name);
+    refuseInComplete(this.#attempt, 'waitFor', name);
+    let outcome = await this.#counted(async () => this.#waits.outcome(name, wait, await this.#begin(name)));
+    const progress = this.#tracker.startStep(name);
+    while ('until' in outcome) {
+      const { known, until } = outcome;
+      this.#openWaits.add(name);
+      await this.#fallAsleep(name, until).catch((error: unknown) => {
+        progress.complete('waits for an answer');
+        throw error;
+      });
+      this.#openWaits.delete(name);
+      outcome = await this.#counted(() => this.#waits.outcome(name, wait, known));
+    }
+    progress.complete('answered');
+    return outcome.value;
+  }
+
   /** Returns when the sleep ends; stores it if this is its first call. */
   async #sleepEnd(name: string, ms: number): Promise<number> {
     const known = await this.#begin(name);
@@ -130,7 +162,7 @@ class AttemptSteps {
       return known.endedAt;
     }
     const startedAt = this.#now();
-    await this.#store({ name, kind: 'sleep', startedAt, endedAt: startedAt + ms, result: null });
+    await this.#store({ name, kind: 'sleep', startedAt, endedAt: startedAt + ms, result: null, question: null });
     return startedAt + ms;
   }
 
@@ -144,7 +176,8 @@ class AttemptSteps {
     this.#attempt.signal.throwIfAborted();
     if (until <= this.#now()) return void this.#sleeps.delete(name);
     const [first, firstUntil] = [...this.#sleeps].reduce((a, b) => (b[1] < a[1] ? b : a));
-    if (!this.#isOver) this.#attempt.sleepUntil(first, firstUntil);
+    const seen = this.#openWaits.size === 0 ? {} : { seen: this.#waits.seen };
+    if (!this.#isOver) this.#attempt.fallAsleep({ name: first, until: firstUntil, ...seen });
     throw new Sleeping(first, firstUntil);
   }
 
@@ -175,14 +208,15 @@ class AttemptSteps {
   }
 
   async #load(): Promise<Map<string, StoredStep>> {
-    const { id, fence } = this.#attempt.job;
+    const { id, fence, version } = this.#attempt.job;
     const found = new Map<string, StoredStep>();
-    // The first claim of a job has fence 1.
-    if (fence === 1) return found;
+    // The job was created and claimed, and nothing else: it has no steps, and no answer came early.
+    if (fence === 1 && version === 2) return found;
     for (;;) {
-      const page = await this.#untilAnswered(() => this.#parts.store.steps([id], this.#lastNumber, pageSize));
+      const page = await this.#untilAnswered(() => this.#parts.store.steps([id], this.#loadedTo, pageSize));
       for (const step of page) found.set(step.name, step);
-      this.#lastNumber = page.at(-1)?.n ?? this.#lastNumber;
+      this.#loadedTo = page.at(-1)?.n ?? this.#loadedTo;
+      this.#lastNumber = Math.max(this.#lastNumber, this.#loadedTo);
       if (page.length < pageSize) return found;
     }
   }
@@ -217,13 +251,16 @@ class AttemptSteps {
   }
 
   /** Stores the end of a step under the fence of the attempt. */
-  async #store(end: Omit<NewStep, 'job' | 'fence' | 'n'>): Promise<void> {
+  async #store(end: StepEnd): Promise<void> {
+    if (await this.#write(end)) return;
+    throw lostStep(this.#attempt, end.name);
+  }
+
+  async #write(end: StepEnd): Promise<boolean> {
     const { job: { id }, holding: { fence } } = this.#attempt;
-    const step = { ...end, job: id, fence, n: (this.#lastNumber += 1) };
+    const step = { ...end, job: id, fence, n: end.n ?? (this.#lastNumber += 1) };
     const [isStored] = await this.#untilAnswered(() => this.#parts.store.writeSteps([step]));
-    if (isStored) return;
-    if (!this.#attempt.isEnded) this.#attempt.revoke();
-    throw new LeaseLost(`job ${id} is no longer held under fence ${fence}: step ${JSON.stringify(end.name)} is not stored`);
+    return isStored!;
   }
 
   /** Tries until the store answers or the attempt has ended. A cancel does not end an attempt, and does not hurry it. */
@@ -280,12 +317,6 @@ function retryOfStep(options: StepOptions, work: unknown): RetryPolicy {
   if (options.retry === undefined) return once;
   checkFields('retry', options.retry, ['attempts', 'backoff', 'base', 'max', 'jitter']);
   return retryOf(retryPolicyOf(options.retry));
-}
-
-function requireKind({ name, kind }: StoredStep, wanted: StoredStep['kind']): void {
-  if (kind === wanted) return;
-  const message = `cannot use ${JSON.stringify(name)} as a ${wanted}: an earlier attempt has stored it as a ${kind}`;
-  throw new Refusal('taken.step', message, { step: name });
 }
 
 const usedTwice = (id: number, name: string): Refusal =>

@@ -3,6 +3,7 @@
  * importance; for another job, one reason, which follows from its state.
  */
 import type { Jobs } from '../../jobs.ts';
+import { questionOf } from '../../jobs/answer.ts';
 import { readTypes } from '../../jobs/catalogue.ts';
 import { parseGate, GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';
@@ -12,7 +13,7 @@ import { knowsVersion, versionsOf } from '../../model/type-version.ts';
 import type { Instance, Store } from '../../store/store.ts';
 import { openStandings } from '../../store/query.ts';
 import { fairnessReason } from './fairness-reason.ts';
-import { sleepOf } from './latest-sleep.ts';
+import { sleepOf } from '../../jobs/latest-sleep.ts';
 import { namedLimitReasons } from './named-limit-reasons.ts';
 import type { Reason } from './reason.ts';
 
@@ -142,10 +143,25 @@ const notDue = (due: number, now: number): Reason => ({
 async function notDueReasons(store: Store, job: PendingJob, now: number): Promise<readonly Reason[]> {
   const slept = await sleepOf(store, job);
   if (slept === null || slept.due <= now) return [notDue(job.due, now)];
+  if (slept.waits) return [await answerReason(store, job)];
   // An earlier due time does not shorten the sleep.
   const says = `its handler sleeps (${slept.name}) until ${new Date(slept.due).toISOString()}`;
   const sleeping: Reason = { code: 'sleeping', says, detail: { name: slept.name, until: slept.due } };
   return job.due > slept.due ? [sleeping, notDue(job.due, now)] : [sleeping];
+}
+
+/** How many of its questions explain why a job waits. */
+const questionsShown = 5;
+
+async function answerReason(store: Store, { id }: PendingJob): Promise<Reason> {
+  const waits = (await store.openWaits({ job: id, name: '' }, questionsShown)).filter(({ job }) => job === id);
+  const questions = waits.map((wait) => {
+    const { ask, role, until } = questionOf(wait);
+    return { name: wait.name, ask, role, until };
+  });
+  const shown = questions.map(({ name, ask, role, until }) => JSON.stringify(name) + (ask === null ? '' : ` (${ask})`) +
+    (role === null ? '' : `, from the role ${role}`) + (until === null ? '' : `, until ${new Date(until).toISOString()}`));
+  return { code: 'waits.answer', says: `it waits for an answer to ${shown.join('; ')}`, detail: { questions } };
 }
 
 const unknownType = ({ type }: Job): Reason => ({

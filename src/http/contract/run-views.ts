@@ -236,7 +236,7 @@ export const StepView = z
   .object({
     n: count.meta({ description: 'the place among the steps of the run, in the order in which they were stored' }),
     name: z.string(),
-    kind: z.enum(['step', 'sleep']),
+    kind: z.enum(['step', 'sleep', 'wait']),
     startedAt: instant,
     endedAt: instant.meta({ description: 'for a sleep: when it ends' }),
     fence: count.meta({ description: 'the claim under which the step was stored' }),

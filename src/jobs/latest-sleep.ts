@@ -1,12 +1,12 @@
 /** The sleep of a job whose handler sleeps, from the history of the job. */
-import type { Event, EventKind } from '../../model/event.ts';
-import type { Job } from '../../model/job.ts';
-import type { Store } from '../../store/store.ts';
+import type { Event, EventKind } from '../model/event.ts';
+import type { Job } from '../model/job.ts';
+import type { Store } from '../store/store.ts';
 
 export type Slept = Extract<Event, { readonly kind: 'slept' }>;
 
 /** The events after which a sleeping job still sleeps. */
-const duringSleep: ReadonlySet<EventKind> = new Set<EventKind>(['edited', 'followed', 'paused', 'resumed']);
+const duringSleep: ReadonlySet<EventKind> = new Set<EventKind>(['edited', 'followed', 'paused', 'resumed', 'answered']);
 const pageSize = 50;
 /** How many events during a sleep are read at most. */
 const eventsMax = 1000;
