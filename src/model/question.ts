@@ -5,8 +5,8 @@ export interface Question {
   readonly ask: string | null;
   /** JSON Schema of the answer; null: any answer, or only the handler can check it. */
   readonly schema: Readonly<Record<string, unknown>> | null;
-  /** The role that may answer, and those above it; null: any. */
-  readonly role: AnswerRole | null;
+  /** The role that may answer, and those above it. */
+  readonly role: AnswerRole;
   /** Who must not answer. */
   readonly notBy: readonly string[];
   /** When the wait ends without an answer; null: never. */
@@ -33,11 +33,14 @@ export interface Answerer {
 /** Returns why this person may not answer the question; null: the person may. */
 export function whyForbidden({ role, notBy }: Pick<Question, 'role' | 'notBy'>, answerer: Answerer): string | null {
   const { by } = answerer;
-  if (notBy.includes(by)) return `${by} must not answer it: someone else has to`;
-  if (role === null || answerer.role === 'link') return null;
+  if (notBy.some((name) => personOf(name) === personOf(by))) return `${by} must not answer it: someone else has to`;
+  if (answerer.role === 'link') return null;
   const isHighEnough = answerRoles.indexOf(answerer.role) >= answerRoles.indexOf(role);
   return isHighEnough ? null : `it needs the role ${role}, and ${by} has the role ${answerer.role}`;
 }
+
+/** A person has one name at all doors: that of the HTTP API begins with `http:`, that of the command line with `cli `. */
+const personOf = (by: string): string => by.replace(/^(http:|cli )/, '');
 
 /** When a job that waits without a timeout is due: in the year 9999. */
 export const noTimeoutDue = Date.UTC(9999, 0);

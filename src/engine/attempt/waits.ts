@@ -51,7 +51,7 @@ const askMax = 2_000;
 const notByMax = 100;
 
 export function checkedWait(options: WaitOptions): CheckedWait {
-  const { ask, schema, timeout, role, notBy = [], notify } =
+  const { ask, schema, timeout, role = 'operator', notBy = [], notify } =
     checkFields('a wait', options, ['ask', 'schema', 'timeout', 'role', 'notBy', 'notify']);
   if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function') {
     throw new Refusal('malformed.option', 'pass schema of a wait as a schema of zod or another Standard Schema library');
@@ -64,7 +64,7 @@ export function checkedWait(options: WaitOptions): CheckedWait {
     question: {
       ask: ask === undefined ? null : checkText('ask', ask, askMax),
       schema: text === null ? null : (JSON.parse(text) as Question['schema']),
-      role: role === undefined ? null : checkOneOf('role', role, answerRoles),
+      role: checkOneOf('role', role, answerRoles),
       notBy: checkList('notBy', typeof notBy === 'string' ? [notBy] : notBy, notByMax, (by) => checkName('notBy', by)),
     },
     schema: (schema as Schema | undefined) ?? null,

@@ -36,9 +36,9 @@ export interface WaitOptions {
   readonly schema?: AnswerSchema<unknown>;
   /** How long the handler waits. Default: until somebody answers. */
   readonly timeout?: Duration;
-  /** The role that is needed to answer; higher roles may, too. Default: any role that may create runs. */
+  /** The role that is needed to answer; higher roles may, too. Default: operator. */
   readonly role?: AnswerRole;
-  /** Who must not answer, such as the person whose request is to be approved; as in `by` of the answer. */
+  /** The names of those who must not answer, such as the person whose request is to be approved. */
   readonly notBy?: string | readonly string[];
   /**
    * Called when the question is stored, with a token that answers it once, for example to send a link. If the process

@@ -160,7 +160,7 @@ async function answerReason(store: Store, { id }: PendingJob): Promise<Reason> {
     return { name: wait.name, ask, role, until };
   });
   const shown = questions.map(({ name, ask, role, until }) => JSON.stringify(name) + (ask === null ? '' : ` (${ask})`) +
-    (role === null ? '' : `, from the role ${role}`) + (until === null ? '' : `, until ${new Date(until).toISOString()}`));
+    `, from the role ${role}` + (until === null ? '' : `, until ${new Date(until).toISOString()}`));
   return { code: 'waits.answer', says: `it waits for an answer to ${shown.join('; ')}`, detail: { questions } };
 }
 

@@ -245,6 +245,21 @@ export const StepView = z
   .meta({ id: 'Step' });
 export type StepView = z.infer<typeof StepView>;
 
+export const QuestionView = z
+  .object({
+    run: z.number().int(),
+    type: z.string(),
+    name: z.string(),
+    ask: z.string().nullable(),
+    schema: z.record(z.string(), z.unknown()).nullable().meta({ description: 'JSON Schema of the answer; null: any JSON' }),
+    role: z.enum(['producer', 'operator', 'admin']).meta({ description: 'the role that is needed to answer' }),
+    notBy: z.array(z.string()).meta({ description: 'who must not answer' }),
+    askedAt: instant,
+    until: instant.nullable().meta({ description: 'when the wait times out; null: never' }),
+  })
+  .meta({ id: 'Question' });
+export type QuestionView = z.infer<typeof QuestionView>;
+
 export const RunStats = z
   .object({
     tasksByState: z.object({ PENDING: count, RUNNING: count, DONE: count, CANCELLED: count }),
