@@ -29,10 +29,14 @@ export { execType, type ExecInput, type ExecResult } from './builtin/exec.ts';
 export type { ExecProgram, ExecTypeOptions } from './builtin/exec-policy.ts';
 export { typed, type Schema } from './engine/declare/schema.ts';
 export { HandedOff, type Complete, type Context, type JobLimits, type JobLog, type NamedLimit, type ProgressTracker, type RunFacts } from './engine/handler/context.ts';
-export type { StepFacts, StepFunction, StepFunctions, StepOptions, StepRetry, StepWork } from './engine/handler/step.ts';
+export type {
+  AnswerLink, AnswerSchema, StepFacts, StepFunction, StepFunctions, StepOptions, StepRetry, StepWork, WaitFunction, WaitOptions,
+} from './engine/handler/step.ts';
 export type { EndedStep } from './model/step.ts';
-export type { StepsRequest } from './engine/run-handle.ts';
-export { Cancelled, Fail, Interrupted, LeaseLost, RateLimited, RetryAfter, Sleeping, Snooze, TimedOut } from './engine/handler/errors.ts';
+export type { AnswerOptions, StepsRequest } from './engine/run-handle.ts';
+export type { OpenQuestion, OpenQuestions, OpenQuestionsRequest } from './engine/answer-actions.ts';
+export type { AnswerRole } from './model/question.ts';
+export { AnswerTimedOut, Cancelled, Fail, Interrupted, LeaseLost, RateLimited, RetryAfter, Sleeping, Snooze, TimedOut } from './engine/handler/errors.ts';
 export {
   RunCancelled, RunFailed, RunHandle,
   type ActOptions, type CancelOptions, type EndOptions, type RetryOptions, type RunUpdate, type Snapshot,

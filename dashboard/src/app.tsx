@@ -1,6 +1,7 @@
 /** The shell: navigation, top bar, dialogs and toasts around the current page. */
 import { Component, type ComponentChildren, type JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { AnswerLink, answerLinkPath } from './answer-link.tsx';
 import { needsSignIn } from './api.ts';
 import { Confirmation } from './components/dialog.tsx';
 import { Help, openHelp } from './components/help.tsx';
@@ -21,7 +22,9 @@ import { isLive } from './state/live.ts';
 import { cycle, theme, themes, timeMode, timeModes } from './state/preferences.ts';
 import { maySee, loadSession } from './state/session.ts';
 
-export function App(): JSX.Element {
+export const App = (): JSX.Element => (currentUrl.value.path === answerLinkPath ? <AnswerLink /> : <Shell />);
+
+function Shell(): JSX.Element {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { same } from './same.ts';
 import type { Topic, World } from './world.ts';
 
 const end = ({ id, fence }: Pick<Job, 'id' | 'fence'>, name: string, n: number, more: Partial<NewStep> = {}): NewStep =>
-  ({ job: id, fence, name, n, kind: 'step', startedAt: 5, endedAt: 7, result: '{"a":1}', ...more });
+  ({ job: id, fence, name, n, kind: 'step', startedAt: 5, endedAt: 7, result: '{"a":1}', question: null, ...more });
 
 const namesOf = async ({ store }: World, { id }: Job): Promise<string[]> =>
   (await store.steps([id])).filter(({ endedAt }) => endedAt !== null).map(({ name }) => name);
@@ -101,6 +101,57 @@ export const steps: Topic = {
       const forgottenSteps = [{ job: job.id, from: 1, generation: 2 }];
       deepEqual(await world.store.commit({ changes: [change], whole: true, forgottenSteps }), [false]);
       deepEqual(await namesOf(world, job), ['a']);
+    },
+
+    'the question of a wait is stored, replaced and listed until it has an answer': async (world) => {
+      const [a, b] = [await world.createRunning(), await world.createRunning()];
+      const ask = { kind: 'wait', endedAt: null, result: null, question: '{"ask":"?"}' } as const;
+      deepEqual(await world.store.writeSteps([end(a, 'x', 1, ask), end(b, 'ö', 1, ask), end(b, 'a', 2, ask)]), [true, true, true]);
+      deepEqual(await world.store.writeSteps([end(a, 'x', 2, { ...ask, question: '{"ask":"!"}' })]), [true]);
+      const places = (waits: readonly NewStep[]): unknown[] => waits.map(({ job, name }) => [job, name]);
+      const open = await world.store.openWaits(null, 10);
+      deepEqual(places(open), [[a.id, 'x'], [b.id, 'a'], [b.id, 'ö']]);
+      deepEqual(open[0]!.question, '{"ask":"!"}');
+      deepEqual(places(await world.store.openWaits({ job: a.id, name: 'x' }, 1)), [[b.id, 'a']]);
+      const change = world.decide(b, { do: 'answer', name: 'a' });
+      const waitEnds = [{ job: b.id, name: 'a', at: 9, result: '{"value":1}' }];
+      deepEqual(await world.store.commit({ changes: [change], whole: true, waitEnds }), [true]);
+      deepEqual(places(await world.store.openWaits({ job: b.id, name: '' }, 10)), [[b.id, 'ö']]);
+      const [, answered] = await world.store.steps([b.id]);
+      same(answered, { ...end(b, 'a', 2, ask), generation: 1, endedAt: 9, result: '{"value":1}' });
+      deepEqual(await world.store.writeSteps([end(b, 'a', 3, ask)]), [true], 'the wait has ended under this fence');
+      deepEqual(places(await world.store.openWaits({ job: b.id, name: '' }, 10)), [[b.id, 'ö']]);
+    },
+
+    'an answer before the question is stored in the commit of its event, and keeps the question from being written': async (world) => {
+      const job = await world.createRunning();
+      const change = world.decide(job, { do: 'answer', name: 'x' });
+      const waitEnds = [{ job: job.id, name: 'x', at: 9, result: '{"value":1}' }];
+      await world.apply(job, { do: 'edit', edit: { priority: 7 } });
+      deepEqual(await world.store.commit({ changes: [change], whole: true, waitEnds }), [false]);
+      deepEqual(await world.store.steps([job.id]), []);
+      const again = world.decide((await world.load(job.id))!, { do: 'answer', name: 'x' });
+      deepEqual(await world.store.commit({ changes: [again], whole: true, waitEnds }), [true]);
+      const ask = { kind: 'wait', endedAt: null, result: null, question: '{}' } as const;
+      deepEqual(await world.store.writeSteps([end(job, 'x', 1, ask)]), [false]);
+      const early = { kind: 'wait', fence: 0, n: 0, startedAt: 9, endedAt: 9, result: '{"value":1}', question: null } as const;
+      same(await world.store.steps([job.id]), [{ job: job.id, name: 'x', generation: 1, ...early }]);
+      const refused = world.decide((await world.load(job.id))!, { do: 'unanswer', fence: job.fence, name: 'x', cause: 'role' });
+      const reopened = [{ job: job.id, name: 'x', at: 11, result: null }];
+      deepEqual(await world.store.commit({ changes: [refused], whole: true, waitEnds: reopened }), [true]);
+      deepEqual(await world.store.writeSteps([end(job, 'x', 1, ask)]), [true]);
+      deepEqual((await world.store.openWaits({ job: job.id, name: '' }, 10)).map(({ n, fence }) => [n, fence]), [[1, job.fence]]);
+    },
+
+    'a reopened job forgets its questions, too': async (world) => {
+      const job = await world.createRunning();
+      const ask = { kind: 'wait', endedAt: null, result: null, question: '{}' } as const;
+      await world.store.writeSteps([end(job, 'x', 1, ask)]);
+      const ended = await world.apply(job, { do: 'succeed', fence: job.fence });
+      const change = world.decide(ended, { do: 'retry', reopens: 0 });
+      const forgottenSteps = [{ job: job.id, from: 0, generation: 2 }];
+      deepEqual(await world.store.commit({ changes: [change], whole: true, forgottenSteps }), [true]);
+      deepEqual((await world.store.openWaits({ job: job.id, name: '' }, 10)).filter((wait) => wait.job === job.id), []);
     },
 
     'a purge deletes the steps of a job': async (world) => {

@@ -37,6 +37,7 @@ import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './declare/instance-command.ts';
 import { FlowCreation, type BuildFlow, type FlowKey, type NamedFlowIds } from './flow-creation.ts';
 import type { NamedFlow } from './declare/named-flow.ts';
+import { AnswerActions, type OpenQuestion, type OpenQuestions, type OpenQuestionsRequest } from './answer-actions.ts';
 import type { FlowHandle } from './flow-handle.ts';
 import { InboxActions } from './inbox-actions.ts';
 import { InboxRuns } from './inbox-runs.ts';
@@ -50,7 +51,7 @@ import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewReque
 import { RunActions, type RunEdit } from './run-actions.ts';
 import { RunCreation } from './run-creation.ts';
 import {
-  RunHandle, type ActOptions, type CancelOptions, type EndOptions, type LogRequest, type RetryOptions, type RunBackend,
+  RunHandle, type ActOptions, type AnswerOptions, type CancelOptions, type EndOptions, type LogRequest, type RetryOptions, type RunBackend,
   type RunMaker, type Snapshot, type StepsRequest,
 } from './run-handle.ts';
 import { Stores } from './stores.ts';
@@ -94,6 +95,7 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #creation: RunCreation;
   readonly #flows: FlowCreation;
   readonly #actions: RunActions;
+  readonly #answers: AnswerActions;
   readonly #inbox: InboxActions;
   readonly #limits: LimitActions;
   readonly #pauses: PauseActions;
@@ -125,6 +127,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
     this.#flows = new FlowCreation({ creation: this.#creation, stores, workers, instance });
     this.#actions = new RunActions({ ...parts, stores, workers, audit, catalogue });
+    this.#answers = new AnswerActions({ stores, workers, audit });
     this.#inbox = new InboxActions(stores, audit);
     this.#limits = new LimitActions(stores, audit, workers);
     this.#pauses = new PauseActions(stores, audit, catalogue);
@@ -322,6 +325,31 @@ export class EngineCore implements RunBackend, RunMaker {
 
   failJobRun(id: number, error: unknown, act?: ActOptions): Promise<Job> {
     return this.#actions.failHandedOff(id, error, act);
+  }
+
+  // Questions of handlers that wait.
+
+  /**
+   * Answers a question of `waitFor`; the run continues at once. The first answer counts. An answer before the question is
+   * stored, and checked when the handler asks.
+   */
+  answer(id: number, name: string, value: unknown, options?: AnswerOptions): Promise<Job> {
+    return this.#answers.answer(id, name, value, options);
+  }
+
+  /** Answers a question with the token that its handler got in `notify`. */
+  answerByToken(token: string, value: unknown): Promise<Job> {
+    return this.#answers.answerByToken(token, value);
+  }
+
+  /** Returns the question that a token answers. */
+  questionOf(token: string): Promise<OpenQuestion> {
+    return this.#answers.questionOf(token);
+  }
+
+  /** Returns the questions that wait for an answer, oldest run first; without in-memory runs. */
+  openQuestions(request?: OpenQuestionsRequest): Promise<OpenQuestions> {
+    return this.#answers.open(request);
   }
 
   // The inbox.

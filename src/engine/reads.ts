@@ -7,7 +7,7 @@ import { recordNotJob } from '../jobs/work-of.ts';
 import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
-import { isEndedStep, type EndedStep } from '../model/step.ts';
+import { beforeSteps, isEndedStep, type EndedStep } from '../model/step.ts';
 import { isEncodedPayload, shownLine } from '../model/encoded-payload.ts';
 import { parseJson } from '../model/json.ts';
 import type { Progress } from '../model/progress.ts';
@@ -133,10 +133,10 @@ export class EngineReads {
   }
 
   /** Returns the finished steps of a run or task and its sleeps, in the order in which they were stored. */
-  async steps(id: number, { after = 0, limit = stepsPage }: StepsRequest = {}): Promise<readonly EndedStep[]> {
+  async steps(id: number, { after = beforeSteps, limit = stepsPage }: StepsRequest = {}): Promise<readonly EndedStep[]> {
     const { store } = this.#stores.forJob(id);
     const found: EndedStep[] = [];
-    for (let from = checkWhole('after', after, 0, Number.MAX_SAFE_INTEGER); found.length < checkLimit(limit, stepsPage); ) {
+    for (let from = checkWhole('after', after, beforeSteps, Number.MAX_SAFE_INTEGER); found.length < checkLimit(limit, stepsPage); ) {
       const page = await store.steps([id], from, limit - found.length);
       found.push(...page.filter(isEndedStep));
       if (page.length === 0) break;

@@ -3,6 +3,7 @@ import type { Downstream } from '../jobs/reopening.ts';
 import type { Event } from '../model/event.ts';
 import type { EndedJob, Job, JobError } from '../model/job.ts';
 import { parsePayload } from '../model/encoded-payload.ts';
+import type { AnswerRole } from '../model/question.ts';
 import type { Progress } from '../model/progress.ts';
 import type { EndedStep } from '../model/step.ts';
 import type { TerminateCode } from '../model/state.ts';
@@ -60,6 +61,7 @@ export interface RunBackend {
   retryFlow(id: number, options?: ActOptions): Promise<number>;
   history(id: number): Promise<readonly Event[]>;
   explain(id: number): Promise<readonly Reason[]>;
+  answer(id: number, name: string, value: unknown, options?: AnswerOptions): Promise<Job>;
   log(id: number, request?: LogRequest): Promise<readonly LogLine[]>;
   steps(id: number, request?: StepsRequest): Promise<readonly EndedStep[]>;
   now(): number;
@@ -73,6 +75,11 @@ export interface ActOptions {
   readonly by?: string;
   /** The reason; recorded in the history and the audit. */
   readonly why?: string;
+}
+
+export interface AnswerOptions extends ActOptions {
+  /** The role of the person who answers, if the question requires one. Default: admin. */
+  readonly role?: AnswerRole;
 }
 
 export interface EndOptions extends ActOptions {
@@ -205,6 +212,11 @@ export class RunHandle<Result = unknown> {
 
   retry(options?: RetryOptions): Promise<Job> {
     return this.#backend.retryJobRun(this.id, options);
+  }
+
+  /** Answers a question of `waitFor`. */
+  answer(name: string, value: unknown, options?: AnswerOptions): Promise<Job> {
+    return this.#backend.answer(this.id, name, value, options);
   }
 
   events(): Promise<readonly Event[]> {

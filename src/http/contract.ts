@@ -7,8 +7,8 @@
 export { apiPath, bulkActions, type Role, roles, standingWords } from './contract/words.ts';
 export { RunRequest, RunFilter, ScheduleRequest } from './contract/requests.ts';
 export {
-  AttemptView, Changed, EventView, JobErrorView, LogLineView, StepView, ProgressOutline, ProgressView, ReasonView, RunCreated,
-  RunDetail, RunPage, RunView, TaskCounts,
+  AttemptView, Changed, EventView, JobErrorView, LogLineView, StepView, ProgressOutline, ProgressView, QuestionView, ReasonView,
+  RunCreated, RunDetail, RunPage, RunView, TaskCounts,
 } from './contract/run-views.ts';
 export {
   AuditView, DefPage, DefView, FailureGroupView, InstanceView, LimitView, MatrixView, OperationView, PauseView, PreviewTick,

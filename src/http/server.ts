@@ -36,6 +36,7 @@ import { instanceRoutes } from './routes/instances.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { overviewRoutes } from './routes/overview.ts';
 import { queueRoutes } from './routes/queues.ts';
+import { questionRoutes } from './routes/questions.ts';
 import { runRoutes } from './routes/runs.ts';
 import { selfRoutes } from './routes/self.ts';
 import { streamRoutes } from './routes/streams.ts';
@@ -76,7 +77,7 @@ export interface Http {
 }
 
 const handlers: RouteHandlers<RouteName> = {
-  ...selfRoutes, ...runRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...defDocumentRoutes, ...failureRoutes,
+  ...selfRoutes, ...runRoutes, ...questionRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...defDocumentRoutes, ...failureRoutes,
   ...flowRoutes, ...inboxRoutes, ...limitRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes,
   ...queueRoutes, ...streamRoutes,
   ...typeRoutes, ...workRoutes,

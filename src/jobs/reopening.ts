@@ -7,7 +7,7 @@ import type { Change } from '../model/change.ts';
 import type { Edge } from '../model/following.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { step, type Asking } from '../model/machine.ts';
-import { isEndedStep, unknownStep, type ForgottenSteps, type StoredStep } from '../model/step.ts';
+import { beforeSteps, isEndedStep, unknownStep, type ForgottenSteps, type StoredStep } from '../model/step.ts';
 import { Refusal } from '../refusal.ts';
 import { stepsPage } from '../store/step-row.ts';
 import { pagesOf } from '../store/paging.ts';
@@ -194,7 +194,7 @@ async function forgottenOf(store: Store, job: Job, from: string | undefined): Pr
 }
 
 async function findStep(store: Store, { id }: Job, name: string): Promise<StoredStep | null> {
-  for (let after = 0; ; ) {
+  for (let after = beforeSteps; ; ) {
     const page = await store.steps([id], after, stepsPage);
     const found = page.find((step) => step.name === name && isEndedStep(step));
     if (found || page.length < stepsPage) return found ?? null;
@@ -203,7 +203,7 @@ async function findStep(store: Store, { id }: Job, name: string): Promise<Stored
 }
 
 const allForgotten = (job: Job): ForgottenSteps | null =>
-  (job.state === 'ended' && job.fate === 'succeeded' ? { job: job.id, from: 1, generation: job.generation + 1 } : null);
+  (job.state === 'ended' && job.fate === 'succeeded' ? { job: job.id, from: 0, generation: job.generation + 1 } : null);
 
 const namedMax = 10;
 

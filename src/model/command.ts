@@ -3,7 +3,7 @@
  * fence.
  */
 import type { JobError } from './job.ts';
-import type { Edit } from './event.ts';
+import type { Edit, UnansweredCause } from './event.ts';
 import type { Phase, TerminateCode } from './state.ts';
 
 export type Command =
@@ -39,8 +39,16 @@ export type Command =
   | { readonly do: 'expire' }
   /** Return the job to the queue; the attempt does not count. */
   | { readonly do: 'release'; readonly fence: number; readonly due?: number }
-  /** End this attempt until the sleep `name` of its handler is over; the attempt does not count. */
-  | { readonly do: 'sleep'; readonly fence: number; readonly name: string; readonly until: number }
+  /**
+   * End this attempt until the sleep `name` of its handler is over; the attempt does not count. `seen`: the handler also
+   * waits for answers, and has read those up to this version of the job; if the job has changed since, it is released,
+   * so that the handler reads the answers again.
+   */
+  | { readonly do: 'sleep'; readonly fence: number; readonly name: string; readonly until: number; readonly seen?: number }
+  /** Record the answer of the wait `name`, which is stored in the same commit. `due`: the handler waits for it. */
+  | { readonly do: 'answer'; readonly name: string; readonly due?: number }
+  /** Record that the wait `name` has timed out, or that its handler has refused the answer and waits for another. */
+  | { readonly do: 'unanswer'; readonly fence: number; readonly name: string; readonly cause: UnansweredCause }
   /** Finish this attempt and make the job due again (Bedrock's RetryJob). */
   | { readonly do: 'again'; readonly fence: number; readonly due: number }
   | { readonly do: 'handOff'; readonly fence: number; readonly holder: string; readonly until: number | null }

@@ -34,7 +34,17 @@ export type EventBody =
   /** The job was returned to the queue; the attempt does not count. */
   | { readonly kind: 'released'; readonly due: number; readonly crashes?: number }
   /** The handler sleeps: the job is due again when the sleep is over, and its attempts count from 1 again. */
-  | { readonly kind: 'slept'; readonly name: string; readonly due: number }
+  | {
+      readonly kind: 'slept';
+      readonly name: string;
+      readonly due: number;
+      /** The handler also waits for answers, or only for them. */
+      readonly waits?: true;
+    }
+  /** The wait `name` got its answer. `due`: the handler waited for it, and continues. */
+  | { readonly kind: 'answered'; readonly name: string; readonly due?: number }
+  /** The wait `name` has timed out, or the handler has refused its answer and waits for another. */
+  | { readonly kind: 'unanswered'; readonly name: string; readonly cause: UnansweredCause }
   /** The lease lapsed or its holder is gone; the job gets another attempt. */
   | {
       readonly kind: 'lapsed';
@@ -102,6 +112,9 @@ export type EventBody =
   | { readonly kind: 'edited'; readonly edit: Edit }
   /** A definition handled ticks of its schedules. */
   | { readonly kind: 'ticked'; readonly ticks: readonly TickOutcome[]; readonly plan: Plan; readonly due: number };
+
+/** `timeout`: the wait is over. `schema` and `role`: an answer that came before the question was not accepted. */
+export type UnansweredCause = 'timeout' | 'schema' | 'role';
 
 /** The initial values of the fields that later events change. */
 export interface FirstState {

@@ -26,6 +26,8 @@ const effects: { readonly [K in EventKind]: Effect<K> } = {
   }),
   released: (job, e) => ({ ...uncounted(job, e), scheduled: null, crashes: e.crashes ?? job.crashes }),
   slept: (job, e) => ({ ...outside(job, e), due: e.due, scheduled: null, attempt: 0, crashes: 0, error: null }),
+  answered: (job, e) => ({ ...job, ...stampOf(e), due: e.due ?? job.due }),
+  unanswered: (job, e) => ({ ...job, ...stampOf(e) }),
   lapsed: (job, e) => ({
     ...uncounted(job, e),
     scheduled: e.scheduled ?? job.scheduled,

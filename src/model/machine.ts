@@ -34,6 +34,8 @@ const rules: Rules = {
   fail: { running: fail },
   release: { running: release },
   sleep: { running: sleep },
+  answer: { pending: answer, held: answer, running: answer },
+  unanswer: { running: unanswer },
   again: { running: again },
   handOff: { running: handOff },
   plan: { running: plan },
@@ -192,8 +194,22 @@ function release(job: RunningJob, command: CommandOf<'release'>): Verdict {
   return [job.cancel ? endingOf(job.cancel) : { kind: 'released', due: command.due ?? scheduledDue(job) }];
 }
 
-function sleep(job: RunningJob, { name, until }: CommandOf<'sleep'>): Verdict {
-  return [job.cancel ? endingOf(job.cancel) : { kind: 'slept', name, due: until }];
+function sleep(job: RunningJob, { name, until, seen }: CommandOf<'sleep'>, { now }: Asking): Verdict {
+  if (job.cancel) return [endingOf(job.cancel)];
+  if (seen !== undefined && seen !== job.version) return [{ kind: 'released', due: now }];
+  return [{ kind: 'slept', name, due: until, ...(seen === undefined ? {} : { waits: true }) }];
+}
+
+function answer(job: OpenJob, { name, due }: CommandOf<'answer'>): Verdict {
+  if (job.cancel) return cancelAsked(job);
+  return [{ kind: 'answered', name, ...(due === undefined ? {} : { due }) }];
+}
+
+const cancelAsked = ({ id }: Job): Refusal =>
+  new Refusal('wrong.state', `job ${id} was asked to cancel, and needs no answer any more`, { id });
+
+function unanswer(_job: RunningJob, { name, cause }: CommandOf<'unanswer'>): Verdict {
+  return [{ kind: 'unanswered', name, cause }];
 }
 
 function again(_job: RunningJob, command: CommandOf<'again'>): Verdict {

@@ -11,9 +11,10 @@ export interface StepRow {
   readonly started_at: number;
   readonly ended_at: number | null;
   readonly result: string | null;
+  readonly question: string | null;
 }
 
-export const stepColumns = 'job, name, kind, n, generation, fence, started_at, ended_at, result';
+export const stepColumns = 'job, name, kind, n, generation, fence, started_at, ended_at, result, question';
 
 export const stepOfRow = ({ started_at: startedAt, ended_at: endedAt, ...row }: StepRow): StoredStep =>
   ({ ...row, startedAt, endedAt });

@@ -2,7 +2,7 @@
 import type { RequestOf, ResultOf, Runnable } from '../engine/declare/run-request.ts';
 import type { BuildFlow } from '../engine/flow-creation.ts';
 import type { FlowHandle } from '../engine/flow-handle.ts';
-import { RunHandle, type RunBackend, type RunMaker } from '../engine/run-handle.ts';
+import { RunHandle, type AnswerOptions, type RunBackend, type RunMaker } from '../engine/run-handle.ts';
 import { seededRandom } from '../random.ts';
 import type { Job } from '../model/job.ts';
 import { Engine, type EngineOptions } from '../open.ts';
@@ -88,6 +88,12 @@ export class TestEngine implements RunMaker {
   /** Creates runs that follow each other. The handle still works after a crash and a restart. */
   createFlow(build: BuildFlow): Promise<FlowHandle> {
     return this.engine.createFlow(build).then((flow) => flow.on(this.#backend));
+  }
+
+  /** Answers a question of a run, and lets the engine work until nothing more happens. */
+  async answer(run: { readonly id: number }, name: string, value: unknown, options?: AnswerOptions): Promise<void> {
+    await this.engine.answer(run.id, name, value, options);
+    await this.drain();
   }
 
   /** Lets the engine work until nothing more happens at the current time of the clock. */

@@ -16,13 +16,17 @@ type StepCheck = (step: HistoryStep) => string | null;
 
 const possible: Readonly<Record<State, readonly EventKind[]>> = {
   // A Bedrock worker whose lease has lapsed can reclaim the pending job (handedOff) and give it children (adopted).
-  pending: ['claimed', 'paused', 'resumed', 'handedOff', 'adopted', 'followed', 'cancelled', 'failed', 'edited', 'ticked'],
+  pending: [
+    'claimed', 'paused', 'resumed', 'handedOff', 'adopted', 'followed', 'answered', 'cancelled', 'failed', 'edited',
+    'ticked',
+  ],
   held: [
-    'settled', 'freed', 'resumed', 'adopted', 'followed', 'proceeded', 'awaited', 'cancelAsked', 'cancelled', 'failed',
-    'edited', 'ticked',
+    'settled', 'freed', 'resumed', 'adopted', 'followed', 'proceeded', 'awaited', 'answered', 'cancelAsked', 'cancelled',
+    'failed', 'edited', 'ticked',
   ],
   running: [
-    'released', 'slept', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'followed', 'cancelAsked', 'succeeded', 'failed',
+    'released', 'slept', 'answered', 'unanswered', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'followed',
+    'cancelAsked', 'succeeded', 'failed',
     'cancelled', 'repeated', 'edited', 'ticked',
   ],
   ended: ['reopened', 'followed', 'edited'],

@@ -1,9 +1,11 @@
 // Steps and sleeps of handlers: memory, not replay.
 import { expect, test } from 'vitest';
-import { jobType, LeaseLost, runState, Sleeping, Snooze, type RunHandle } from '../../src/index.ts';
+import { Engine, jobType, LeaseLost, runState, Sleeping, Snooze, type RunHandle } from '../../src/index.ts';
+import { silent } from '../../src/logger.ts';
+import { openStore } from '../../src/open/store.ts';
 import { stepsMax } from '../../src/model/step.ts';
 import { Cluster } from './api/cluster.ts';
-import { day, Door, kindsOf, refused, start } from './api/kit.ts';
+import { day, Door, hour, kindsOf, refused, start } from './api/kit.ts';
 
 /** The result of a run that must have ended: the promise of `result` would wait for ever otherwise. */
 async function resultOf(run: RunHandle<unknown>): Promise<unknown> {
@@ -60,6 +62,74 @@ test('a sleep inside a step is refused, since it would wait for that step', asyn
   const run = await t.createJobRun(type);
   await t.advance('1s');
   expect((await run.get()).error?.message).toBe('cannot sleep ("inner") inside the step "outer": sleep between steps');
+});
+
+test('a step inside a step is refused, and not retried', async () => {
+  let calls = 0;
+  const type = jobType('nested', {
+    retry: { attempts: 1 },
+    run: ({ step }) => step('outer', { retry: { attempts: 3 } }, () => {
+      calls += 1;
+      return step('inner', () => 1);
+    }),
+  });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.advance('1m');
+  expect((await run.get()).error?.message).toBe('cannot call step ("inner") inside the step "outer": call it before or after that step');
+  expect(calls).toBe(1);
+});
+
+test('a job that a step creates has steps and sleeps of its own', async () => {
+  const child = jobType('child', { run: async ({ step, sleep }) => {
+    await sleep('nap', '1s');
+    return step('inner', () => 'done');
+  } });
+  const outer = jobType('outer', { run: ({ step }) => step('create', async () => (await t.engine.createJobRun(child)).id) });
+  const t = await start({ types: [child, outer] });
+  const run = await t.createJobRun(outer);
+  await t.advance('1m');
+  expect(await t.engine.get(await resultOf(run) as number)).toMatchObject({ fate: 'succeeded', result: '"done"' });
+});
+
+test('a name that begins like those of jobResults is refused', async () => {
+  const type = jobType('reserved', { retry: { attempts: 1 }, run: ({ step }) => step('jobResults/load', () => 1) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  expect((await run.get()).error).toMatchObject({ id: 'malformed.name', message: expect.stringContaining('needs another name') as string });
+});
+
+test('explain separates the sleep of a handler from a due time that an operator has set', async () => {
+  const type = jobType('sleeper', { run: ({ sleep }) => sleep('nap', '1h') });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  const codes = async (): Promise<string[]> => (await run.explain()).map(({ code }) => code);
+  const later = t.clock.now() + 2 * hour;
+  await t.engine.editJobRun(run.id, { due: later });
+  for (let priority = 0; priority < 60; priority += 1) await t.engine.editJobRun(run.id, { priority });
+  expect(await run.explain()).toMatchObject([{ code: 'sleeping', detail: { until: later - hour } }, { code: 'not.due' }]);
+  await t.engine.pauseJobRun(run.id);
+  await t.engine.resumeJobRun(run.id);
+  expect(await codes()).toEqual(['sleeping', 'not.due']);
+  await t.advance('61m');
+  expect(await codes()).toEqual(['not.due']);
+});
+
+test('a step that cannot be stored says so in the log, and is stored when the store answers', async () => {
+  const warnings: string[] = [];
+  let failures = 3;
+  const store = openStore('memory:');
+  const writeSteps = store.writeSteps.bind(store);
+  store.writeSteps = (steps) => (failures-- > 0 ? Promise.reject(new Error('no route')) : writeSteps(steps));
+  const type = jobType('patient', { run: ({ step }) => step('one', () => 1) });
+  const logger = { ...silent, warn: (text: string) => void warnings.push(text) };
+  await using engine = new Engine({ store, types: [type], logger });
+  await engine.resume();
+  const run = await engine.createJobRun(type);
+  expect(await run.result()).toBe(1);
+  expect(warnings).toEqual([`cannot read or write the steps of job ${run.id}; it is tried again`]);
 });
 
 test('an error that postpones the job is not retried inside its step', async () => {
@@ -244,7 +314,7 @@ test('the limit of steps counts stored ones, and a retry finds a step behind the
     retry: { attempts: 2, base: '1s' },
     run: async ({ step, run, fence }) => {
       if (run.attempt > 1) return step('one more', () => 1);
-      const end = { job: run.id, fence, kind: 'step', startedAt: 0, endedAt: 0, result: '1' } as const;
+      const end = { job: run.id, fence, kind: 'step', startedAt: 0, endedAt: 0, result: '1', question: null } as const;
       await engine.jobs.store.writeSteps(Array.from({ length: stepsMax + 1 }, (_, index) => ({ ...end, name: `s${index}`, n: index + 1 })));
       throw new Error('once more');
     },

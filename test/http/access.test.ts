@@ -45,8 +45,8 @@ describe('every route of the contract', () => {
     }
   });
 
-  test('only health, sign-in and the tokens of handOff are open to everyone', () => {
-    expect(everyRoute.filter(([, { roles: needed }]) => needed === null).map(([name]) => name)).toEqual(['health', 'signIn', 'completeHandOff', 'failHandOff']);
+  test('only health, sign-in and the tokens of handOff and of questions are open to everyone', () => {
+    expect(everyRoute.filter(([, { roles: needed }]) => needed === null).map(([name]) => name)).toEqual(['health', 'signIn', 'completeHandOff', 'failHandOff', 'getLinkQuestion', 'answerByLink']);
   });
 });
 

@@ -102,6 +102,26 @@ const table: readonly Row[] = [
     command: { do: 'sleep', fence, name: 'a while', until: start },
     wanted: byHolder('slept', 'slept', 'cancelled'),
   },
+  {
+    title: 'sleep until an answer',
+    command: { do: 'sleep', fence, name: 'ok', until: start, seen: running.version },
+    wanted: byHolder('slept', 'slept', 'cancelled'),
+  },
+  {
+    title: 'sleep although answers may have come',
+    command: { do: 'sleep', fence, name: 'ok', until: start, seen: running.version - 1 },
+    wanted: byHolder('released', 'released', 'cancelled'),
+  },
+  {
+    title: 'answer',
+    command: { do: 'answer', name: 'ok', due: start },
+    wanted: sceneNames.map((name) => (name === 'cancelling' || name === 'ended' ? wrong : 'answered')),
+  },
+  {
+    title: 'unanswer',
+    command: { do: 'unanswer', fence, name: 'ok', cause: 'timeout' },
+    wanted: byHolder('unanswered', 'unanswered', 'unanswered'),
+  },
   { title: 'again', command: { do: 'again', fence, due: start }, wanted: byHolder('repeated', 'repeated', 'repeated') },
   {
     title: 'hand off',
@@ -502,6 +522,8 @@ function commandOf({ name, isStale, choice }: Asked, job: Job, now: number): Com
     case 'fail': return { do: name, fence: current, error, retryable: choice > 0 };
     case 'release': return { do: name, fence: current };
     case 'sleep': return { do: name, fence: current, name: 'a while', until: now + 50 * choice };
+    case 'answer': return { do: name, name: 'ok', ...(choice % 2 ? { due: now } : {}) };
+    case 'unanswer': return { do: name, fence: current, name: 'ok', cause: 'timeout' };
     case 'again': return { do: name, fence: current, due: now };
     case 'handOff': return { do: name, fence: current, holder: choice > 2 ? tokenHolder('t') : 'o', until };
     case 'plan': return { do: name, fence: current, tasks: choice % 3, ...(choice > 3 ? { due: now - 10 } : {}) };

@@ -575,6 +575,8 @@ const allowed: Readonly<Record<CommandName, readonly State[]>> = {
   fail: ['running'],
   release: ['running'],
   sleep: ['running'],
+  answer: ['pending', 'held', 'running'],
+  unanswer: ['running'],
   again: ['running'],
   handOff: ['running'],
   plan: ['running'],

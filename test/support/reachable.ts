@@ -226,6 +226,8 @@ const makers: { readonly [N in CommandName]: (wish: Wish, job: Job, now: number)
   fail: (wish, job) => ({ do: 'fail', fence: fenceOf(wish, job), error: wish.error, retryable: wish.flag }),
   release: (wish, job) => ({ do: 'release', fence: fenceOf(wish, job) }),
   sleep: (wish, job, now) => ({ do: 'sleep', fence: fenceOf(wish, job), name: 'a while', until: now + 1_000 }),
+  answer: (wish, _job, now) => ({ do: 'answer', name: 'ok', ...(wish.flag ? { due: now } : {}) }),
+  unanswer: (wish, job) => ({ do: 'unanswer', fence: fenceOf(wish, job), name: 'ok', cause: 'timeout' }),
   again: (wish, job, now) => ({ do: 'again', fence: fenceOf(wish, job), due: now + 1_000 }),
   handOff: (wish, job, now) => ({
     do: 'handOff',

@@ -98,7 +98,7 @@ describe('between the vocabularies', () => {
 
 test('the random jobs come to every state, hold, phase, fate, word and kind of event', () => {
   const kinds: readonly EventKind[] = [
-    'created', 'claimed', 'released', 'slept', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'settled', 'freed',
+    'created', 'claimed', 'released', 'slept', 'answered', 'unanswered', 'lapsed', 'retried', 'handedOff', 'planned', 'adopted', 'settled', 'freed',
     'followed', 'proceeded', 'awaited',
     'paused', 'resumed', 'cancelAsked', 'repeated', 'reopened', 'edited', 'ticked', ...endings,
   ];

@@ -76,7 +76,7 @@ interface LabelledProps extends MemberProps {
 }
 
 function ChoiceMember({ label, hint, schema, value, isRequired, onChange }: LabelledProps): JSX.Element {
-  const unset = isRequired && value !== undefined ? [] : [{ value: '', label: '(default)' }];
+  const unset = isRequired && value !== undefined ? [] : [{ value: '', label: isRequired ? '(choose)' : '(default)' }];
   const choose = (text: string): void => onChange(text === '' ? undefined : parseExact(text));
   return (
     <SelectField

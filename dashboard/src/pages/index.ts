@@ -8,6 +8,7 @@ import { instancesPage } from './instances.tsx';
 import { limitsPage } from './limits.tsx';
 import { operationsPage } from './operations.tsx';
 import { overviewPage } from './overview.tsx';
+import { questionsPage } from './questions.tsx';
 import { queuesPage } from './queues.tsx';
 import { runPage } from './run.tsx';
 import { runsPage } from './runs.tsx';
@@ -15,6 +16,6 @@ import { settingsPage } from './settings.tsx';
 import { typesPage } from './types.tsx';
 
 export const pages: readonly Page[] = [
-  overviewPage, runsPage, runPage, failuresPage, definitionsPage, typesPage, queuesPage, limitsPage, inboxPage,
-  instancesPage, operationsPage, auditPage, settingsPage,
+  overviewPage, runsPage, runPage, questionsPage, failuresPage, definitionsPage, typesPage, queuesPage, limitsPage,
+  inboxPage, instancesPage, operationsPage, auditPage, settingsPage,
 ];

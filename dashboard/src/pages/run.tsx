@@ -17,6 +17,7 @@ import { CancelNotice, ErrorNotice, WaitNotice } from './run/notices.tsx';
 import { PayloadTab } from './run/payload-tab.tsx';
 import { ProgressTab } from './run/progress-tab.tsx';
 import { RelationsTab } from './run/relations-tab.tsx';
+import { StepsTab } from './run/steps-tab.tsx';
 import { TasksTab, useCells } from './run/tasks-tab.tsx';
 import { TimelineTab } from './run/timeline-tab.tsx';
 
@@ -63,6 +64,7 @@ function tabsOf({ run, progress, events, log }: RunData, hasTasks: boolean, task
     ...(hasTasks ? [{ name: 'tasks', title: counted('Tasks', run.tasks?.total ?? 0), view: tasks }] : []),
     { name: 'payload', title: 'Payload', view: () => <PayloadTab run={run} /> },
     { name: 'progress', title: 'Progress', view: () => <ProgressTab run={run} progress={progress} /> },
+    { name: 'steps', title: 'Steps', view: () => <StepsTab run={run} /> },
     { name: 'timeline', title: counted('Timeline', run.attempts.length), view: () => <TimelineTab run={run} /> },
     { name: 'log', title: counted('Log', log.length), view: () => <LogTab run={run} log={log} /> },
     { name: 'events', title: counted('Events', events.length), view: () => <EventsTab run={run} events={events} /> },

@@ -22,6 +22,9 @@ export const mayOperate = computed(() => isA('operator'));
 export const mayProduce = computed(() => isA('producer'));
 export const mayAdminister = computed(() => isA('admin'));
 
+/** Whether the user may answer a question that requires a role. */
+export const mayAnswer = (role: Role): boolean => isA(role);
+
 /**
  * Whether the user may see a page. Until the session is loaded, pages for viewers are shown, so that they load without
  * delay.

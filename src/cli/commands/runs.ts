@@ -17,6 +17,7 @@ import {
 } from '../session.ts';
 import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
 import { tagsOf } from '../tag-flag.ts';
+import { answerCommands } from './answer.ts';
 import { changeCommands } from './change-run.ts';
 import { finishCommands } from './finish.ts';
 import { watchRun } from './watch.ts';
@@ -69,6 +70,7 @@ export function runsCommand(program: Command): void {
   ).action(remove);
   changeCommands(runs);
   finishCommands(runs);
+  answerCommands(runs);
 }
 
 const addPageFlags = (command: Command, limit: number): Command =>

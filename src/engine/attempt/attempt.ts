@@ -2,7 +2,7 @@
 import type { RunningJob } from '../../model/job.ts';
 import { systemRandom, type Random } from '../../random.ts';
 import type { Holding } from '../../store/store.ts';
-import { newToken } from '../handler/token.ts';
+import { newAnswerToken, newToken } from '../handler/token.ts';
 import { Cancelled, Interrupted, LeaseLost, TimedOut } from '../handler/errors.ts';
 
 const nothing = (): void => {};
@@ -16,6 +16,13 @@ export interface StepsInUse {
   readonly end: (failure?: { readonly error: unknown }) => Promise<void>;
   /** Resolves when no step is running. */
   readonly whenIdle: () => Promise<void>;
+}
+
+/** The sleep with which a handler has ended its attempt. `seen`: see the command `sleep`. */
+export interface AttemptSleep {
+  readonly name: string;
+  readonly until: number;
+  readonly seen?: number;
 }
 
 export class Attempt {
@@ -35,7 +42,7 @@ export class Attempt {
   #isReleased = false;
   #isCompleted = false;
   #confirm: (() => Promise<void>) | null = null;
-  #sleep: { readonly name: string; readonly until: number } | null = null;
+  #sleep: AttemptSleep | null = null;
   #steps: StepsInUse | null = null;
 
   constructor(job: RunningJob, random: Random = systemRandom) {
@@ -54,6 +61,11 @@ export class Attempt {
   get token(): string {
     this.#token ??= newToken(this.holding, this.#random);
     return this.#token;
+  }
+
+  /** Returns a new token with which a question of the handler can be answered. */
+  answerToken(): string {
+    return newAnswerToken(this.job.id, this.#random);
   }
 
   hasToken(token: string): boolean {
@@ -104,12 +116,12 @@ export class Attempt {
   }
 
   /** The sleep with which the handler has ended the attempt, whatever it does afterwards; null: it has not. */
-  get sleep(): { readonly name: string; readonly until: number } | null {
+  get sleep(): AttemptSleep | null {
     return this.#sleep;
   }
 
-  sleepUntil(name: string, until: number): void {
-    this.#sleep ??= { name, until };
+  fallAsleep(sleep: AttemptSleep): void {
+    this.#sleep ??= sleep;
   }
 
   /** Withdraws the sleep: the handler has returned or failed although it sleeps. */

@@ -5,7 +5,7 @@ import type { Attempt } from './attempt.ts';
 import { HandedOff } from '../handler/context.ts';
 import { holderOfToken } from '../handler/token.ts';
 import { MissingOutput } from '../isolation/isolation.ts';
-import { Cancelled, Fail, RateLimited, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
+import { AnswerTimedOut, Cancelled, Fail, RateLimited, RetryAfter, Snooze, TimedOut } from '../handler/errors.ts';
 import { isA, isMalformedInput, messageOf, storedError } from './stored-error.ts';
 
 /** Returns the command for a value that a handler returned. A value that JSON cannot hold fails the job. */
@@ -43,7 +43,7 @@ export function commandForError(
 }
 
 function mayRetry(error: unknown, isRetryable: (error: unknown) => boolean): boolean {
-  if (isA(Fail, error) || isA(Cancelled, error) || isMalformedInput(error) || isA(MissingOutput, error)) return false;
+  if (isA(Fail, error) || isA(Cancelled, error) || isA(AnswerTimedOut, error) || isMalformedInput(error) || isA(MissingOutput, error)) return false;
   if (isA(TimedOut, error)) return true;
   try {
     return Boolean(isRetryable(error));

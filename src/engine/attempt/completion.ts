@@ -33,7 +33,7 @@ export function completionOf(parts: CompletionParts, attempt: Attempt, beforeEnd
     given: Work<StoreTransaction, Result> | { readonly in: unknown },
     work?: Work<unknown, Result>,
   ): Promise<Result> => {
-    refuseInStep();
+    refuseInStep(attempt);
     throwIfSleeping(attempt);
     return typeof given === 'function'
       ? completeInStore(parts, attempt, beforeEnd, given)
@@ -54,7 +54,7 @@ async function completeInStore<Result>(
   }
   await beforeEnd();
   const { result, change } = await store.transact(async (tx) => {
-    const result = await completeScope.run(true, async () => work(tx));
+    const result = await completeScope.run(attempt, async () => work(tx));
     return { result, change: await endIn(tx, parts, attempt, result) };
   });
   attempt.complete();
@@ -71,7 +71,7 @@ async function completeIn<Result>(
   work: Work<unknown, Result>,
 ): Promise<Result> {
   const writer = parts.jobs.store.within(tx);
-  const result = await completeScope.run(true, async () => work(tx));
+  const result = await completeScope.run(attempt, async () => work(tx));
   await beforeEnd(writer);
   const change = await endIn(tx, parts, attempt, result);
   attempt.expectCommit(() => confirm(parts, attempt, change));

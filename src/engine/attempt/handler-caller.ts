@@ -1,5 +1,6 @@
 /** Calls the handler of a job for its phase, in this thread or isolated, with the context and the validated input. */
 import type { Job } from '../../model/job.ts';
+import type { Logger } from '../../logger.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
 import type { Clock } from '../../time/clock.ts';
 import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
@@ -20,11 +21,12 @@ import { fittingInput } from './fitting-input.ts';
 import { jobLimits, limitUsesOf } from './limit-use.ts';
 import { contextOf, factsOf, tickTimeOf } from './handler-context.ts';
 import { gather, prepare, type PhaseParts } from './phases.ts';
-import { stepFunctions } from './steps.ts';
+import { gatherPrefix, stepFunctions } from './steps.ts';
 import type { TaskParents } from './task-parents.ts';
 
 export interface HandlerCallerParts extends PhaseParts, CompletionParts, ChildRunsParts {
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly isolation: Isolation;
   readonly notes: Notes;
   readonly parents: TaskParents;
@@ -56,8 +58,10 @@ export class HandlerCaller {
     const { type, attempt, tracker } = execution;
     const { job } = attempt;
     const complete = completionOf(this.#parts, attempt, (writer) => this.#finishNotes(execution, writer));
-    const { jobs: { store }, clock, keyPrefix = '' } = this.#parts;
-    const steps = stepFunctions({ store, clock, prefix: stepPrefix(type, job), keyPrefix }, attempt, tracker);
+    const { jobs: { store }, clock, logger, by, keyPrefix = '' } = this.#parts;
+    const steps = stepFunctions(
+      { store, clock, logger, by, prefix: stepPrefix(type, job), keyPrefix }, attempt, tracker,
+    );
     const facts = factsOf(attempt, keyPrefix);
     const context = contextOf(attempt, facts, tracker, this.#logOf(attempt), complete, jobLimits(store, job), steps);
     return job.kind === 'task'
@@ -192,7 +196,7 @@ export function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
 
 /** The planning and the gathering of a run have steps of their own, which may have the same names. */
 const stepPrefix = (type: JobType, job: Job): string =>
-  (job.kind === 'run' && phaseOf(type, job) === 'gather' ? 'jobResults/' : '');
+  (job.kind === 'run' && phaseOf(type, job) === 'gather' ? gatherPrefix : '');
 
 /** Whether the handler is called in a thread or process of its own. Planning and gathering never are. */
 export const isIsolated = (type: JobType, job: Job): boolean =>

@@ -7,34 +7,39 @@ import { checkName } from '../../jobs/checks/values.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
 import { jsonText } from '../../model/json.ts';
 import { backoffMs, retryOf, type RetryPolicy } from '../../model/retry.ts';
-import { isEndedStep, stepKey, stepsMax, type EndedStep, type NewStep, type StoredStep } from '../../model/step.ts';
+import { beforeSteps, isEndedStep, stepKey, stepsMax, type EndedStep, type StoredStep } from '../../model/step.ts';
+import type { Logger } from '../../logger.ts';
 import { isMalformed, Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
 import { turn, type Clock } from '../../time/clock.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
 import { checkFields } from '../../jobs/checks/values.ts';
 import { retryPolicyOf } from '../declare/policy.ts';
-import { Fail, LeaseLost, RateLimited, RetryAfter, Sleeping, Snooze, throwIfSleeping } from '../handler/errors.ts';
-import type { StepFunctions, StepOptions, StepWork } from '../handler/step.ts';
+import { Fail, RateLimited, RetryAfter, Sleeping, Snooze, throwIfSleeping } from '../handler/errors.ts';
+import type { StepFunctions, StepOptions, StepWork, WaitOptions } from '../handler/step.ts';
 import type { Tracker } from '../progress/tracker.ts';
 import type { Attempt } from './attempt.ts';
-import { refuseInComplete, stepScope } from './call-scope.ts';
+import { refuseInComplete, refuseNested, stepScope } from './call-scope.ts';
 import { isA } from './stored-error.ts';
+import { checkedWait, lostStep, requireKind, Waits, type StepEnd } from './waits.ts';
 
 export interface StepsParts {
   readonly store: Store;
   readonly clock: Clock;
+  readonly logger: Logger;
+  /** The name of this instance. */
+  readonly by: string;
   /** Stands before the names of the steps, so that two phases of a run can use the same names. */
   readonly prefix: string;
   /** Stands before the idempotency keys of the steps. */
   readonly keyPrefix: string;
 }
 
-/** Returns the functions `step` and `sleep` for the context of an attempt. */
+/** Returns the functions `step`, `sleep` and `waitFor` for the context of an attempt. */
 export function stepFunctions(parts: StepsParts, attempt: Attempt, tracker: Tracker): StepFunctions {
   let steps: AttemptSteps | null = null;
   // A name that is not a text is refused later.
-  const prefixed = (name: string): string => (typeof name === 'string' ? parts.prefix + name : name);
+  const prefixed = (name: string): string => (typeof name === 'string' ? parts.prefix + unreserved(name) : name);
   const ofAttempt = (): AttemptSteps => (steps ??= new AttemptSteps(parts, attempt, tracker));
   return {
     step: async <Result>(name: string, ...rest: [StepWork<Result>] | [StepOptions, StepWork<Result>]) => {
@@ -42,11 +47,23 @@ export function stepFunctions(parts: StepsParts, attempt: Attempt, tracker: Trac
       return ofAttempt().step(prefixed(name), options, work);
     },
     sleep: async (name, duration) => ofAttempt().sleep(prefixed(name), duration),
+    waitFor: async (name: string, options?: WaitOptions) => ofAttempt().waitFor(prefixed(name), options) as never,
   };
+}
+
+/** The prefix of the steps of `jobResults`, whose names would otherwise be those of the planning. */
+export const gatherPrefix = 'jobResults/';
+
+function unreserved(name: string): string {
+  if (!name.startsWith(gatherPrefix)) return name;
+  const message = `the step ${JSON.stringify(name)} needs another name: Stint names the steps of jobResults ${gatherPrefix}…`;
+  throw new Refusal('malformed.name', message, { step: name });
 }
 
 /** How long a step waits before it tries again to reach the store. */
 const storeRetryMs = 200;
+/** While the store cannot be reached, every so many tries are logged: one each minute. */
+const triesPerWarning = 300;
 const pageSize = 1000;
 const once: RetryPolicy = retryOf({ attemptsMax: 1 });
 
@@ -55,12 +72,15 @@ class AttemptSteps {
   readonly #attempt: Attempt;
   readonly #tracker: Tracker;
   readonly #used = new Set<string>();
-  /** When the sleeps end that this attempt waits for. */
+  /** When the sleeps and waits end that this attempt waits for. */
   readonly #sleeps = new Map<string, number>();
+  readonly #openWaits = new Set<string>();
+  readonly #waits: Waits;
   readonly #abort = new AbortController();
   readonly #signal: AbortSignal;
   #stored: Promise<Map<string, StoredStep>> | null = null;
   #lastNumber = 0;
+  #loadedTo = beforeSteps;
   /** How many steps are being executed or stored. */
   #running = 0;
   #onIdle: (() => void)[] = [];
@@ -75,12 +95,18 @@ class AttemptSteps {
     this.#attempt = attempt;
     this.#tracker = tracker;
     this.#signal = AbortSignal.any([attempt.signal, this.#abort.signal]);
+    this.#waits = new Waits({
+      store: parts.store, by: parts.by, attempt,
+      untilAnswered: (ask) => this.#untilAnswered(ask),
+      write: (step) => this.#write(step),
+    });
     attempt.useSteps({ end: (failure) => this.#end(failure), whenIdle: () => this.#whenIdle() });
   }
 
   step<Result>(name: string, options: StepOptions, work: StepWork<Result>): Promise<Result> {
     const retry = retryOfStep(options, work);
-    refuseInComplete('step', name);
+    refuseNested(this.#attempt, 'step', name);
+    refuseInComplete(this.#attempt, 'step', name);
     return this.#counted(async () => {
       const known = await this.#begin(name);
       if (isEnded(known)) {
@@ -90,16 +116,15 @@ class AttemptSteps {
       }
       const startedAt = this.#now();
       const result = await this.#tracked(name, () => this.#call(name, known?.generation ?? 1, retry, work));
-      await this.#store({ name, kind: 'step', startedAt, endedAt: this.#now(), result });
+      await this.#store({ name, kind: 'step', startedAt, endedAt: this.#now(), result, question: null });
       return parsePayload(result, `the result of step ${name}`) as Result;
     });
   }
 
   async sleep(name: string, duration: Duration): Promise<void> {
     const ms = durationMs(duration);
-    const outer = stepScope.getStore();
-    if (outer !== undefined) throw sleepInside(name, outer);
-    refuseInComplete('sleep', name);
+    refuseNested(this.#attempt, 'sleep', name);
+    refuseInComplete(this.#attempt, 'sleep', name);
     const until = await this.#counted(() => this.#sleepEnd(name, ms));
     const progress = this.#tracker.startStep(name);
     if (until > this.#now()) await this.#fallAsleep(name, until).catch((error: unknown) => {
@@ -107,6 +132,26 @@ class AttemptSteps {
       throw error;
     });
     progress.complete('the sleep is over');
+  }
+
+  async waitFor(name: string, options: WaitOptions = {}): Promise<unknown> {
+    const wait = checkedWait(options);
+    refuseNested(this.#attempt, 'waitFor', name);
+    refuseInComplete(this.#attempt, 'waitFor', name);
+    let outcome = await this.#counted(async () => this.#waits.outcome(name, wait, await this.#begin(name)));
+    const progress = this.#tracker.startStep(name);
+    while ('until' in outcome) {
+      const { known, until } = outcome;
+      this.#openWaits.add(name);
+      await this.#fallAsleep(name, until).catch((error: unknown) => {
+        progress.complete('waits for an answer');
+        throw error;
+      });
+      this.#openWaits.delete(name);
+      outcome = await this.#counted(() => this.#waits.outcome(name, wait, known));
+    }
+    progress.complete('answered');
+    return outcome.value;
   }
 
   /** Returns when the sleep ends; stores it if this is its first call. */
@@ -117,7 +162,7 @@ class AttemptSteps {
       return known.endedAt;
     }
     const startedAt = this.#now();
-    await this.#store({ name, kind: 'sleep', startedAt, endedAt: startedAt + ms, result: null });
+    await this.#store({ name, kind: 'sleep', startedAt, endedAt: startedAt + ms, result: null, question: null });
     return startedAt + ms;
   }
 
@@ -131,7 +176,8 @@ class AttemptSteps {
     this.#attempt.signal.throwIfAborted();
     if (until <= this.#now()) return void this.#sleeps.delete(name);
     const [first, firstUntil] = [...this.#sleeps].reduce((a, b) => (b[1] < a[1] ? b : a));
-    if (!this.#isOver) this.#attempt.sleepUntil(first, firstUntil);
+    const seen = this.#openWaits.size === 0 ? {} : { seen: this.#waits.seen };
+    if (!this.#isOver) this.#attempt.fallAsleep({ name: first, until: firstUntil, ...seen });
     throw new Sleeping(first, firstUntil);
   }
 
@@ -162,14 +208,15 @@ class AttemptSteps {
   }
 
   async #load(): Promise<Map<string, StoredStep>> {
-    const { id, fence } = this.#attempt.job;
+    const { id, fence, version } = this.#attempt.job;
     const found = new Map<string, StoredStep>();
-    // The first claim of a job has fence 1.
-    if (fence === 1) return found;
+    // The job was created and claimed, and nothing else: it has no steps, and no answer came early.
+    if (fence === 1 && version === 2) return found;
     for (;;) {
-      const page = await this.#untilAnswered(() => this.#parts.store.steps([id], this.#lastNumber, pageSize));
+      const page = await this.#untilAnswered(() => this.#parts.store.steps([id], this.#loadedTo, pageSize));
       for (const step of page) found.set(step.name, step);
-      this.#lastNumber = page.at(-1)?.n ?? this.#lastNumber;
+      this.#loadedTo = page.at(-1)?.n ?? this.#loadedTo;
+      this.#lastNumber = Math.max(this.#lastNumber, this.#loadedTo);
       if (page.length < pageSize) return found;
     }
   }
@@ -194,7 +241,7 @@ class AttemptSteps {
     const idempotencyKey = this.#parts.keyPrefix + stepKey(id, name, generation);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return jsonText(await stepScope.run(name, async () => work({ idempotencyKey, attempt, signal })));
+        return jsonText(await stepScope.run({ of: this.#attempt, name }, async () => work({ idempotencyKey, attempt, signal })));
       } catch (error) {
         if (attempt >= retry.attemptsMax || signal.aborted || endsAttempt(error) || isMalformed(error)) throw error;
         await this.#parts.clock.sleep(backoffMs(retry, attempt, `${id}/${name}`), signal);
@@ -204,25 +251,34 @@ class AttemptSteps {
   }
 
   /** Stores the end of a step under the fence of the attempt. */
-  async #store(end: Omit<NewStep, 'job' | 'fence' | 'n'>): Promise<void> {
+  async #store(end: StepEnd): Promise<void> {
+    if (await this.#write(end)) return;
+    throw lostStep(this.#attempt, end.name);
+  }
+
+  async #write(end: StepEnd): Promise<boolean> {
     const { job: { id }, holding: { fence } } = this.#attempt;
-    const step = { ...end, job: id, fence, n: (this.#lastNumber += 1) };
+    const step = { ...end, job: id, fence, n: end.n ?? (this.#lastNumber += 1) };
     const [isStored] = await this.#untilAnswered(() => this.#parts.store.writeSteps([step]));
-    if (isStored) return;
-    if (!this.#attempt.isEnded) this.#attempt.revoke();
-    throw new LeaseLost(`job ${id} is no longer held under fence ${fence}: step ${JSON.stringify(end.name)} is not stored`);
+    return isStored!;
   }
 
   /** Tries until the store answers or the attempt has ended. A cancel does not end an attempt, and does not hurry it. */
   async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       try {
         return await ask();
       } catch (error) {
         if (isMalformed(error) || this.#attempt.isEnded) throw error;
+        if (tries % triesPerWarning === 1) this.#warn(error);
         await this.#parts.clock.sleep(storeRetryMs);
       }
     }
+  }
+
+  #warn(error: unknown): void {
+    const { id } = this.#attempt.job;
+    this.#parts.logger.warn(`cannot read or write the steps of job ${id}; it is tried again`, { id, error });
   }
 
   async #counted<T>(work: () => Promise<T>): Promise<T> {
@@ -263,12 +319,6 @@ function retryOfStep(options: StepOptions, work: unknown): RetryPolicy {
   return retryOf(retryPolicyOf(options.retry));
 }
 
-function requireKind({ name, kind }: StoredStep, wanted: StoredStep['kind']): void {
-  if (kind === wanted) return;
-  const message = `cannot use ${JSON.stringify(name)} as a ${wanted}: an earlier attempt has stored it as a ${kind}`;
-  throw new Refusal('taken.step', message, { step: name });
-}
-
 const usedTwice = (id: number, name: string): Refusal =>
   new Refusal('taken.step', `job ${id} has a step ${JSON.stringify(name)} already: give each step its own name`, {
     id,
@@ -278,12 +328,6 @@ const usedTwice = (id: number, name: string): Refusal =>
 const tooLate = (id: number, name: string): Refusal => {
   const message = `step ${JSON.stringify(name)} of job ${id} began after its handler had returned or thrown: await each step`;
   return new Refusal('malformed.option', message, { id, step: name });
-};
-
-/** A sleep waits until no step is running, so inside a step it would wait for itself. */
-const sleepInside = (name: string, outer: string): Refusal => {
-  const message = `cannot sleep (${JSON.stringify(name)}) inside the step ${JSON.stringify(outer)}: sleep between steps`;
-  return new Refusal('malformed.option', message, { step: outer });
 };
 
 const tooMany = (id: number): Refusal =>

@@ -50,7 +50,7 @@ export function checkBatch(name: string, { batch, runBatch, isolate }: CheckedOp
   checkFields(`the batch of job type ${name}`, batch, ['size', 'wait', 'by']);
   checkWhole(`batch.size of job type ${name}`, batch.size, 1, batchSizeMax);
   if (batchWaitMs(batch) > waitMaxMs) throw refusal(name, 'has a batch.wait above 1 hour');
-  if (!['undefined', 'string', 'function'].includes(typeof batch.by)) {
+  if (batch.by === '' || !['undefined', 'string', 'function'].includes(typeof batch.by)) {
     throw refusal(name, "has a batch.by that is neither a path such as 'tenant' nor a function");
   }
 }

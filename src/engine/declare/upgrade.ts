@@ -69,7 +69,7 @@ export function checkUpgrade(name: string, options: VersionOptions): void {
   const refuse = (message: string): never => {
     throw new Refusal('malformed.option', `${message} of job type ${name}`, { type: name });
   };
-  if (typeof upgrade !== 'object' || upgrade === null) return refuse('pass upgrade as functions by version: upgrade');
+  if (typeof upgrade !== 'object' || upgrade === null || Array.isArray(upgrade)) return refuse('pass upgrade as functions by version: upgrade');
   const to = currentVersion(options);
   const isOlder = (step: number): boolean => Number.isSafeInteger(step) && step >= firstTypeVersion && step < to;
   const wrong = Object.keys(upgrade).find((key) => !isOlder(Number(key)));

@@ -67,6 +67,15 @@ export class Sleeping extends Error {
   }
 }
 
+/** A wait got no answer in time. If the handler does not catch it, the job fails and is not retried. */
+export class AnswerTimedOut extends Error {
+  override readonly name = 'AnswerTimedOut';
+
+  constructor(name: string) {
+    super(`nobody answered ${JSON.stringify(name)} in time`);
+  }
+}
+
 /** Throws if the handler has ended its attempt with a sleep, also if it has caught the error of `sleep`. */
 export function throwIfSleeping({ sleep }: { readonly sleep: { readonly name: string; readonly until: number } | null }): void {
   if (sleep !== null) throw new Sleeping(sleep.name, sleep.until);

@@ -1,5 +1,6 @@
-/** Steps for handlers: parts whose results are stored, and sleeps that give the slot back. */
+/** Steps for handlers: parts whose results are stored, and sleeps and waits for answers, which give the slot back. */
 import type { Duration } from '../../time/duration.ts';
+import type { AnswerRole } from '../../model/question.ts';
 import { Refusal } from '../../refusal.ts';
 
 export interface StepFunctions {
@@ -15,6 +16,52 @@ export interface StepFunctions {
    * if one of them fails, the attempt fails. Not for isolated handlers.
    */
   readonly sleep: (name: string, duration: Duration) => Promise<void>;
+  /**
+   * Asks a question, ends the attempt and gives the slot back, like `sleep`, until somebody answers. Returns the answer;
+   * throws `AnswerTimedOut` after `timeout`. The first answer counts, also if it came before the handler got here. Not
+   * for isolated handlers.
+   */
+  readonly waitFor: WaitFunction;
+}
+
+export interface WaitFunction {
+  <Output>(name: string, options: WaitOptions & { readonly schema: AnswerSchema<Output> }): Promise<Output>;
+  (name: string, options?: WaitOptions): Promise<unknown>;
+}
+
+export interface WaitOptions {
+  /** What is asked, as a sentence for those who answer. */
+  readonly ask?: string;
+  /** The schema of the answer, of zod or another library with Standard Schema. An answer that does not match is refused. */
+  readonly schema?: AnswerSchema<unknown>;
+  /** How long the handler waits. Default: until somebody answers. */
+  readonly timeout?: Duration;
+  /** The role that is needed to answer; higher roles may, too. Default: operator. */
+  readonly role?: AnswerRole;
+  /** The names of those who must not answer, such as the person whose request is to be approved. */
+  readonly notBy?: string | readonly string[];
+  /**
+   * Called when the question is stored, with a token that answers it once, for example to send a link. If the process
+   * crashes meanwhile, it is called again, with another token, and the first token is no longer valid.
+   */
+  readonly notify?: (link: AnswerLink) => unknown;
+}
+
+export interface AnswerLink {
+  /** A secret: who has it may answer, whatever `role` and `notBy` say. */
+  readonly token: string;
+  readonly run: number;
+  readonly name: string;
+}
+
+/** The part of Standard Schema that an answer needs. */
+export interface AnswerSchema<Output> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => unknown;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
 }
 
 export interface StepFunction {
@@ -60,5 +107,5 @@ export interface StepRetry {
 /** The functions for a handler whose steps cannot be stored. */
 export function refusedSteps(message: string): StepFunctions {
   const refuse = (): Promise<never> => Promise.reject(new Refusal('malformed.option', message));
-  return { step: refuse, sleep: refuse };
+  return { step: refuse, sleep: refuse, waitFor: refuse };
 }

@@ -23,5 +23,17 @@ export function parseToken(token: string): Holding {
   return { id: Number(id), fence: Number(fence) };
 }
 
+/** The token of a link with which a question can be answered once: job and 128 random bits. */
+export const newAnswerToken = (job: number, random: Random): string => `${job}.${random.hex(secretBytes)}`;
+
+export function parseAnswerToken(token: string): number {
+  const [, id] = /^(\d{1,16})\.[0-9a-f]{32}$/.exec(token) ?? [];
+  if (id === undefined) throw new Refusal('malformed.id', 'this is not a token of a question', {});
+  return Number(id);
+}
+
+/** The hash of an answer token; the store has only this. */
+export const answerTokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
+
 export const holderOfToken = (token: string): string =>
   tokenHolder(createHash('sha256').update(token).digest('hex').slice(0, hashDigits));

@@ -3,6 +3,7 @@
  * importance; for another job, one reason, which follows from its state.
  */
 import type { Jobs } from '../../jobs.ts';
+import { questionOf } from '../../jobs/answer.ts';
 import { readTypes } from '../../jobs/catalogue.ts';
 import { parseGate, GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';
@@ -12,6 +13,7 @@ import { knowsVersion, versionsOf } from '../../model/type-version.ts';
 import type { Instance, Store } from '../../store/store.ts';
 import { openStandings } from '../../store/query.ts';
 import { fairnessReason } from './fairness-reason.ts';
+import { sleepOf } from '../../jobs/latest-sleep.ts';
 import { namedLimitReasons } from './named-limit-reasons.ts';
 import type { Reason } from './reason.ts';
 
@@ -112,7 +114,7 @@ async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Prom
   const typed = live.filter(({ about }) => about.types.includes(job.type));
   const able = typed.filter(({ about }) => knowsVersion(about.versions ?? [], job.type, job.typeVersion));
   const reasons = [
-    job.due > now ? ((await sleepReason(store, job)) ?? notDue(job.due, now)) : null,
+    ...(job.due > now ? await notDueReasons(store, job, now) : []),
     await parentReason(jobs, job),
     ...(await pauseReasons(jobs, job)),
     typed.length === 0 ? unknownType(job) : null,
@@ -137,18 +139,29 @@ const notDue = (due: number, now: number): Reason => ({
   detail: { due },
 });
 
-/** How many edits of a sleeping job are read to find out that it sleeps. */
-const editsMax = 20;
+/** The reasons of a job that is due later: its handler sleeps, or its due time, also if that is after the sleep. */
+async function notDueReasons(store: Store, job: PendingJob, now: number): Promise<readonly Reason[]> {
+  const slept = await sleepOf(store, job);
+  if (slept === null || slept.due <= now) return [notDue(job.due, now)];
+  if (slept.waits) return [await answerReason(store, job)];
+  // An earlier due time does not shorten the sleep.
+  const says = `its handler sleeps (${slept.name}) until ${new Date(slept.due).toISOString()}`;
+  const sleeping: Reason = { code: 'sleeping', says, detail: { name: slept.name, until: slept.due } };
+  return job.due > slept.due ? [sleeping, notDue(job.due, now)] : [sleeping];
+}
 
-/** The reason of a job whose handler sleeps: its newest event, apart from edits, says so. */
-async function sleepReason(store: Store, { id, version, due }: PendingJob): Promise<Reason | null> {
-  const events = await store.history(id, Math.max(1, version - editsMax), editsMax + 1);
-  const event = events.findLast(({ kind }) => kind !== 'edited');
-  if (event?.kind !== 'slept') return null;
-  // An earlier due time does not shorten the sleep, and a later one makes the job wait longer.
-  const until = Math.max(due, event.due);
-  const says = `its handler sleeps (${event.name}) until ${new Date(until).toISOString()}`;
-  return { code: 'sleeping', says, detail: { name: event.name, until } };
+/** How many of its questions explain why a job waits. */
+const questionsShown = 5;
+
+async function answerReason(store: Store, { id }: PendingJob): Promise<Reason> {
+  const waits = (await store.openWaits({ job: id, name: '' }, questionsShown)).filter(({ job }) => job === id);
+  const questions = waits.map((wait) => {
+    const { ask, role, until } = questionOf(wait);
+    return { name: wait.name, ask, role, until };
+  });
+  const shown = questions.map(({ name, ask, role, until }) => JSON.stringify(name) + (ask === null ? '' : ` (${ask})`) +
+    `, from the role ${role}` + (until === null ? '' : `, until ${new Date(until).toISOString()}`));
+  return { code: 'waits.answer', says: `it waits for an answer to ${shown.join('; ')}`, detail: { questions } };
 }
 
 const unknownType = ({ type }: Job): Reason => ({

@@ -9,6 +9,6 @@ export interface Reason {
 
 export type ReasonCode =
   | 'ended' | 'running' | 'paused' | 'paused.type' | 'paused.key' | 'paused.limit' | 'waits.parent' | 'waits.children'
-  | 'waits.runs' | 'not.due' | 'sleeping' | 'parent.cancelled' | 'type.unknown' | 'version.unknown' | 'suspended'
+  | 'waits.runs' | 'waits.answer' | 'not.due' | 'sleeping' | 'parent.cancelled' | 'type.unknown' | 'version.unknown' | 'suspended'
   | 'leader.only' | 'limit.full' | 'rate.used' | 'fairness.waiting' | 'batch.gathering'
   | 'slots.busy' | 'about.to.run';

@@ -53,6 +53,8 @@ export const mayUse = (role: Role, route: Pick<Route, 'roles'>): boolean =>
 export const includesRole = (role: Role, needed: Role): boolean => granted[role].includes(needed);
 
 const failuresMax = 20;
+/** The refusals of tokens of hand-offs and of questions. */
+const wrongSecrets: readonly string[] = ['lost.lease', 'malformed.id', 'unknown.wait'];
 
 export class Access {
   readonly sessions: Sessions;
@@ -106,14 +108,14 @@ export class Access {
   }
 
   /**
-   * Runs `call`, which checks a hand-off token that the request contains. A wrong hand-off token counts like a wrong
-   * access token, so that guessing is throttled.
+   * Runs `call`, which checks a token of a hand-off or a question that the request contains. A wrong one counts like a
+   * wrong access token, so that guessing is throttled.
    */
   async withSecret<T>(credentials: Credentials, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
-      if (!isRefusal(error) || (error.code !== 'lost.lease' && error.code !== 'malformed.id')) throw error;
+      if (!isRefusal(error) || !wrongSecrets.includes(error.code)) throw error;
       const refusal = this.#wrongToken(credentials);
       throw refusal.code === 'too.many' ? refusal : error;
     }

@@ -152,6 +152,19 @@ export const HandOffResult = z
   .strictObject({ token: handOffToken, result: z.unknown().optional() })
   .meta({ id: 'HandOffResult' });
 export const HandOffFailure = z.strictObject({ token: handOffToken, error: GivenError }).meta({ id: 'HandOffFailure' });
+const waitName = z.string().min(1).max(255).meta({ description: 'the name of the wait' });
+export const AnswerRequest = z
+  .strictObject({ name: waitName, value: z.unknown(), why: why.optional() })
+  .meta({ id: 'AnswerRequest' });
+const answerToken = z.string().max(100).meta({ description: 'the token that the handler got in notify' });
+export const LinkRequest = z.strictObject({ token: answerToken }).meta({ id: 'LinkRequest' });
+export const LinkAnswer = z.strictObject({ token: answerToken, value: z.unknown() }).meta({ id: 'LinkAnswer' });
+export const QuestionQuery = z
+  .strictObject({
+    after: z.string().max(300).regex(/^\d{1,16}:./).optional().meta({ description: 'next of the page before' }),
+    limit: whole(1, 200).optional(),
+  })
+  .meta({ id: 'QuestionQuery' });
 export const RunEdit = z
   .strictObject({
     priority: z.number().int().optional(), ...dueFields, tags: tags.nullable().optional(),

@@ -1,13 +1,14 @@
 /** The routes of runs: create, read, change and end them, one by one or in bulk. */
 import { z } from 'zod';
 import {
-  Act, BulkRequest, CancelRequest, HandOffFailure, HandOffResult, name, pageFields, ReasonQuery, RetryRequest,
+  Act, AnswerRequest, BulkRequest, CancelRequest, HandOffFailure, HandOffResult, LinkAnswer, LinkRequest, name, pageFields,
+  QuestionQuery, ReasonQuery, RetryRequest,
   RunRequest, RunEdit, RunFailure, RunFilter, RunListQuery, RunParams, RunResult, whole,
 } from './requests.ts';
 import { readers, produce, readersAndProducers, operate, operateOrOwn, Items, text, at, define } from './route.ts';
 import {
-  count, EventView, instant, LogLineView, StepView, pageOf, ProgressView, ReasonView, RunCreated, RunDetail, RunPage, RunStats,
-  RunView,
+  count, EventView, instant, LogLineView, StepView, pageOf, ProgressView, QuestionView, ReasonView, RunCreated, RunDetail, RunPage,
+  RunStats, RunView,
 } from './run-views.ts';
 import { BulkStarted, FailureGroupView, MatrixView, Nothing, OperationView, seriesRanges, StatsView } from './views.ts';
 import { WorkReply } from './work.ts';
@@ -150,6 +151,25 @@ export const runRouteTable = define({
   failHandOff: {
     method: 'post', path: at('/handoffs/fail'), roles: null,
     summary: 'Fail a job with the token with which it was handed off', body: HandOffFailure, answer: WorkReply,
+  },
+  listQuestions: {
+    method: 'get', path: at('/questions'), roles: readers,
+    summary: 'List the questions of handlers that wait for an answer, oldest run first',
+    query: QuestionQuery,
+    answer: z.object({ items: z.array(QuestionView), next: z.string().nullable() }).meta({ id: 'QuestionPage' }),
+  },
+  answerRun: {
+    method: 'post', path: at('/runs/{id}/answer'), roles: operateOrOwn,
+    summary: 'Answer a question of a run; the first answer counts. The question says which role is needed',
+    params: RunParams, body: AnswerRequest, answer: RunView,
+  },
+  getLinkQuestion: {
+    method: 'post', path: at('/answers/question'), roles: null,
+    summary: 'Get the question that the token of a link answers', body: LinkRequest, answer: QuestionView,
+  },
+  answerByLink: {
+    method: 'post', path: at('/answers'), roles: null,
+    summary: 'Answer a question with the token of a link, once', body: LinkAnswer, answer: WorkReply,
   },
   listOperations: {
     method: 'get', path: at('/operations'), roles: readers, summary: 'List bulk operations, newest first',

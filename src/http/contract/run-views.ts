@@ -236,7 +236,7 @@ export const StepView = z
   .object({
     n: count.meta({ description: 'the place among the steps of the run, in the order in which they were stored' }),
     name: z.string(),
-    kind: z.enum(['step', 'sleep']),
+    kind: z.enum(['step', 'sleep', 'wait']),
     startedAt: instant,
     endedAt: instant.meta({ description: 'for a sleep: when it ends' }),
     fence: count.meta({ description: 'the claim under which the step was stored' }),
@@ -244,6 +244,21 @@ export const StepView = z
   })
   .meta({ id: 'Step' });
 export type StepView = z.infer<typeof StepView>;
+
+export const QuestionView = z
+  .object({
+    run: z.number().int(),
+    type: z.string(),
+    name: z.string(),
+    ask: z.string().nullable(),
+    schema: z.record(z.string(), z.unknown()).nullable().meta({ description: 'JSON Schema of the answer; null: any JSON' }),
+    role: z.enum(['producer', 'operator', 'admin']).meta({ description: 'the role that is needed to answer' }),
+    notBy: z.array(z.string()).meta({ description: 'who must not answer' }),
+    askedAt: instant,
+    until: instant.nullable().meta({ description: 'when the wait times out; null: never' }),
+  })
+  .meta({ id: 'Question' });
+export type QuestionView = z.infer<typeof QuestionView>;
 
 export const RunStats = z
   .object({

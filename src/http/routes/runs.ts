@@ -97,9 +97,9 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
     return { items: logView(lines, visibility), next: lines.length < limit ? null : lines.at(-1)!.n };
   },
 
-  async getSteps({ engine }, { params: { id }, query: { after = 0, limit = 1000 } }, { principal: { visibility } }) {
+  async getSteps({ engine }, { params: { id }, query: { after, limit = 1000 } }, { principal: { visibility } }) {
     await engine.snapshot(id);
-    const steps = await engine.steps(id, { after, limit });
+    const steps = await engine.steps(id, { ...(after === undefined ? {} : { after }), limit });
     return { items: steps.map((step) => stepView(step, visibility)), next: steps.length < limit ? null : steps.at(-1)!.n };
   },
 

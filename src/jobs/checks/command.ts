@@ -32,6 +32,14 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
   }),
   sleep: (command) => ({
     ...fenced(command), name: checkName('name', command.name), until: checkTime('until', command.until),
+    ...optional('seen', command.seen, (name, seen) => checkWhole(name, seen, 1, Number.MAX_SAFE_INTEGER)),
+  }),
+  answer: (command) => ({
+    ...command, name: checkName('name', command.name), ...optional('due', command.due, checkTime),
+  }),
+  unanswer: (command) => ({
+    ...fenced(command), name: checkName('name', command.name),
+    cause: checkOneOf('cause', command.cause, ['timeout', 'schema', 'role'] as const),
   }),
   plan: (command) => ({
     ...fenced(command),

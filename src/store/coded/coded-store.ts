@@ -4,6 +4,7 @@
  */
 import type { Edge } from '../../model/following.ts';
 import type { Job } from '../../model/job.ts';
+import type { StoredStep } from '../../model/step.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Query } from '../query.ts';
 import type { Batch, ClaimDecision, ClaimRequest, Note, Store, Writer } from '../store.ts';
@@ -46,10 +47,11 @@ function codedMethods(store: Store, changes: CodedChanges): Partial<Store> {
       const { events, ...page } = await store.eventsAfter(cursor, limit);
       return { ...page, events: events.map((each) => ({ ...each, event: changes.decodeEvent(each.event, each.job) })) };
     },
-    writeSteps: (steps) => store.writeSteps(steps.map((step) =>
-      (step.result === null ? step : { ...step, result: payloads.encode(step.result, { part: 'step', job: step.job }) }))),
-    steps: async (jobs, after, limit) => (await store.steps(jobs, after, limit)).map((step) =>
-      (step.result === null ? step : { ...step, result: payloads.decode(step.result, step.job, 'step') })),
+    writeSteps: (steps) => store.writeSteps(steps.map((step) => ({
+      ...step, result: encodedPart(changes, step.result, step.job), question: encodedPart(changes, step.question, step.job),
+    }))),
+    steps: async (jobs, after, limit) => (await store.steps(jobs, after, limit)).map((step) => decodedStep(changes, step)),
+    openWaits: async (after, limit) => (await store.openWaits(after, limit)).map((step) => decodedStep(changes, step)),
     progress: async (id) => {
       const progress = await store.progress(id);
       return progress === null ? null : payloads.decode(progress, id, 'progress');
@@ -73,7 +75,13 @@ function codedWriting(
     return result === null ? edge : { ...edge, result: changes.payloads.decode(result, followed, 'result') };
   };
   return {
-    commit: (batch: Batch) => writer.commit({ ...batch, changes: batch.changes.map((each) => changes.encode(each)) }),
+    commit: (batch: Batch) => writer.commit({
+      ...batch,
+      changes: batch.changes.map((each) => changes.encode(each)),
+      ...(batch.waitEnds && {
+        waitEnds: batch.waitEnds.map((end) => ({ ...end, result: encodedPart(changes, end.result, end.job) })),
+      }),
+    }),
     load: async (ids) => decoded(await writer.load(ids)),
     find: async (query, page) => {
       const found = await writer.find(refuseMatching(query), page);
@@ -104,6 +112,14 @@ async function claim(
   });
   // A store may return other objects, such as jobs whose input it read only with the claim.
   return written.map((change) => decided.get(change) ?? changes.decode(change));
+}
+
+const encodedPart = ({ payloads }: CodedChanges, text: string | null, job: number): string | null =>
+  (text === null ? null : payloads.encode(text, { part: 'step', job }));
+
+function decodedStep<Some extends StoredStep>({ payloads }: CodedChanges, step: Some): Some {
+  const decode = (text: string | null): string | null => (text === null ? null : payloads.decode(text, step.job, 'step'));
+  return { ...step, result: decode(step.result), question: decode(step.question) };
 }
 
 const encodedNote = ({ payloads }: CodedChanges, note: Note): Note => ({

@@ -1,5 +1,8 @@
 /** The steps of the memory store. */
-import type { ForgottenSteps, NewStep, StoredStep } from '../../model/step.ts';
+import {
+  beforeSteps, isOpenWait, type ForgottenSteps, type NewStep, type OpenWait, type StoredStep, type WaitEnd,
+} from '../../model/step.ts';
+import type { WaitPlace } from '../store.ts';
 import { stepsPage } from '../step-row.ts';
 
 export class MemorySteps {
@@ -16,18 +19,37 @@ export class MemorySteps {
 
   forget({ job, from, generation }: ForgottenSteps): void {
     for (const [name, step] of this.#steps.get(job) ?? []) {
-      if (step.n >= from && step.endedAt !== null) {
-        this.#steps.get(job)!.set(name, { ...step, generation, endedAt: null, result: null });
+      if (step.n >= from && (step.endedAt !== null || step.question !== null)) {
+        this.#steps.get(job)!.set(name, { ...step, generation, endedAt: null, result: null, question: null });
       }
     }
   }
 
-  of(jobs: readonly number[], after = 0, limit = stepsPage): readonly StoredStep[] {
+  of(jobs: readonly number[], after = beforeSteps, limit = stepsPage): readonly StoredStep[] {
     return [...new Set(jobs)].sort((a, b) => a - b).flatMap((job) =>
-      [...(this.#steps.get(job)?.values() ?? [])].filter(({ n }) => n > after).sort((a, b) => a.n - b.n).slice(0, limit));
+      [...(this.#steps.get(job)?.values() ?? [])].filter(({ n }) => n > after).sort(byNumber).slice(0, limit));
+  }
+
+  endWait({ job, name, at, result }: WaitEnd): void {
+    const ofJob = this.#steps.get(job) ?? new Map<string, StoredStep>();
+    const fresh = { job, name, n: 0, generation: 1, fence: 0, startedAt: at, question: null };
+    const known = ofJob.get(name) ?? fresh;
+    this.#steps.set(job, ofJob.set(name, { ...known, kind: 'wait', endedAt: result === null ? null : at, result }));
+  }
+
+  openWaits(after: WaitPlace | null, limit: number): readonly OpenWait[] {
+    const isAfter = ({ job, name }: StoredStep): boolean =>
+      after === null || job > after.job || (job === after.job && compareNames(name, after.name) > 0);
+    return [...this.#steps.values()].flatMap((ofJob) => [...ofJob.values()]).filter(isOpenWait).filter(isAfter)
+      .sort((a, b) => a.job - b.job || compareNames(a.name, b.name)).slice(0, limit);
   }
 
   delete(job: number): void {
     this.#steps.delete(job);
   }
 }
+
+const byNumber = (a: StoredStep, b: StoredStep): number => a.n - b.n || compareNames(a.name, b.name);
+
+/** In the order of UTF-8, as the databases have it. */
+const compareNames = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

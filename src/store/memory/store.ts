@@ -5,7 +5,7 @@
 import { mayMakeClaimable, type Change } from '../../model/change.ts';
 import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
-import type { NewStep, StoredStep } from '../../model/step.ts';
+import type { NewStep, OpenWait, StoredStep } from '../../model/step.ts';
 import { ownRetentionMs, type Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -17,6 +17,7 @@ import type {
   InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Instance, Leadership, LimitInUseNow, LogLine, ManyEdgesQuery,
   WaitingVersion,
   Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreHealth, Writer,
+  WaitPlace,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
 import { MemoryInbox } from './inbox.ts';
@@ -272,6 +273,10 @@ export class MemoryStore implements Store {
     return this.#answer(() => this.#records.steps.of(jobs, after, limit));
   }
 
+  openWaits(after: WaitPlace | null, limit: number): Promise<readonly OpenWait[]> {
+    return this.#answer(() => this.#records.steps.openWaits(after, limit));
+  }
+
   progress(id: number): Promise<string | null> {
     return this.#answer(() => this.#records.progress(id));
   }
@@ -412,7 +417,7 @@ export class MemoryStore implements Store {
     });
   }
 
-  #write({ changes, whole = false, staged, edges = [], flow, forgottenSteps = [] }: Batch): readonly boolean[] {
+  #write({ changes, whole = false, staged, edges = [], flow, forgottenSteps = [], waitEnds = [] }: Batch): readonly boolean[] {
     const stage = staged && stageName(staged.parent, staged.fence);
     const all = stage === undefined ? changes : [...changes, ...(this.#staged.get(stage) ?? [])];
     const written = this.#records.write(all, whole, (job) => !isTypePaused(this.#records, job, this.now()));
@@ -420,6 +425,7 @@ export class MemoryStore implements Store {
     if (!written.includes(false)) {
       this.#records.following.write(edges, flow);
       for (const forgotten of forgottenSteps) this.#records.steps.forget(forgotten);
+      for (const end of waitEnds) this.#records.steps.endWait(end);
     }
     this.#publish(all.filter((_, index) => written[index]));
     return written.slice(0, changes.length);

@@ -1,16 +1,22 @@
 /** Steps: the stored parts of handlers, with their results. */
-import type { NewStep, StoredStep } from '../../model/step.ts';
+import type { NewStep, OpenWait, StoredStep } from '../../model/step.ts';
 
 export interface Steps {
   /**
-   * Writes the ends of steps of jobs that are running under the given fences; returns for each whether it is stored. An
-   * end is not written if the step has ended already; it then counts as stored if it was written under the same fence.
+   * Writes the ends of steps, and the questions of waits, of jobs that are running under the given fences; returns for
+   * each whether it is stored. It is not written if the step has ended already; it then counts as stored if it was
+   * written under the same fence. A question is replaced by a later one.
    */
   writeSteps(steps: readonly NewStep[]): Promise<readonly boolean[]>;
 
   /**
-   * Returns of each of these jobs up to `limit` steps with numbers above `after`, also forgotten ones, ordered by job
-   * and number.
+   * Returns of each of these jobs up to `limit` steps with numbers above `after` (default: all), also forgotten ones and
+   * open waits, ordered by job and number.
    */
   steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]>;
+
+  /** Returns up to `limit` open waits, also those of ended jobs, ordered by job and name, after the given one. */
+  openWaits(after: WaitPlace | null, limit: number): Promise<readonly OpenWait[]>;
 }
+
+export type WaitPlace = Pick<StoredStep, 'job' | 'name'>;

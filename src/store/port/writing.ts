@@ -1,7 +1,7 @@
 /** Writing: new ids, commits of decided changes, staged children, notes, and writes in the caller's own transaction. */
 import type { Change } from '../../model/change.ts';
 import type { Edge } from '../../model/following.ts';
-import type { ForgottenSteps } from '../../model/step.ts';
+import type { ForgottenSteps, WaitEnd } from '../../model/step.ts';
 import type { Edges, FlowRuns } from './following.ts';
 import type { Steps } from './steps.ts';
 import type { Maintenance } from './maintenance.ts';
@@ -91,6 +91,8 @@ export interface Batch {
   readonly flow?: FlowRuns;
   /** The steps that reopened jobs forget. Requires `whole`. */
   readonly forgottenSteps?: readonly ForgottenSteps[];
+  /** The ends of waits that the changes record. Requires `whole`. */
+  readonly waitEnds?: readonly WaitEnd[];
 }
 
 export interface Note {

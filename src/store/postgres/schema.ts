@@ -266,6 +266,11 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
         due, id)
       where state = 'pending' and gate is not null and admitted = 0 and strpos(gate, '@') > 0`,
   ],
+  (s) => [
+    // A wait is a step whose row has a question. No row is rewritten. The index has the open waits.
+    `alter table ${s}.step add column question text collate "C"`,
+    `create index step_open_wait on ${s}.step (job, name) where ended_at is null and question is not null`,
+  ],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

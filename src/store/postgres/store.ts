@@ -2,7 +2,7 @@
 import { mayMakeClaimable, type Change } from '../../model/change.ts';
 import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
-import type { NewStep, StoredStep } from '../../model/step.ts';
+import type { NewStep, OpenWait, StoredStep } from '../../model/step.ts';
 import type { Job } from '../../model/job.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -16,6 +16,7 @@ import type {
   FollowingPage, Holding, InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits,
   Instance, Leadership, LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress,
   StoreHealth, StoreTransaction, Writer,
+  WaitPlace,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -40,7 +41,7 @@ import {
   countInbox, enqueue, inboxRequests, refuseInInbox, removeFromInbox, retryInInbox, takeFromInbox,
 } from './write/inbox.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
-import { steps, writeSteps } from './write/steps.ts';
+import { openWaits, steps, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';
@@ -297,6 +298,10 @@ export class PostgresStore implements Store {
 
   steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]> {
     return steps(this.#database, jobs, after, limit);
+  }
+
+  openWaits(after: WaitPlace | null, limit: number): Promise<readonly OpenWait[]> {
+    return openWaits(this.#database, after, limit);
   }
 
   progress(id: number): Promise<string | null> {

@@ -169,6 +169,11 @@ const migrations: readonly (readonly string[])[] = [
       due, id)
       WHERE lane = 2 AND instr(gate, '@') > 0`,
   ],
+  [
+    // A wait is a step whose row has a question. The index has the open waits.
+    `ALTER TABLE step ADD COLUMN question TEXT`,
+    `CREATE INDEX step_open_wait ON step(job, name) WHERE ended_at IS NULL AND question IS NOT NULL`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { mayMakeClaimable, type Change } from '../../model/change.ts';
 import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
-import type { NewStep, StoredStep } from '../../model/step.ts';
+import type { NewStep, OpenWait, StoredStep } from '../../model/step.ts';
 import type { Job } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
@@ -16,6 +16,7 @@ import type {
   InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership,
   LimitInUseNow, LogLine, ManyEdgesQuery, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth,
   StoreTransaction, Writer,
+  WaitPlace,
 } from '../store.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -38,7 +39,7 @@ import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
 import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
-import { steps, writeSteps } from './write/steps.ts';
+import { openWaits, steps, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { orphaned, settleable } from './maintain/families.ts';
 import {
@@ -267,6 +268,10 @@ export class SqliteStore implements Store {
 
   steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]> {
     return this.#read(() => steps(this.#connection, jobs, after, limit));
+  }
+
+  openWaits(after: WaitPlace | null, limit: number): Promise<readonly OpenWait[]> {
+    return this.#read(() => openWaits(this.#connection, after, limit));
   }
 
   progress(id: number): Promise<string | null> {

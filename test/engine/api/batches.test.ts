@@ -190,6 +190,10 @@ function doublingNamed(name: string) {
   });
 }
 
+test('an empty batch.by is refused', () => {
+  expect(() => jobType('odd', { batch: { size: 2, by: '' }, runBatch: () => [] })).toThrow('neither a path');
+});
+
 test('an error of batch.by fails its job alone', async () => {
   const type = jobType('grouped', {
     batch: {

@@ -273,6 +273,7 @@ test.each([
   [{ upgrade: { 1: noUpgrade } }, /add version: 2/],
   [{ version: 2, upgrade: { 1: 7 } }, /upgrade\[1\] must be a function/],
   [{ version: 2, upgrade: 7 }, /functions by version/],
+  [{ version: 2, upgrade: [] }, /functions by version/],
 ])('%j is refused', (options, message) => {
   expect(() => jobType('mail', { ...(options as object), run: () => null })).toThrow(message);
 });

@@ -52,6 +52,8 @@ const eventTexts: Readonly<Record<string, string>> = {
   claimed: 'Claimed',
   released: 'Released',
   slept: 'Fell asleep',
+  answered: 'Answered',
+  unanswered: 'Not answered',
   lapsed: 'Lease lapsed',
   retried: 'Failed, will be retried',
   handedOff: 'Handed off',

@@ -6,13 +6,16 @@ import { duration, number } from '../../format.ts';
 import { now } from '../../state/clock.ts';
 import { firstStartOf, isOpen, startOf } from '../../state/run-status.ts';
 
+/** A run that waits for an answer without a timeout is due in the year 9999. */
+const noTimeoutDue = Date.UTC(9999, 0);
+
 export function Facts({ run }: { readonly run: RunDetail }): JSX.Element {
   const { lease } = run;
   const startedAt = firstStartOf(run);
   return (
     <dl class="strip facts-strip">
       <Fact title="Created"><Time at={run.createdAt} /></Fact>
-      <Fact title="Due"><Time at={run.dueAt} /></Fact>
+      <Fact title="Due">{run.dueAt >= noTimeoutDue ? 'when answered' : <Time at={run.dueAt} />}</Fact>
       <Wait run={run} startedAt={startedAt} />
       {run.queuePosition !== null && run.dueAt <= now.value && (
         <Fact title="Queue position">{number(run.queuePosition + 1)}</Fact>

@@ -15,7 +15,7 @@ import { deleteBelongings } from '../maintain/purge.ts';
 import { needsHistoryChunk, type Ctids } from './fields.ts';
 import type { JobClaims } from '../sql/job-claims.ts';
 import { unstage } from './staging.ts';
-import { forgetSteps } from './steps.ts';
+import { endWaits, forgetSteps } from './steps.ts';
 import { idOf } from './id-of.ts';
 import { batchesOf, claimBatch, type LockedRows } from './claim-batch.ts';
 import { runsInClaim } from './end-claimed.ts';
@@ -137,6 +137,7 @@ async function lockAndWrite(session: Session, batch: Batch): Promise<boolean[]> 
   const written = await writeSteps(session, 'checked', steps, changes);
   await writeFollowing(session, batch);
   if (batch.forgottenSteps) await forgetSteps(session, batch.forgottenSteps);
+  if (batch.waitEnds) await endWaits(session, batch.waitEnds);
   return written;
 }
 
@@ -221,9 +222,10 @@ function writeBatch(
 ): Promise<boolean[]> {
   const { changes, whole = false, staged } = batch;
   const steps = stepsOf(changes, database.claims);
-  const { forgottenSteps } = batch;
+  const { forgottenSteps, waitEnds } = batch;
   const isFollowing = batch.edges !== undefined || batch.flow !== undefined;
-  const isAlone = steps.length === 1 && !staged && !isFollowing && !forgottenSteps && (!whole || changes.length === 1);
+  const hasSteps = forgottenSteps !== undefined || waitEnds !== undefined;
+  const isAlone = steps.length === 1 && !staged && !isFollowing && !hasSteps && (!whole || changes.length === 1);
   const areLeaving = changes.some((change) => leavesClaim(change, database.claims));
   if (isAlone && steps[0]!.kind !== 'delete' && !areLeaving && !needsLocks(steps, changes)) {
     return database.use((session) => {
@@ -238,18 +240,19 @@ function writeBatch(
     const writing = writeSteps(transaction, mode(), steps, changes);
     const following = isFollowing ? writeFollowing(transaction, batch) : undefined;
     const forgetting = forgottenSteps && forgetSteps(transaction, forgottenSteps);
+    const ending = waitEnds && endWaits(transaction, waitEnds);
     const unstaging = staged && unstage(transaction, staged.parent, staged.fence);
     const isDecided = !whole && !steps.some(({ kind }) => kind === 'delete');
     const committing = isDecided ? transaction.commit() : undefined;
     if (isDecided) afterWrite(transaction);
     const [written, isUnstaged] = await Promise.all([
-      writing, unstaging, locked, committing, following, forgetting, ...left,
+      writing, unstaging, locked, committing, following, forgetting, ending, ...left,
     ]);
     if (isDecided) return written;
     const isComplete = !whole || (!written.includes(false) && isUnstaged !== false);
-    const ending = isComplete ? transaction.commit() : transaction.rollback();
+    const closing = isComplete ? transaction.commit() : transaction.rollback();
     afterWrite(transaction);
-    await ending;
+    await closing;
     return isComplete ? written : written.map(() => false);
   }, onUnknownOutcome);
 }

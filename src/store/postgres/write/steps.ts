@@ -1,8 +1,11 @@
 /**
  * Reads the steps of jobs, writes the ends of steps of jobs that are running under the given fence, and makes reopened
- * jobs forget steps. Implements `port/steps.ts`, and `forgottenSteps` of a batch.
+ * jobs forget steps. Implements `port/steps.ts`, and `forgottenSteps` and `waitEnds` of a batch.
  */
-import type { ForgottenSteps, NewStep, StoredStep } from '../../../model/step.ts';
+import {
+  beforeSteps, type ForgottenSteps, type NewStep, type OpenWait, type StoredStep, type WaitEnd,
+} from '../../../model/step.ts';
+import type { WaitPlace } from '../../store.ts';
 import { rowOfStep, stepColumns, stepOfRow, stepsPage, type StepRow } from '../../step-row.ts';
 import { lockClaimsOf } from '../read/claimed.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
@@ -31,12 +34,14 @@ async function writeHeld(session: Session, steps: readonly NewStep[]): Promise<S
   if (steps.length === 0) return new Set();
   const { schema } = session;
   const text = `with given as materialized (select * from json_to_recordset($1::json) as given (
-      job bigint, name text, kind text, n bigint, fence bigint, started_at bigint, ended_at bigint, result text)
+      job bigint, name text, kind text, n bigint, fence bigint, started_at bigint, ended_at bigint, result text,
+      question text)
     ), written as (
       insert into ${schema}.step as known (${stepColumns})
-      select job, name, kind, n, 1, fence, started_at, ended_at, result from given
+      select job, name, kind, n, 1, fence, started_at, ended_at, result, question from given
       on conflict (job, name) do update set kind = excluded.kind, n = excluded.n, fence = excluded.fence,
-        started_at = excluded.started_at, ended_at = excluded.ended_at, result = excluded.result
+        started_at = excluded.started_at, ended_at = excluded.ended_at, result = excluded.result,
+        question = excluded.question
       where known.ended_at is null returning job, fence, name
     ) select job, fence, name from written union
       select step.job, step.fence, step.name from given cross join lateral (
@@ -51,22 +56,38 @@ const keyOf = ({ job, fence, name }: Pick<NewStep, 'job' | 'fence' | 'name'>): s
 export async function steps(
   session: Session,
   jobs: readonly number[],
-  after = 0,
+  after = beforeSteps,
   limit = stepsPage,
 ): Promise<StoredStep[]> {
   const text = `select ${stepColumns.replace('job, ', 'step.job, ')} from unnest($1::bigint[]) as wanted (id)
     cross join lateral (
-      select ${stepColumns} from ${session.schema}.step where step.job = wanted.id and n > $2 order by n limit $3) step
-    order by step.job, n`;
+      select ${stepColumns} from ${session.schema}.step where step.job = wanted.id and n > $2 order by n, name limit $3) step
+    order by step.job, n, name`;
   return (await session.run<StepRow>(text, [numberArray([...new Set(jobs)]), after, limit])).map(stepOfRow);
 }
 
 export async function forgetSteps(session: Session, forgotten: readonly ForgottenSteps[]): Promise<void> {
-  const text = `update ${session.schema}.step set generation = given.generation, ended_at = null, result = null
+  const text = `update ${session.schema}.step set generation = given.generation, ended_at = null, result = null,
+    question = null
     from (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as given (job, first, generation)) given
-    where step.job = given.job and n >= given.first and ended_at is not null`;
+    where step.job = given.job and n >= given.first and (ended_at is not null or question is not null)`;
   const column = (of: (steps: ForgottenSteps) => number): string => numberArray(forgotten.map(of));
   await session.run(text, [
     column(({ job }) => job), column(({ from }) => from), column(({ generation }) => generation),
   ]);
+}
+
+export async function endWaits(session: Session, ends: readonly WaitEnd[]): Promise<void> {
+  const text = `insert into ${session.schema}.step (${stepColumns})
+    select job, name, 'wait', 0, 1, 0, at, case when result is null then null else at end, result, null
+    from json_to_recordset($1::json) as given (job bigint, name text, at bigint, result text)
+    on conflict (job, name) do update set kind = 'wait', ended_at = excluded.ended_at, result = excluded.result`;
+  await session.run(text, [JSON.stringify(ends)]);
+}
+
+export async function openWaits(session: Session, after: WaitPlace | null, limit: number): Promise<OpenWait[]> {
+  const text = `select ${stepColumns} from ${session.schema}.step
+    where ended_at is null and question is not null and (job, name) > ($1, $2) order by job, name limit $3`;
+  const rows = await session.run<StepRow>(text, [after?.job ?? 0, after?.name ?? '', limit]);
+  return rows.map((row) => stepOfRow(row) as OpenWait);
 }

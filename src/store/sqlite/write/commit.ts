@@ -17,7 +17,7 @@ import { deleteBelongings } from '../maintain/purge.ts';
 import { pausedTypes } from '../read/pauses.ts';
 import { takeKey, releaseKey } from './unique-keys.ts';
 import { unstage } from './staging.ts';
-import { forgetSteps } from './steps.ts';
+import { endWaits, forgetSteps } from './steps.ts';
 
 /**
  * Writes batches inside the caller's transaction; returns for each change whether it was written. All batches that have
@@ -53,6 +53,7 @@ export function writeBatch(connection: Connection, batch: Batch, now: number): b
     written = writeEach(connection, changes, now, feedEntry);
     writeFollowing(connection, batch);
     if (batch.forgottenSteps) forgetSteps(connection, batch.forgottenSteps);
+    if (batch.waitEnds) endWaits(connection, batch.waitEnds);
     const isUnstaged = !staged || unstage(connection, staged.parent, staged.fence, now);
     return isUnstaged && !written.includes(false);
   };

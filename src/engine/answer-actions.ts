@@ -1,0 +1,169 @@
+/** Answer actions: list the questions of handlers that wait, and answer them, by name or with the token of a link. */
+import { answerWait, questionOf } from '../jobs/answer.ts';
+import { checkLimit } from '../jobs/checks/query.ts';
+import { checkId, checkName, checkOneOf, checkWhole } from '../jobs/checks/values.ts';
+import { isOpen, type Job } from '../model/job.ts';
+import { jsonText } from '../model/json.ts';
+import { answerRoles, whyForbidden, type Answerer, type Question } from '../model/question.ts';
+import type { OpenWait } from '../model/step.ts';
+import { isRefusal, Refusal } from '../refusal.ts';
+import type { Store, WaitPlace } from '../store/store.ts';
+import type { AuditTrail } from './audit-trail.ts';
+import { schemaFromText } from './declare/json-schema.ts';
+import { answerTokenHash, parseAnswerToken } from './handler/token.ts';
+import type { ActOptions, AnswerOptions } from './run-handle.ts';
+import type { Stores } from './stores.ts';
+import type { StoreWorkers } from './store-workers.ts';
+
+/** A question of a handler that waits for its answer. */
+export interface OpenQuestion extends Pick<Question, 'ask' | 'schema' | 'role' | 'notBy' | 'until'> {
+  readonly run: number;
+  readonly type: string;
+  readonly name: string;
+  readonly askedAt: number;
+}
+
+export interface OpenQuestionsRequest {
+  /** Only questions after this one. Default: from the oldest run. */
+  readonly after?: WaitPlace;
+  /** At most 200; default: 50. */
+  readonly limit?: number;
+}
+
+export interface OpenQuestions {
+  readonly questions: readonly OpenQuestion[];
+  /** Where the next page begins; null: this is the last. */
+  readonly next: WaitPlace | null;
+}
+
+export interface AnswerParts {
+  readonly stores: Stores;
+  readonly workers: StoreWorkers;
+  readonly audit: AuditTrail;
+}
+
+const pageDefault = 50;
+const pageMax = 200;
+const byLink: Answerer = { by: 'link', role: 'link' };
+
+export class AnswerActions {
+  readonly #parts: AnswerParts;
+
+  constructor(parts: AnswerParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers a question. What is refused is recorded in the audit, too, if the options name a person. */
+  async answer(id: number, name: string, value: unknown, { role = 'admin', ...act }: AnswerOptions = {}): Promise<Job> {
+    const { audit } = this.#parts;
+    checkId(id);
+    checkName('name of a wait', name);
+    const answerer = { by: audit.asker(act).by, role: checkOneOf('role', role, answerRoles) };
+    try {
+      return await this.#answer(id, name, value, answerer, act);
+    } catch (error) {
+      if (isRefusal(error) && act.by !== undefined) await this.#recordRefused(id, name, error, act);
+      throw error;
+    }
+  }
+
+  /** Answers a question with the token of its link. The token is valid for one answer. */
+  async answerByToken(token: string, value: unknown): Promise<Job> {
+    const { job, name } = await this.#waitOf(token);
+    try {
+      return await this.#answer(job, name, value, byLink, { by: byLink.by });
+    } catch (error) {
+      if (isRefusal(error)) await this.#recordRefused(job, name, error, { by: byLink.by });
+      throw error;
+    }
+  }
+
+  /** Returns the question that a token answers. */
+  async questionOf(token: string): Promise<OpenQuestion> {
+    const wait = await this.#waitOf(token);
+    const [job] = await this.#storeOf(wait.job).load([wait.job]);
+    return view(wait, job!);
+  }
+
+  /** Returns open questions of runs that have not ended, oldest run first. In-memory runs are not listed. */
+  async open({ after, limit = pageDefault }: OpenQuestionsRequest = {}): Promise<OpenQuestions> {
+    const { store } = this.#parts.stores.database;
+    checkLimit(limit, pageMax);
+    if (after !== undefined) checkWhole('after.job', after.job, 0, Number.MAX_SAFE_INTEGER);
+    const questions: OpenQuestion[] = [];
+    for (let place: WaitPlace | null = after ?? null; ; ) {
+      const page: readonly OpenWait[] = await store.openWaits(place, limit - questions.length);
+      questions.push(...(await shown(store, page)));
+      const last = page.at(-1);
+      place = last === undefined ? place : { job: last.job, name: last.name };
+      if (last === undefined) return { questions, next: null };
+      if (questions.length === limit) return { questions, next: place };
+    }
+  }
+
+  async #answer(id: number, name: string, value: unknown, answerer: Answerer, act: ActOptions): Promise<Job> {
+    const { workers, audit } = this.#parts;
+    jsonText(value);
+    const check = (question: Question): Promise<Refusal | null> => refusalOf(id, name, value, question, answerer);
+    const given = { name, value, answerer, check };
+    const job = await audit.performOnJob('answer', id, act, ({ store }) => answerWait(store, id, given, audit.asker(act)));
+    workers.wake();
+    return job;
+  }
+
+  async #recordRefused(id: number, name: string, { code, message }: Refusal, act: ActOptions): Promise<void> {
+    const { stores, audit } = this.#parts;
+    const entry = { action: 'answer refused', job: id, def: null, before: { wait: name }, after: { code, message } };
+    await stores.database.audit(entry, audit.asker(act));
+  }
+
+  async #waitOf(token: string): Promise<OpenWait> {
+    const id = parseAnswerToken(token);
+    const hash = answerTokenHash(token);
+    const [job] = await this.#storeOf(id).load([id]);
+    for (let place: WaitPlace = { job: id, name: '' }; job !== undefined && isOpen(job); ) {
+      const page = (await this.#storeOf(id).openWaits(place, pageMax)).filter((wait) => wait.job === id);
+      const found = page.find((wait) => questionOf(wait).tokenHash === hash);
+      if (found) return found;
+      if (page.length < pageMax) break;
+      place = page.at(-1)!;
+    }
+    throw new Refusal('unknown.wait', 'this link was used already, or its question has timed out or is no longer asked', {});
+  }
+
+  #storeOf(id: number): Store {
+    return this.#parts.stores.forJob(id).store;
+  }
+}
+
+async function shown(store: Store, waits: readonly OpenWait[]): Promise<OpenQuestion[]> {
+  const jobs = new Map((await store.load([...new Set(waits.map(({ job }) => job))])).map((job) => [job.id, job]));
+  return waits.flatMap((wait) => {
+    const job = jobs.get(wait.job);
+    return job !== undefined && isOpen(job) ? [view(wait, job)] : [];
+  });
+}
+
+function view(wait: OpenWait, { type }: Job): OpenQuestion {
+  const { ask, schema, role, notBy, until } = questionOf(wait);
+  return { run: wait.job, type, name: wait.name, askedAt: wait.startedAt, ask, schema, role, notBy, until };
+}
+
+/** Checks an answer by the rules of the question, in a program that may not have the code of the handler. */
+async function refusalOf(
+  id: number,
+  name: string,
+  value: unknown,
+  question: Question,
+  answerer: Answerer,
+): Promise<Refusal | null> {
+  const what = `${JSON.stringify(name)} of run ${id}`;
+  const forbidden = whyForbidden(question, answerer);
+  if (forbidden !== null) return new Refusal('forbidden.answer', `cannot answer ${what}: ${forbidden}`, { id, wait: name });
+  const schema = question.schema === null ? null : schemaFromText(JSON.stringify(question.schema));
+  const outcome = await schema?.['~standard'].validate(value);
+  if (outcome?.issues === undefined) return null;
+  const issues = outcome.issues.map(({ message, path = [] }) => ({ path: path.map(String).join('.'), message }));
+  const problems = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  return new Refusal('malformed.answer', `the answer to ${what} does not match its schema: ${problems}`, { id, wait: name, issues });
+}

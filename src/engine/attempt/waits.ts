@@ -1,0 +1,197 @@
+/**
+ * The waits of an attempt: stores the question of a wait, and returns its answer when there is one. An answer that came
+ * before the question is checked here; one that does not fit is refused, and the wait goes on.
+ */
+import { checkFields, checkList, checkName, checkOneOf, checkText } from '../../jobs/checks/values.ts';
+import { closeWait, questionOf, storedAnswer, type ClosedWait } from '../../jobs/answer.ts';
+import type { UnansweredCause } from '../../model/event.ts';
+import { jsonText } from '../../model/json.ts';
+import {
+  answerRoles, noTimeoutDue, whyForbidden, type Question, type StoredAnswer,
+} from '../../model/question.ts';
+import { isEndedStep, isOpenWait, type NewStep, type OpenWait, type StoredStep } from '../../model/step.ts';
+import { isRefusal, Refusal } from '../../refusal.ts';
+import type { Store } from '../../store/store.ts';
+import { durationMs } from '../../time/duration.ts';
+import { jsonSchemaText } from '../declare/json-schema.ts';
+import { checked, type Schema } from '../declare/schema.ts';
+import { AnswerTimedOut, LeaseLost } from '../handler/errors.ts';
+import type { WaitOptions } from '../handler/step.ts';
+import { answerTokenHash } from '../handler/token.ts';
+import type { Attempt } from './attempt.ts';
+import { stepScope } from './call-scope.ts';
+
+/** The end of a step, or a question. `n`: the number of the step, if it is stored already. */
+export type StepEnd = Omit<NewStep, 'job' | 'fence' | 'n'> & { readonly n?: number };
+
+export interface WaitsParts {
+  readonly store: Store;
+  readonly by: string;
+  readonly attempt: Attempt;
+  /** Tries until the store answers or the attempt has ended. */
+  readonly untilAnswered: <T>(ask: () => Promise<T>) => Promise<T>;
+  /** Stores a question under the fence of the attempt; returns whether it is stored. */
+  readonly write: (step: StepEnd) => Promise<boolean>;
+}
+
+/** The answer, or how long the handler waits for it. */
+export type WaitOutcome =
+  | { readonly value: unknown }
+  | { readonly known: StoredStep; readonly until: number };
+
+/** The options of a wait, checked. */
+export interface CheckedWait {
+  readonly question: Omit<Question, 'until' | 'tokenHash'>;
+  readonly schema: Schema | null;
+  readonly timeoutMs: number | null;
+  readonly notify: WaitOptions['notify'];
+}
+
+const askMax = 2_000;
+const notByMax = 100;
+
+export function checkedWait(options: WaitOptions): CheckedWait {
+  const { ask, schema, timeout, role = 'operator', notBy = [], notify } =
+    checkFields('a wait', options, ['ask', 'schema', 'timeout', 'role', 'notBy', 'notify']);
+  if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function') {
+    throw new Refusal('malformed.option', 'pass schema of a wait as a schema of zod or another Standard Schema library');
+  }
+  if (notify !== undefined && typeof notify !== 'function') {
+    throw new Refusal('malformed.option', 'notify of a wait must be a function: ({ token }) => …');
+  }
+  const text = schema === undefined ? null : jsonSchemaText(schema as Schema);
+  return {
+    question: {
+      ask: ask === undefined ? null : checkText('ask', ask, askMax),
+      schema: text === null ? null : (JSON.parse(text) as Question['schema']),
+      role: checkOneOf('role', role, answerRoles),
+      notBy: checkList('notBy', typeof notBy === 'string' ? [notBy] : notBy, notByMax, (by) => checkName('notBy', by)),
+    },
+    schema: (schema as Schema | undefined) ?? null,
+    timeoutMs: timeout === undefined ? null : durationMs(timeout),
+    notify,
+  };
+}
+
+export class Waits {
+  readonly #parts: WaitsParts;
+  /** The version of the job up to which this attempt knows all answers. */
+  #seen: number;
+
+  constructor(parts: WaitsParts) {
+    this.#parts = parts;
+    this.#seen = parts.attempt.job.version;
+  }
+
+  get seen(): number {
+    return this.#seen;
+  }
+
+  /** Returns the answer of a wait, or how long to wait for it; asks the question if it is not stored. */
+  async outcome(name: string, wait: CheckedWait, stored: StoredStep | undefined): Promise<WaitOutcome> {
+    for (let known = stored; ; ) {
+      if (known !== undefined && isEndedStep(known)) {
+        requireKind(known, 'wait');
+        const answer = await this.#accepted(name, wait, storedAnswer(name, known.result!));
+        if (!('cause' in answer)) return answer;
+        known = await this.#close(name, answer.cause);
+      } else if (known !== undefined && isOpenWait(known) && !needsNotice(wait, known)) {
+        const { until } = questionOf(known);
+        if (until === null || until > this.#parts.store.now()) return { known, until: until ?? noTimeoutDue };
+        known = await this.#close(name, 'timeout');
+      } else {
+        known = await this.#ask(name, wait, known);
+      }
+    }
+  }
+
+  /** Returns the answer as the schema returns it, or why it is not accepted. */
+  async #accepted(
+    name: string,
+    { question, schema }: CheckedWait,
+    answer: StoredAnswer,
+  ): Promise<{ readonly value: unknown } | { readonly cause: UnansweredCause }> {
+    if ('timedOut' in answer) throw new AnswerTimedOut(name);
+    if (whyForbidden(question, answer) !== null) return { cause: 'role' };
+    if (schema === null) return { value: answer.value };
+    try {
+      return { value: await checked(schema, answer.value, name) };
+    } catch (error) {
+      if (isRefusal(error)) return { cause: 'schema' };
+      throw error;
+    }
+  }
+
+  /**
+   * Stores the question, and calls `notify` with a token before the question counts as asked: after a crash in between,
+   * the next attempt calls it again, with another token. Returns the row of the wait now.
+   */
+  async #ask(name: string, wait: CheckedWait, known: StoredStep | undefined): Promise<StoredStep | undefined> {
+    const { attempt, store, write } = this.#parts;
+    const startedAt = known !== undefined && isOpenWait(known) ? known.startedAt : store.now();
+    const until = known !== undefined && isOpenWait(known)
+      ? questionOf(known).until
+      : wait.timeoutMs === null ? null : Math.min(startedAt + wait.timeoutMs, noTimeoutDue);
+    const token = wait.notify === undefined ? null : attempt.answerToken();
+    const tokenHash = token === null ? null : answerTokenHash(token);
+    const row = { name, kind: 'wait', startedAt, endedAt: null, result: null } as const;
+    const ask = (isNotified: boolean): Promise<boolean> => write({
+      ...row, question: jsonText({ ...wait.question, until, tokenHash, isNotified } satisfies StoredQuestion),
+    });
+    if (!(await ask(wait.notify === undefined))) return this.#rowOf(name);
+    if (token !== null) {
+      const link = { token, run: attempt.job.id, name };
+      await stepScope.run({ of: attempt, name }, async () => wait.notify!(link));
+      await ask(true);
+    }
+    return this.#rowOf(name);
+  }
+
+  async #rowOf(name: string): Promise<StoredStep> {
+    const { attempt, store, untilAnswered } = this.#parts;
+    const found = await untilAnswered(() => findByName(store, attempt.job.id, name));
+    if (found !== undefined && (isOpenWait(found) || isEndedStep(found))) return found;
+    throw lostStep(attempt, name);
+  }
+
+  async #close(name: string, cause: UnansweredCause): Promise<StoredStep | undefined> {
+    const { attempt, store, by, untilAnswered } = this.#parts;
+    const { step, change } = await untilAnswered(() => closeWait(store, attempt.holding, { name, cause }, { by }))
+      .catch((error: unknown): ClosedWait => {
+        if (!isRefusal(error) || error.code !== 'lost.lease') throw error;
+        throw lostStep(attempt, name);
+      });
+    if (change?.before?.version === this.#seen) this.#seen = change.after!.version;
+    return step;
+  }
+}
+
+/** A question and whether `notify` has been called for it. */
+type StoredQuestion = Question & { readonly isNotified: boolean };
+
+const needsNotice = ({ notify }: CheckedWait, known: OpenWait): boolean =>
+  notify !== undefined && !(questionOf(known) as StoredQuestion).isNotified;
+
+const pageSize = 1000;
+
+async function findByName(store: Store, id: number, name: string): Promise<StoredStep | undefined> {
+  for (let after: number | undefined; ; ) {
+    const page = await store.steps([id], after, pageSize);
+    const found = page.find((step) => step.name === name);
+    if (found || page.length < pageSize) return found;
+    after = page.at(-1)!.n;
+  }
+}
+
+/** Revokes the attempt; returns the error to throw. */
+export function lostStep(attempt: Attempt, name: string): LeaseLost {
+  const { id, fence } = attempt.holding;
+  if (!attempt.isEnded) attempt.revoke();
+  return new LeaseLost(`job ${id} is no longer held under fence ${fence}: step ${JSON.stringify(name)} is not stored`);
+}
+
+export function requireKind({ name, kind }: StoredStep, wanted: StoredStep['kind']): void {
+  if (kind === wanted) return;
+  const message = `cannot use ${JSON.stringify(name)} as a ${wanted}: an earlier attempt has stored it as a ${kind}`;
+  throw new Refusal('taken.step', message, { step: name });
+}

@@ -1,0 +1,208 @@
+// Handlers that wait for answers: the slot is free meanwhile, and of answer, timeout and cancel one counts.
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { AnswerTimedOut, jobType, runState, type RunHandle, type WaitOptions } from '../../src/index.ts';
+import { Door, kindsOf, refusal, refused, start } from './api/kit.ts';
+
+const decision = z.object({ ok: z.boolean(), note: z.string().optional() });
+
+async function resultOf(run: RunHandle<unknown>): Promise<unknown> {
+  expect((await run.get()).state).toBe('ended');
+  return run.result();
+}
+
+/** A type whose handler asks one question and returns the answer. */
+const asking = (options: WaitOptions = {}) =>
+  jobType('asking', { retry: { attempts: 1 }, run: ({ waitFor }) => waitFor('refund', options) });
+
+test('a wait gives the slot back, and returns the answer when somebody answers', async () => {
+  const calls: string[] = [];
+  const type = jobType('refund', {
+    run: async ({ step, waitFor }) => {
+      calls.push('called');
+      const amount = await step('plan', () => 7);
+      const { ok } = await waitFor('refund', { schema: decision, ask: `Refund ${amount} €?`, role: 'operator', timeout: '7d' });
+      return ok ? step('pay', () => `paid ${amount}`) : 'refused';
+    },
+  });
+  const other = jobType('other', { run: () => 'served' });
+  const t = await start({ types: [type, other], slots: 1 });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  expect(runState(await run.get())).toBe('PENDING');
+  const served = await t.createJobRun(other);
+  await t.drain();
+  expect(await resultOf(served)).toBe('served');
+  const [reason] = await run.explain();
+  expect(reason).toMatchObject({ code: 'waits.answer', detail: { questions: [{ name: 'refund', role: 'operator' }] } });
+  expect(reason!.says).toContain('"refund" (Refund 7 €?), from the role operator, until 2026-01-08');
+  const { questions, next } = await t.engine.openQuestions();
+  expect(next).toBeNull();
+  expect(questions).toMatchObject([{ run: run.id, type: 'refund', name: 'refund', ask: 'Refund 7 €?', schema: { type: 'object' } }]);
+  await t.answer(run, 'refund', { ok: true }, { by: 'ada', role: 'operator' });
+  expect(await resultOf(run)).toBe('paid 7');
+  expect(calls).toHaveLength(2);
+  expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'slept', 'answered', 'claimed', 'succeeded']);
+  expect((await run.events())[3]).toMatchObject({ by: 'ada', name: 'refund' });
+  expect((await t.engine.openQuestions()).questions).toEqual([]);
+  expect(await run.steps()).toMatchObject([{ name: 'plan' }, { name: 'refund', kind: 'wait' }, { name: 'pay' }]);
+});
+
+test('an answer that does not fit, or comes from the wrong person, is refused and audited, and the wait goes on', async () => {
+  const type = asking({ schema: decision, role: 'operator', notBy: 'bob' });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  const answer = (value: unknown, by: string, role: 'producer' | 'operator') => run.answer('refund', value, { by, role });
+  expect(await refusal(answer({ ok: 'yes' }, 'ada', 'operator'))).toMatchObject({ code: 'malformed.answer', detail: { issues: [{ path: 'ok' }] } });
+  expect(await refusal(answer({ ok: true }, 'eve', 'producer'))).toMatchObject({ code: 'forbidden.answer' });
+  expect(await refusal(answer({ ok: true }, 'bob', 'operator'))).toMatchObject({ code: 'forbidden.answer' });
+  const { records } = await t.engine.jobs.audited({ action: 'answer refused', job: run.id });
+  expect(records.map(({ by, after }) => [by, (after as { code: string }).code])).toEqual([
+    ['bob', 'forbidden.answer'], ['eve', 'forbidden.answer'], ['ada', 'malformed.answer'],
+  ]);
+  expect(runState(await run.get())).toBe('PENDING');
+  await t.answer(run, 'refund', { ok: false }, { by: 'ada', role: 'operator' });
+  expect(await resultOf(run)).toEqual({ ok: false });
+  expect(await refused(answer({ ok: true }, 'ada', 'operator'))).toBe('wrong.state');
+});
+
+test('an answer before the handler asks is stored, and the handler gets it at once', async () => {
+  const type = asking({ schema: decision });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type, { delay: '1h' });
+  await t.answer(run, 'refund', { ok: true });
+  expect((await refusal(run.answer('refund', { ok: false }))).code).toBe('taken.answer');
+  await t.advance('2h');
+  expect(await resultOf(run)).toEqual({ ok: true });
+  expect(kindsOf(await run.events())).toEqual(['created', 'answered', 'claimed', 'succeeded']);
+});
+
+test('an answer while the handler is busy is not lost', async () => {
+  const door = new Door();
+  const type = jobType('busy', {
+    run: async ({ waitFor, step }) => {
+      const [answer] = await Promise.all([waitFor('refund'), step('slow', () => door.pass())]);
+      return answer;
+    },
+  });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.advance('1s');
+  expect(runState(await run.get())).toBe('RUNNING');
+  await run.answer('refund', 'yes');
+  door.open();
+  await t.advance('1s');
+  expect(await resultOf(run)).toBe('yes');
+  expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'answered', 'released', 'claimed', 'succeeded']);
+});
+
+test('an early answer that does not fit is refused by the handler, which then waits', async () => {
+  const type = asking({ schema: decision, role: 'operator' });
+  const t = await start({ types: [type] });
+  for (const [value, role, cause] of [[{ ok: 1 }, 'admin', 'schema'], [{ ok: true }, 'producer', 'role']] as const) {
+    const run = await t.createJobRun(type, { delay: '1s' });
+    await t.answer(run, 'refund', value, { by: 'eve', role });
+    await t.advance('1m');
+    expect((await run.events()).at(-2)).toMatchObject({ kind: 'unanswered', name: 'refund', cause });
+    expect(await run.explain()).toMatchObject([{ code: 'waits.answer' }]);
+    await t.answer(run, 'refund', { ok: true });
+    expect(await resultOf(run)).toEqual({ ok: true });
+  }
+});
+
+test('a wait without an answer times out, and an answer afterwards is told so', async () => {
+  const type = jobType('impatient', {
+    run: async ({ waitFor, sleep }) => {
+      const answer = await waitFor('refund', { timeout: '1d' }).catch((error: unknown) => {
+        if (!(error instanceof AnswerTimedOut)) throw error;
+        return error.message;
+      });
+      await sleep('a while', '1d');
+      return answer;
+    },
+  });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.advance('25h');
+  expect(await refusal(run.answer('refund', 1))).toMatchObject({ code: 'taken.answer', message: expect.stringContaining('timed out') as string });
+  await t.advance('2d');
+  expect(await resultOf(run)).toBe('nobody answered "refund" in time');
+  expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'slept', 'claimed', 'unanswered', 'slept', 'claimed', 'succeeded']);
+  const strict = asking({ timeout: '1d' });
+  await t.restart({ types: [type, strict] });
+  const failing = await t.createJobRun(strict);
+  await t.advance('2d');
+  expect(await failing.get()).toMatchObject({ fate: 'failed', error: { message: 'nobody answered "refund" in time' } });
+});
+
+test('a cancelled run takes no answer, and an answered wait is asked again only by a retry from it', async () => {
+  const type = asking();
+  const t = await start({ types: [type] });
+  const [first, second] = [await t.createJobRun(type), await t.createJobRun(type)];
+  await t.drain();
+  await first.cancel();
+  expect(await refused(first.answer('refund', 1))).toBe('wrong.state');
+  expect((await t.engine.openQuestions()).questions.map(({ run }) => run)).toEqual([second.id]);
+  await t.answer(second, 'refund', 1);
+  await second.retry({ from: 'refund' });
+  await t.drain();
+  expect(await second.explain()).toMatchObject([{ code: 'waits.answer' }]);
+  await t.answer(second, 'refund', 2);
+  expect(await resultOf(second)).toBe(2);
+});
+
+test('a wait without a timeout survives restarts and years, also while its run is paused', async () => {
+  const type = asking();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.advance('400d');
+  await t.restart();
+  await t.engine.pauseJobRun(run.id);
+  await t.answer(run, 'refund', 'late');
+  await t.engine.resumeJobRun(run.id);
+  await t.advance('1m');
+  expect(await resultOf(run)).toBe('late');
+});
+
+test('two questions at once wait for both answers', async () => {
+  const type = jobType('two', { run: ({ waitFor }) => Promise.all([waitFor('a'), waitFor('b', { timeout: '9d' })]) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  await t.answer(run, 'b', 2);
+  expect(await run.explain()).toMatchObject([{ code: 'waits.answer', detail: { questions: [{ name: 'a' }] } }]);
+  await t.answer(run, 'a', 1);
+  expect(await resultOf(run)).toEqual([1, 2]);
+});
+
+test('a link answers its question once, and only a hash of its token is stored', async () => {
+  const tokens: string[] = [];
+  const type = asking({ role: 'admin', schema: decision, notify: ({ token }) => void tokens.push(token) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  await t.restart();
+  await t.drain();
+  expect(tokens).toHaveLength(1);
+  const [token] = tokens;
+  expect(JSON.stringify(await t.engine.jobs.store.steps([run.id]))).not.toContain(token!.split('.')[1]);
+  expect(await t.engine.questionOf(token!)).toMatchObject({ run: run.id, name: 'refund' });
+  expect(await refused(t.engine.answerByToken(`${token!.slice(0, -1)}${token!.endsWith('0') ? '1' : '0'}`, 1))).toBe('unknown.wait');
+  expect(await refused(t.engine.answerByToken(token!, { ok: 'yes' }))).toBe('malformed.answer');
+  await t.engine.answerByToken(token!, { ok: true });
+  await t.drain();
+  expect(await resultOf(run)).toEqual({ ok: true });
+  expect(await refused(t.engine.answerByToken(token!, { ok: true }))).toBe('unknown.wait');
+});
+
+test('wrong options of a wait fail the run with a sentence', async () => {
+  const wrong = [{ role: 'viewer' }, { timeout: 'soon' }, { schema: {} }, { notify: 1 }, { notBy: [1] }, { until: 1 }, { ask: 1 }];
+  for (const options of wrong) {
+    const type = asking(options as WaitOptions);
+    const t = await start({ types: [type] });
+    const run = await t.createJobRun(type);
+    await t.drain();
+    expect((await run.get()).error?.id, JSON.stringify(options)).toMatch(/^malformed\./);
+  }
+});

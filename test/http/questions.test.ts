@@ -1,0 +1,61 @@
+// Questions over HTTP: listed, answered by roles, and answered once with the token of a link.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { routes } from '../../src/http/contract.ts';
+import { jobType } from '../../src/index.ts';
+import { api, as, records, until, world, type World } from './world.ts';
+
+const tokens: string[] = [];
+const refund = jobType('refund', {
+  run: ({ waitFor, step }) => waitFor('ok', {
+    ask: 'Refund 7 €?', schema: z.object({ ok: z.boolean() }), timeout: '7d', notBy: 'bob', notify: ({ token }) => void tokens.push(token),
+  }).then(({ ok }) => step('done', () => ok)),
+});
+
+let server: World;
+beforeAll(async () => {
+  server = await world({ engine: { types: [refund] }, access: { tokens: records } });
+});
+afterAll(() => server.close());
+
+async function waiting(): Promise<number> {
+  const { id } = (await server.post(`${api}/runs`, { type: 'refund' }, as('producer'))).body as { id: number };
+  await until(async () => (await server.engine.explain(id))[0]?.code === 'waits.answer');
+  return id;
+}
+
+test('an operator finds and answers a question; others are refused, and the wait goes on', async () => {
+  const id = await waiting();
+  const list = await server.get(`${api}/questions?limit=1`, as('viewer'));
+  expect(routes.listQuestions.answer.parse(list.body)).toEqual(list.body);
+  expect(list.body).toMatchObject({
+    items: [{ run: id, type: 'refund', name: 'ok', ask: 'Refund 7 €?', role: 'operator', schema: { properties: { ok: { type: 'boolean' } } } }],
+    next: `${id}:ok`,
+  });
+  expect((await server.get(`${api}/questions?after=${id}:ok`, as('viewer'))).body).toEqual({ items: [], next: null });
+  const answer = (value: unknown, role: 'viewer' | 'producer' | 'operator') =>
+    server.post(`${api}/runs/${id}/answer`, { name: 'ok', value }, as(role));
+  expect((await answer({ ok: true }, 'viewer')).status).toBe(403);
+  expect(await answer({ ok: true }, 'producer')).toMatchObject({ status: 403, body: { code: 'forbidden.answer' } });
+  expect(await answer({ ok: 7 }, 'operator')).toMatchObject({ status: 400, body: { code: 'malformed.answer' } });
+  expect((await answer({ ok: true }, 'operator')).status).toBe(200);
+  await until(async () => (await server.engine.get(id)).state === 'ended');
+  expect(await answer({ ok: true }, 'operator')).toMatchObject({ status: 409 });
+  expect((await server.get(`${api}/runs/${id}/steps`, as('admin'))).body).toMatchObject({
+    items: [{ name: 'ok', kind: 'wait', result: { value: { ok: true }, role: 'operator' } }, { name: 'done', kind: 'step' }],
+  });
+});
+
+test('the token of a link shows and answers its question without signing in, once', async () => {
+  const id = await waiting();
+  const token = tokens.at(-1)!;
+  const shown = await server.post(`${api}/answers/question`, { token });
+  expect(shown).toMatchObject({ status: 200, body: { run: id, ask: 'Refund 7 €?' } });
+  const wrong = `${id}.${'0'.repeat(32)}`;
+  expect(await server.post(`${api}/answers/question`, { token: wrong })).toMatchObject({ status: 404, body: { code: 'unknown.wait' } });
+  expect((await server.post(`${api}/answers`, { token, value: { ok: 1 } })).status).toBe(400);
+  expect((await server.post(`${api}/answers`, { token, value: { ok: false } })).status).toBe(200);
+  await until(async () => (await server.engine.get(id)).state === 'ended');
+  expect(await server.post(`${api}/answers`, { token, value: { ok: true } })).toMatchObject({ status: 404, body: { code: 'unknown.wait' } });
+  expect((await server.engine.get(id)).result).toBe('false');
+});
