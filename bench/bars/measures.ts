@@ -2,9 +2,11 @@
 import type { Database } from '../database.ts';
 import type { Bar } from './bar.ts';
 import { keys } from './keys.ts';
+import { limited } from './limited.ts';
 import { names } from './names.ts';
 import { queues } from './queues.ts';
 import { result } from './result.ts';
+import { shares } from './shares.ts';
 import type { BarSizes } from './sizes.ts';
 import { waiting } from './waiting.ts';
 
@@ -20,4 +22,6 @@ export const barMeasures: readonly BarMeasure[] = [
   { name: 'waiting', measure: waiting },
   { name: 'result', measure: result },
   { name: 'keys', measure: keys },
+  { name: 'limited', measure: limited },
+  { name: 'shares', measure: shares },
 ];

@@ -1,6 +1,12 @@
 /** How many keys, names, types and requests the bars are measured with. */
 export interface BarSizes {
   readonly keys: number;
+  /** How many runs with a named limit are drained. */
+  readonly limited: number;
+  /** The numbers of waiting fairness keys that are compared, and how many runs of these are executed in a round. */
+  readonly fewShares: number;
+  readonly manyShares: number;
+  readonly sharedRuns: number;
   readonly fewNames: number;
   readonly manyNames: number;
   readonly types: number;
@@ -9,7 +15,9 @@ export interface BarSizes {
 }
 
 export const barSizes: BarSizes = {
-  keys: 6_000, fewNames: 100, manyNames: 20_000, types: 20_000, requests: 40, rounds: 3,
+  keys: 6_000, limited: 20_000, fewShares: 10, manyShares: 1_000_000, sharedRuns: 1_000, fewNames: 100, manyNames: 20_000, types: 20_000, requests: 40, rounds: 3,
 };
 
-export const tinyBarSizes: BarSizes = { keys: 20, fewNames: 5, manyNames: 20, types: 20, requests: 3, rounds: 1 };
+export const tinyBarSizes: BarSizes = {
+  keys: 20, limited: 50, fewShares: 5, manyShares: 600, sharedRuns: 20, fewNames: 5, manyNames: 20, types: 20, requests: 3, rounds: 1,
+};
