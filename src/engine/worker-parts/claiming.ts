@@ -3,6 +3,7 @@ import type { Jobs } from '../../jobs.ts';
 import type { Instance } from '../../store/store.ts';
 import { Loop, type LoopParts } from '../../time/loop.ts';
 import type { TypeRegistry } from '../declare/type-registry.ts';
+import { CanaryShare } from '../loops/canary-share.ts';
 import { ClaimOnCreate } from '../loops/claim-on-create.ts';
 import { Claimer } from '../loops/claimer.ts';
 import type { InstanceCommands } from '../loops/instance-commands.ts';
@@ -15,6 +16,8 @@ export interface ClaimingNeeds extends LoopParts {
   readonly instance: string;
   readonly registry: TypeRegistry;
   readonly instanceCommands?: InstanceCommands;
+  /** The largest share of the jobs that this instance starts; null: it starts what it can. */
+  readonly canary: number | null;
 }
 
 export interface ClaimingPart {
@@ -46,6 +49,7 @@ export function claiming(
     isLeader: () => leader.isLeader,
     release: (job) => finisher.release(job),
     pendingOutcomes: () => runner.pendingOutcomes,
+    canary: canaryShare(parts),
   });
   const loop = new Loop('claiming', parts, () => claimer.turn());
   const refill = (): void => {
@@ -62,6 +66,9 @@ export function claiming(
   const notePrevious = (process: Instance | undefined): void => claimer.notePrevious(process);
   return { loop, notePrevious, claimOnCreate: new ClaimOnCreate({ jobs, holder, lease, claimer, slots, finisher, isDraining }) };
 }
+
+const canaryShare = ({ jobs: { store }, clock, instance, registry: { versions }, canary: share }: ClaimingNeeds) =>
+  share === null ? null : new CanaryShare({ store, clock, instance, versions, share });
 
 const batchSizes = ({ registry }: ClaimingNeeds): ReadonlyMap<string, number> =>
   new Map(registry.names.flatMap((name) => {
