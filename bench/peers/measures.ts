@@ -2,11 +2,12 @@
 import { creates } from './measures/create.ts';
 import { drainBy } from './measures/drain.ts';
 import { fanOut } from './measures/fan-out.ts';
+import { flowShapes } from './measures/flow-shapes.ts';
 import { idle } from './measures/idle.ts';
 import { inTransaction } from './measures/in-a-transaction.ts';
 import { pickUpElsewhere, pickUpHere } from './measures/pick-up.ts';
 import type { Measure } from './measure.ts';
 
 export const measures: readonly Measure[] = [
-  ...creates, drainBy(1), drainBy(2), pickUpHere, pickUpElsewhere, inTransaction, fanOut, idle,
+  ...creates, drainBy(1), drainBy(2), pickUpHere, pickUpElsewhere, inTransaction, fanOut, flowShapes, idle,
 ];

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Ages } from '../ages.ts';
 import { input, stampedInput, type Input } from '../payload.ts';
 import { totalUs } from '../stopwatch.ts';
-import type { Queue } from './peer.ts';
+import type { FlowShape, Queue } from './peer.ts';
 import { peerNamed } from './peers.ts';
 import { sharedMs } from './shared-time.ts';
 
@@ -28,6 +28,8 @@ export type PeerRequest =
   | { readonly do: 'reportAges'; readonly jobs: number }
   /** Creates runs with tasks, sixteen at a time, and awaits their ends. */
   | { readonly do: 'fanOut'; readonly runs: number; readonly tasks: number }
+  /** Creates a flow and awaits its end. */
+  | { readonly do: 'flow'; readonly shape: FlowShape; readonly runs: number }
   | { readonly do: 'close' };
 
 export interface Created {
@@ -100,6 +102,9 @@ async function handleRequest(request: PeerRequest): Promise<unknown> {
       return ages.take(request.jobs);
     case 'fanOut':
       return fanOut(request.runs, request.tasks);
+    case 'flow':
+      await queue.flow!(request.shape, request.runs);
+      return null;
     case 'close':
       await queue.close();
       return null;

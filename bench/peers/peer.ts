@@ -40,9 +40,36 @@ export interface Queue {
   work(handle: Handle): Promise<void>;
   /** The number of jobs that have not ended. */
   unfinished(): Promise<number>;
+  /** Creates a flow of so many runs in this shape, and awaits its end. */
+  flow?(shape: FlowShape, runs: number): Promise<void>;
   /** Creates one run with tasks, and awaits its end. */
   fanOut?(tasks: number): Promise<void>;
   close(): Promise<void>;
+}
+
+/**
+ * `fan-out`: all others follow the first. `fan-in`: the last follows all others. `layers`: ten layers, each run follows
+ * three of the layer before. `chain`: each follows the one before.
+ */
+export type FlowShape = 'fan-out' | 'fan-in' | 'layers' | 'chain';
+
+/** Returns the indexes of the runs that a run of a flow follows. */
+export function followedIn(shape: FlowShape, index: number, runs: number): readonly number[] {
+  switch (shape) {
+    case 'fan-out': return index === 0 ? [] : [0];
+    case 'fan-in': return index === runs - 1 ? Array.from({ length: index }, (_, before) => before) : [];
+    case 'chain': return index === 0 ? [] : [index - 1];
+    case 'layers': return layerBefore(index, Math.ceil(runs / layers));
+  }
+}
+
+const layers = 10;
+const followedPerRun = 3;
+
+function layerBefore(index: number, width: number): readonly number[] {
+  const first = (Math.floor(index / width) - 1) * width;
+  if (first < 0) return [];
+  return [...new Set(Array.from({ length: followedPerRun }, (_, n) => first + ((index + n) % width)))];
 }
 
 export const queueName = 'mail.send';

@@ -5,12 +5,13 @@ import { dbos } from './peers/dbos.ts';
 import { graphileBatched, graphilePlain } from './peers/graphile-worker.ts';
 import { pgBoss } from './peers/pg-boss.ts';
 import { plainjob } from './peers/plainjob.ts';
+import { stintBatches } from './peers/stint-batches.ts';
 import { stintEngineOn } from './peers/stint-engine.ts';
 import { stintStoreOn } from './peers/stint-store.ts';
 import type { Peer } from './peer.ts';
 
 export const peers: readonly Peer[] = [
-  stintEngineOn('postgres'), stintStoreOn('postgres'), graphilePlain, graphileBatched, pgBoss, bullmqPostgres, dbos,
+  stintEngineOn('postgres'), stintStoreOn('postgres'), stintBatches, graphilePlain, graphileBatched, pgBoss, bullmqPostgres, dbos,
   stintEngineOn('sqlite'), stintStoreOn('sqlite'), plainjob, bunqueue,
   bullmqRedis,
 ];

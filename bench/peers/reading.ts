@@ -6,7 +6,7 @@ export type FigureName =
   | 'drain 1' | 'drain 2' | 'drain CPU' | 'drain memory'
   | 'pick-up here p50' | 'pick-up here p95' | 'pick-up elsewhere p50' | 'pick-up elsewhere p95'
   | 'in a transaction p50' | 'in a transaction p95'
-  | 'fan-out' | 'idle queries' | 'idle CPU' | 'idle memory';
+  | 'fan-out' | 'flow fan-out' | 'flow fan-in' | 'flow layers' | 'flow chain' | 'idle queries' | 'idle CPU' | 'idle memory';
 
 export type Unit = 'jobs/s' | 'µs' | 'ms' | 'MB' | '/s' | '% of a core';
 

@@ -10,6 +10,8 @@ export interface PeerSizes {
   readonly warmUpShare: number;
   readonly pickUps: number;
   readonly fanOutTasks: number;
+  /** The runs of each flow; a chain has a tenth of them. */
+  readonly flowRuns: number;
   readonly idleSeconds: number;
 }
 
@@ -21,6 +23,7 @@ export const fullSizes: PeerSizes = {
   warmUpShare: 0.15,
   pickUps: 200,
   fanOutTasks: 100_000,
+  flowRuns: 10_000,
   idleSeconds: 30,
 };
 
@@ -31,6 +34,7 @@ export const quickSizes: PeerSizes = {
   warmUpShare: 0.15,
   pickUps: 30,
   fanOutTasks: 10_000,
+  flowRuns: 1_000,
   idleSeconds: 10,
 };
 
@@ -41,5 +45,6 @@ export const tinySizes: PeerSizes = {
   warmUpShare: 0.1,
   pickUps: 3,
   fanOutTasks: 100,
+  flowRuns: 40,
   idleSeconds: 0.5,
 };

@@ -13,6 +13,7 @@ test('every measure is taken of our engine', () => {
   expect(figures.map(({ figure }) => figure)).toEqual([
     'create single', 'create in flight', 'create bulk', 'drain 1', 'drain CPU', 'drain memory', 'drain 2',
     'pick-up here p50', 'pick-up here p95', 'pick-up elsewhere p50', 'pick-up elsewhere p95', 'fan-out',
+    'flow fan-out', 'flow fan-in', 'flow layers', 'flow chain',
     'idle CPU', 'idle memory',
   ]);
   for (const { figure, median } of figures) expect(median, figure).toBeGreaterThan(0);

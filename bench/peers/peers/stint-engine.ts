@@ -3,7 +3,7 @@ import type { DatabaseName } from '../../target.ts';
 import type { Input } from '../../payload.ts';
 import { Application } from '../application.ts';
 import { loadStint } from '../stint-package.ts';
-import { queueName, type Peer, type Handle, type Queue } from '../peer.ts';
+import { followedIn, queueName, type Peer, type Handle, type Queue } from '../peer.ts';
 
 export const stintEngineOn = (database: DatabaseName): Peer => ({
   name: `Stint engine on ${database === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
@@ -45,6 +45,17 @@ async function open(url: string): Promise<Queue> {
     unfinished: () => unfinishedIn(engine.jobs.store),
     fanOut: async (tasks) => {
       await (await engine.createJobRun(campaign, { input: { tasks } })).result();
+    },
+    flow: async (shape, count) => {
+      const flow = await engine.createFlow((f) => {
+        const runs: ReturnType<typeof f.run>[] = [];
+        for (let index = 0; index < count; index += 1) {
+          const after = followedIn(shape, index, count).map((each) => runs[each]!);
+          runs.push(f.run(mail, { input: input(), ...(after.length === 0 ? {} : { after }) }));
+        }
+      });
+      const ends = shape === 'fan-in' || shape === 'chain' ? flow.runs.slice(-1) : flow.runs;
+      await Promise.all(ends.map((run) => run.result()));
     },
     close: async () => {
       await engine.close();

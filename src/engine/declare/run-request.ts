@@ -169,7 +169,7 @@ interface InputLimits {
 }
 
 /** Returns the limits of a run by its input; `output` is the validated input, which the schema may have transformed. */
-const limitsBy = ({ limitKey, limitUses }: TypeRules, output: unknown, burstOf: Current['burstOf']): InputLimits =>
+const limitsBy = ({ limitKey, limitUses }: TypeRules, output: unknown, burstOf: BurstOf | undefined): InputLimits =>
   ({ limitKey: limitKey(output), limitUses: limitUses(output, burstOf) });
 
 function filledIn(

@@ -69,10 +69,10 @@ export interface InstanceAbout {
   readonly versions?: readonly TypeVersions[];
   /** The attempts of its types since it started. */
   readonly attempts?: readonly TypeAttempts[];
-  /** The largest share of the jobs of its types that the instance starts; absent: it starts what it can. */
-  readonly canary?: number;
   /** The batches that it has handled since it started. */
   readonly batches?: readonly TypeBatches[];
+  /** The largest share of the jobs of its types that the instance starts; absent: it starts what it can. */
+  readonly canary?: number;
   /** The job types whose handlers run in threads or processes of their own. */
   readonly isolated?: readonly string[];
   readonly slots: number;
