@@ -70,6 +70,11 @@ export interface EngineOptions {
    */
   readonly build?: string;
   /**
+   * For an instance of a new build: the largest share of the jobs of each type that it starts while instances without
+   * `canary` execute the type, such as 0.05. It starts all jobs that no other instance can start. Default: no limit.
+   */
+  readonly canary?: number;
+  /**
    * The effect of a tick of a definition that code declared earlier but that no living instance declares now: `tick`
    * (default) creates a run; `stop` disables the definition until an instance declares it again.
    */
@@ -108,7 +113,7 @@ export class Engine extends EngineCore {
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({
   store: 0, types: 0, defs: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
-  undeclaredDefs: 0, middleware: 0, codec: 0, entries: 0, instance: 0,
+  canary: 0, undeclaredDefs: 0, middleware: 0, codec: 0, entries: 0, instance: 0,
 } satisfies Record<keyof EngineOptions, 0>);
 
 function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
@@ -116,7 +121,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault,
     retention = retentionDefault,
     logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random), build,
-    undeclaredDefs = 'tick', middleware: givenMiddleware = [], codec, entries = {},
+    canary, undeclaredDefs = 'tick', middleware: givenMiddleware = [], codec, entries = {},
   } = checkFields('an engine', options, optionNames);
   const { heartbeat, isolation } = entryUrls(entries, { heartbeat: packagedThread, isolation: packagedEntry });
   checkName('instance', instance);
@@ -135,6 +140,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
     registry,
     defs,
     slots: checkSlots(slots),
+    canary: canary === undefined ? null : checkCanary(canary),
     leaseMs,
     backupHeartbeat: backupHeartbeatFor(opened, {
       instance, leaseMs, logger, blockedMaxMs: durationMs(blockedMax), attempts: attemptsFactor * slots,
@@ -185,6 +191,11 @@ function coded(store: Store, codec: Codec | undefined): Store {
 function checkSlots(slots: number): number {
   if (Number.isSafeInteger(slots) && slots > 0 && slots <= 10_000) return slots;
   throw new Refusal('malformed.number', 'slots must be a whole number from 1 to 10000', { slots });
+}
+
+function checkCanary(share: number): number {
+  if (typeof share === 'number' && share > 0 && share < 1) return share;
+  throw new Refusal('malformed.number', 'canary must be a share above 0 and below 1, such as 0.05', { canary: share });
 }
 
 function checkLease(leaseMs: number): number {

@@ -10,17 +10,19 @@ import (
 
 // Job is a job that a worker holds.
 type Job struct {
-	ID        int64             `json:"id"`
-	Fence     int64             `json:"fence"`
-	Type      string            `json:"type"`
-	Def       string            `json:"def"`
-	Key       string            `json:"key"`
-	Phase     string            `json:"phase"`
-	Input     json.RawMessage   `json:"input"`
-	Attempt   int               `json:"attempt"`
-	Tags      map[string]string `json:"tags"`
-	DueAt     int64             `json:"dueAt"`
-	TimeoutMs *int64            `json:"timeoutMs"`
+	ID    int64  `json:"id"`
+	Fence int64  `json:"fence"`
+	Type  string `json:"type"`
+	// TypeVersion is the version of the type for which Input was made.
+	TypeVersion int               `json:"typeVersion"`
+	Def         string            `json:"def"`
+	Key         string            `json:"key"`
+	Phase       string            `json:"phase"`
+	Input       json.RawMessage   `json:"input"`
+	Attempt     int               `json:"attempt"`
+	Tags        map[string]string `json:"tags"`
+	DueAt       int64             `json:"dueAt"`
+	TimeoutMs   *int64            `json:"timeoutMs"`
 	// Children are the ended children, when the job is claimed again after them.
 	Children []Child `json:"children"`
 

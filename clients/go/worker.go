@@ -20,6 +20,9 @@ const (
 // lost or timed out, or if the worker stops; Job.Reason says which.
 type Handler func(ctx context.Context, job *Job) (any, error)
 
+// Versions are all versions of a type from From to To.
+type Versions struct{ From, To int }
+
 // Worker claims jobs, keeps their leases by heartbeats, executes handlers, and reports how they ended.
 type Worker struct {
 	Client   *Client
@@ -32,6 +35,9 @@ type Worker struct {
 	Lease time.Duration
 	// Drain is how long a worker that stops waits for handlers before it aborts them. Default: 20 seconds.
 	Drain time.Duration
+	// Versions are the versions of inputs that the worker knows, by type. Of other types, it gets jobs of the version
+	// with which new runs are created.
+	Versions map[string]Versions
 	// OnError is called with errors after which the worker continues. Default: writes them to the log.
 	OnError func(error)
 
@@ -105,6 +111,13 @@ func (worker *Worker) claim(ctx context.Context, limit int) ([]*Job, error) {
 	body := map[string]any{
 		"worker": worker.Name, "types": types, "limit": limit,
 		"leaseMs": milliseconds(worker.Lease), "waitMs": milliseconds(claimWait),
+	}
+	versions := make([]map[string]any, 0, len(worker.Versions))
+	for name, known := range worker.Versions {
+		versions = append(versions, map[string]any{"type": name, "from": known.From, "to": known.To})
+	}
+	if len(versions) > 0 {
+		body["versions"] = versions
 	}
 	var answer struct{ Items []*Job }
 	err := worker.Client.Call(ctx, "POST", "/work/claim", nil, body, &answer)

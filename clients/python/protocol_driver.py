@@ -32,7 +32,9 @@ def hold(job, ignores_abort):
         with opening:
             if opening.wait_for(lambda: is_open(job), timeout=0.02):
                 return "opened"
-        if job.is_aborted and not is_written:
+        if not job.is_aborted:
+            continue
+        if not is_written:
             is_written = True
             write(event="aborted", job=job.id, reason=type(job.reason).__name__)
         if not ignores_abort:
@@ -68,10 +70,12 @@ def handle(job):
     return [[child["key"], child["fate"], child["result"]] for child in job.children]
 
 
-def work(types, slots=1, leaseMs=30000, drainMs=20000):
+def work(types, slots=1, leaseMs=30000, drainMs=20000, versions=()):
     global worker, is_stopped_by_command
     is_stopped_by_command = False
-    worker = Worker(client, {name: handle for name in types}, slots=slots, lease=leaseMs / 1000, drain=drainMs / 1000)
+    known = {each["type"]: (each["from"], each["to"]) for each in versions}
+    handlers = {name: handle for name in types}
+    worker = Worker(client, handlers, slots=slots, lease=leaseMs / 1000, drain=drainMs / 1000, versions=known)
     running.put(worker)
 
 

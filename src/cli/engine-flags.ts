@@ -12,6 +12,7 @@ export interface EngineFlags {
   readonly blockedMax?: string;
   readonly instance?: string;
   readonly build?: string;
+  readonly canary?: string;
   readonly undeclaredDefs?: string;
   readonly encryptionKeys?: string;
   readonly httpAllow?: string[];
@@ -37,6 +38,7 @@ export const addEngineFlags = (command: Command): Command =>
       '--build <id>',
       'what is deployed, such as a commit; the newest build declares types and definitions (default: a hash of them)',
     )
+    .option('--canary <share>', 'start at most this share of the jobs that other instances execute, such as 0.05')
     .option(
       '--undeclared-defs <effect>',
       'ticks of definitions that no running code declares any more: tick or stop (default: tick)',

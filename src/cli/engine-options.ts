@@ -10,7 +10,7 @@ import { Refusal } from '../refusal.ts';
 import type { Duration } from '../time/duration.ts';
 import { codecOf } from './encryption-keys.ts';
 import type { EngineFlags } from './engine-flags.ts';
-import { wholeNumber } from './number-flag.ts';
+import { decimal, wholeNumber } from './number-flag.ts';
 import { loadJobs } from './load-jobs.ts';
 import { serverLogger } from './server-logger.ts';
 
@@ -34,6 +34,7 @@ export async function engineOf(
     ...(flags.blockedMax === undefined ? {} : { blockedMax: flags.blockedMax as Duration }),
     ...(flags.instance === undefined ? {} : { instance: flags.instance }),
     ...(flags.build === undefined ? {} : { build: flags.build }),
+    ...(flags.canary === undefined ? {} : { canary: decimal('--canary', flags.canary) }),
     ...(flags.undeclaredDefs === undefined ? {} : { undeclaredDefs: flags.undeclaredDefs as 'tick' }),
     ...(codec === null ? {} : { codec }),
     logger,

@@ -26,6 +26,11 @@ export interface HttpWorkerOptions {
   readonly leaseMs?: number;
   /** How long `stop` waits for handlers before it aborts their signals, in milliseconds. Default: 20,000. */
   readonly drainMs?: number;
+  /**
+   * The versions of inputs that the worker knows, from `from` to `to`. Of types that are not listed, it gets jobs of the
+   * version with which new runs are created.
+   */
+  readonly versions?: readonly { readonly type: string; readonly from: number; readonly to: number }[];
   /** Called with errors after which the worker continues. Default: writes them to standard error. */
   readonly onError?: (error: Error) => void;
   /** Replaces the system clock in tests. */
@@ -58,6 +63,7 @@ export class HttpWorker {
       slots: 1,
       leaseMs: 30_000,
       drainMs: 20_000,
+      versions: [],
       onError: (error) => console.error(error),
       clock: systemClock,
       ...options,
@@ -108,8 +114,9 @@ export class HttpWorker {
   }
 
   async #claim(limit: number): Promise<Answer<'claim'>['items']> {
-    const { name: worker, handlers, leaseMs } = this.#options;
-    const body = { worker, types: Object.keys(handlers), limit, leaseMs, waitMs: claimWaitMs };
+    const { name: worker, handlers, versions, leaseMs } = this.#options;
+    const known = versions.length === 0 ? {} : { versions: [...versions] };
+    const body = { worker, types: Object.keys(handlers), ...known, limit, leaseMs, waitMs: claimWaitMs };
     return (await this.#client.call('claim', { body }, { signal: this.#stopping.signal })).items;
   }
 

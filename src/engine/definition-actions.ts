@@ -7,7 +7,7 @@ import { checkRunLimits } from '../jobs/tick.ts';
 import type { Jobs } from '../jobs.ts';
 import { mergeOverride, type OverridePatch } from '../jobs/checks/spec.ts';
 import { checkName, checkTypeName } from '../jobs/checks/values.ts';
-import { specOf } from '../model/definition.ts';
+import { specOf, type Spec } from '../model/definition.ts';
 import type { Json } from '../model/json.ts';
 import { keyAt } from '../model/path.ts';
 import { versionOfEntry } from '../model/type-entry.ts';
@@ -17,7 +17,7 @@ import { isRefusal, Refusal } from '../refusal.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { overridePatch, type DefChanges } from './declare/def-changes.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
-import { checkedSpec, checkParams, refuseInMemory, specFrom, type DefOptions, type JobDef } from './declare/job-def.ts';
+import { checkedSpec, checkParams, refuseInMemory, refuseUnreadableLimits, specFrom, type DefOptions, type JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
 import type { Runnable } from './declare/run-request.ts';
 import type { TypeRules } from './declare/type-rules.ts';
@@ -185,8 +185,7 @@ const isObject = (what: unknown): what is Record<string, unknown> => typeof what
 
 /**
  * Checks changes of a definition, and returns the patch of its override. `version` is the version of the type for which
- * the new parameters were made; left out: the current one. Parameters of another version are not checked here: they are
- * upgraded and checked when a run starts.
+ * the new parameters were made; left out: the current one.
  */
 export async function checkedPatch(
   rules: TypeRules,
@@ -201,14 +200,25 @@ export async function checkedPatch(
   const spec = specOf({ code, override: mergeOverride(before, patch) });
   const { params, schedules } = spec;
   const typeVersion = patch.params === undefined ? (spec.typeVersion ?? firstTypeVersion) : version;
-  const isCurrent = typeVersion === versionOfEntry(rules.entry);
+  const check = rules.checkOfVersion(typeVersion);
+  if (check === null) {
+    if (patch.params !== undefined) refuseUnreadableLimits(rules, typeVersion);
+    return { ...versionPatch(patch, typeVersion), ...patch };
+  }
   // In the stored definition, null means that there are no parameters. In the patch, null is an input to validate.
   const given = patch.params === undefined ? (params ?? undefined) : params;
-  const output = isCurrent ? await checkParams(rules, { params: given, schedules }) : params;
+  const output = await checkParams({ check }, { params: given, schedules });
   if (patch.params === undefined) return patch;
-  checkRunLimits(known.name, { ...spec, limitKey: rules.limitKey(output) ?? null, limitUses: rules.limitUses(output) });
-  const limits = { ...limitUsesPatch(rules, params, output), ...keyPatch(rules, params, output) };
-  return { ...limits, typeVersion: typeVersion === firstTypeVersion ? null : typeVersion, ...patch };
+  return { ...limitsPatch(rules, known.name, spec, output), ...versionPatch(patch, typeVersion), ...patch };
+}
+
+const versionPatch = ({ params }: OverridePatch, version: number): OverridePatch =>
+  params === undefined ? {} : { typeVersion: version === firstTypeVersion ? null : version };
+
+function limitsPatch(rules: TypeRules, name: string, spec: Spec, output: unknown): OverridePatch {
+  const { params } = spec;
+  checkRunLimits(name, { ...spec, limitKey: rules.limitKey(output) ?? null, limitUses: rules.limitUses(output) });
+  return { ...limitUsesPatch(rules, params, output), ...keyPatch(rules, params, output) };
 }
 
 /** Returns the part of a patch that has the limit key of new parameters; `output` is the output of their schema. */

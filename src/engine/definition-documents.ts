@@ -19,7 +19,7 @@ import {
 } from './declare/def-entry.ts';
 import type { DefFilter } from './declare/def-filter.ts';
 import { isEffective, planDocument, type DefPlan, type PlannedDefinition, type PlanOptions } from './declare/def-plan.ts';
-import { specFrom } from './declare/job-def.ts';
+import { refuseUnreadableLimits, specFrom } from './declare/job-def.ts';
 import { checkStored } from './declare/stored-input.ts';
 import type { TypeRules } from './declare/type-rules.ts';
 import { checkedPatch, refuseNewLock } from './definition-actions.ts';
@@ -196,16 +196,14 @@ export class DefinitionDocuments {
     const current = versionOfEntry(rules.entry);
     const hasNewParams = known === undefined || changed.includes('params') || changed.includes('typeVersion');
     const version = typeVersion ?? (hasNewParams ? current : paramsVersion(known));
-    const isToCheck = (hasNewParams || changed.includes('schedules')) && version === current;
-    // Parameters of another version are upgraded and checked when a run starts.
-    const output = isToCheck ? await outputOf(rules, options) : (options.params ?? undefined);
-    if (isToCheck || hasNewParams) {
+    const check = rules.checkOfVersion(version);
+    if (hasNewParams && check === null) refuseUnreadableLimits(rules, version);
+    if (check !== null && (hasNewParams || changed.includes('schedules'))) {
+      const output = await outputOf(check, options);
       return { spec: withVersion(specFrom(rules, options, output), version), override, enabled };
     }
     const spec = withVersion(specFrom(rules, options, undefined), version);
-    const { limitUses } = known.spec;
-    const limits = { limitKey: known.spec.limitKey, ...(limitUses === undefined ? {} : { limitUses }) };
-    return { spec: { ...spec, ...limits }, override, enabled };
+    return { spec: hasNewParams ? spec : { ...spec, ...storedLimits(known) }, override, enabled };
   }
 
   async #preparedOverride(
@@ -260,10 +258,13 @@ function editOf(
 }
 
 /** Validates the parameters. A definition with neither schedules nor parameters has none: each run has its own input. */
-async function outputOf(rules: TypeRules, { params = null, schedules = [] }: WantedDefinition['options']) {
+async function outputOf(check: TypeRules['check'], { params = null, schedules = [] }: WantedDefinition['options']) {
   const isScheduled = !Array.isArray(schedules) || schedules.length > 0;
-  return params === null && !isScheduled ? undefined : checkStored(rules.check, params);
+  return params === null && !isScheduled ? undefined : checkStored(check, params);
 }
+
+const storedLimits = ({ spec: { limitKey, limitUses } }: KnownDefinition): Pick<Spec, 'limitKey' | 'limitUses'> =>
+  ({ limitKey, ...(limitUses === undefined ? {} : { limitUses }) });
 
 const wholeEntry = (known: KnownDefinition, rules: TypeRules): DefEntry => {
   const entry = settingsEntry(known);

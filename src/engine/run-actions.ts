@@ -1,5 +1,6 @@
 /** Run actions: cancel, stop, retry, edit, pause, resume, delete, and the end of a run that was handed off. */
-import { jsonText } from '../model/json.ts';
+import { checkEdit } from '../jobs/checks/command.ts';
+import { jsonText, parseJson } from '../model/json.ts';
 import type { Jobs } from '../jobs.ts';
 import type { JobWriting } from '../jobs/job-writing.ts';
 import type { Act } from '../jobs/operate.ts';
@@ -121,7 +122,7 @@ export class RunActions {
     const edit = editOf(given);
     const { workers, audit } = this.#parts;
     const job = await audit.performOnJob('edit', id, act, async (jobs) =>
-      jobs.edit(id, await this.#withVersion(jobs, id, edit), audit.asker(act)));
+      jobs.edit(id, await this.#checkedEdit(jobs, id, edit), audit.asker(act)));
     workers.wake();
     return job;
   }
@@ -130,16 +131,20 @@ export class RunActions {
     const edit = editOf(given);
     const { audit } = this.#parts;
     return audit.performInTransaction(transaction, { action: 'edit', id, act }, async (jobs) =>
-      jobs.edit(id, await this.#withVersion(jobs, id, edit), audit.asker(act)));
+      jobs.edit(id, await this.#checkedEdit(jobs, id, edit), audit.asker(act)));
   }
 
-  /** Returns the edit with the version of its input: that of the type now, unless the edit states another one. */
-  async #withVersion(jobs: JobWriting, id: number, edit: Edit): Promise<Edit> {
-    if (edit?.input === undefined || edit.typeVersion !== undefined) return edit;
-    const job = await jobs.get(id);
+  /**
+   * Validates the new input of a run by the schema of its type, and returns the edit with the version of the input: that
+   * of the type now, unless the edit states another one.
+   */
+  async #checkedEdit(jobs: JobWriting, id: number, given: Edit): Promise<Edit> {
+    const edit = checkEdit(given, jobs.store.now());
+    const job = edit.input === undefined ? null : await jobs.get(id);
     if (job === null) return edit;
-    const { entry } = await this.#parts.catalogue.rules(edit.type ?? job.type);
-    const typeVersion = versionOfEntry(entry);
+    const { entry, checkOfVersion } = await this.#parts.catalogue.rules(edit.type ?? job.type);
+    const typeVersion = edit.typeVersion ?? versionOfEntry(entry);
+    if (job.kind === 'run') await checkOfVersion(typeVersion)?.(parseJson(edit.input!));
     return typeVersion === job.typeVersion ? edit : { ...edit, typeVersion };
   }
 

@@ -216,9 +216,10 @@ export class Worker {
   }
 
   #about(): InstanceAbout {
-    const { host, version, build, boot, registry, slots } = this.#parts;
+    const { host, version, build, boot, registry, slots, canary } = this.#parts;
     const { names: types, isolated, versions } = registry;
-    const handled = { types, isolated, ...(versions.length === 0 ? {} : { versions }) };
+    const shared = canary === null ? {} : { canary };
+    const handled = { types, isolated, ...(versions.length === 0 ? {} : { versions }), ...shared };
     const { isLeader: leads } = this.#maintaining.leader;
     const { jobsMs: retentionMs } = this.#parts.retention;
     const { slots: { busy }, runner: { abandoned }, counts: { mostFrequent: attempts } } = this.#running;

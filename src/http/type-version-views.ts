@@ -40,7 +40,10 @@ const ownVersion = ({ about }: Instance, type: string): number => versionsOf(abo
 const knows = ({ about }: Instance, type: string, version: number): boolean =>
   knowsVersion(about.versions ?? [], type, version);
 
-/** Whether each of the instances knows the versions of all open jobs of the type. */
+/**
+ * Whether each of the instances knows the versions of all open jobs of the type, and of the parameters of its
+ * definitions, which make new runs.
+ */
 async function doAllKnow(
   engine: EngineCore,
   type: string,
@@ -49,6 +52,9 @@ async function doAllKnow(
 ): Promise<boolean> {
   const query = { kinds: workKinds, types: [type], standings: ['running', 'held'] } as const;
   const { jobs, next } = await engine.find(query, { limit: openMax });
-  const versions = new Set([...waiting, ...jobs.map(({ typeVersion }) => typeVersion)]);
+  const defs = (await engine.definitions({ type })).filter(({ spec }) => spec.params !== null || spec.schedules.length > 0);
+  const versions = new Set([...waiting, ...[...jobs, ...defs.map(({ spec }) => spec)].map(versionOf)]);
   return next === null && instances.every((one) => [...versions].every((version) => knows(one, type, version)));
 }
+
+const versionOf = ({ typeVersion = firstTypeVersion }: { readonly typeVersion?: number }): number => typeVersion;

@@ -262,6 +262,7 @@ export const instanceView = (
   slots: about.slots,
   busy: about.busy,
   isDraining: about.draining,
+  canary: about.canary ?? null,
   isLeader: leaseUntil > now && about.leads === true,
 });
 

@@ -12,8 +12,9 @@ import type { Job, Plan, Policy, SchedulePlan, Tags } from './job.ts';
 import type { Json } from './json.ts';
 import type { LimitUse } from './limit.ts';
 import { keyAt } from './path.ts';
-import { typeMaxOf, type TypeEntry } from './type-entry.ts';
-import { limitsWithFairness, needsCode, usesAt } from './type-limit.ts';
+import { typeMaxOf, versionOfEntry, type TypeEntry } from './type-entry.ts';
+import { limitsWithFairness, needsCode, usesAt, usesStoredOr } from './type-limit.ts';
+import { firstTypeVersion } from './type-version.ts';
 
 /**
  * The policy for a tick while an earlier run is open: `allow` starts another run, `skip` starts none, `queue` lets the
@@ -91,7 +92,8 @@ export function specOf(definition: Definition, type: TypeEntry | null = null): S
   const { limitUses, typeVersion: _version, ...spec }: Spec =
     { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
   const typeVersion = override?.params === undefined ? base.typeVersion : override.typeVersion;
-  const uses = limitUsesOf(definition, spec.params, limitUses, type);
+  const isOtherVersion = type !== null && (typeVersion ?? firstTypeVersion) !== versionOfEntry(type);
+  const uses = limitUsesOf(definition, spec.params, limitUses, type, isOtherVersion);
   // A definition cannot turn off the `onePerType` of its type.
   const onePerType = spec.onePerType || (type?.onePerType ?? false);
   const limits = { ...base.gate, ...override?.gate };
@@ -99,7 +101,7 @@ export function specOf(definition: Definition, type: TypeEntry | null = null): S
     ...spec,
     onePerType,
     gate: gateOf(onePerType ? 1 : limits.typeMax, spec.overlap === 'queue' ? 1 : limits.defMax),
-    limitKey: limitKeyOf(definition, spec, type?.keyPath ?? null),
+    limitKey: limitKeyOf(definition, spec, type?.keyPath ?? null, isOtherVersion),
     ...(uses.length === 0 ? {} : { limitUses: uses }),
     ...(typeVersion === undefined ? {} : { typeVersion }),
   };
@@ -107,18 +109,22 @@ export function specOf(definition: Definition, type: TypeEntry | null = null): S
 
 /**
  * Returns the limit key of the runs. If the type names a path of the input, the key is read from the parameters: the
- * path may have changed since the key was stored. Exception: if code declared the definition with these parameters, the
- * stored key is as new as the path, and comes from the output of the schema.
+ * path may have changed since the key was stored. Exceptions: if code declared the definition with these parameters, the
+ * stored key is as new as the path, and comes from the output of the schema; and in parameters of another version of the
+ * type, the path may lead to something else.
  */
 function limitKeyOf(
   { code, override, build }: Definition,
   { params, limitKey }: Spec,
   keyPath: readonly string[] | null,
+  isOtherVersion: boolean,
 ): string | null {
   const isOverridden = override?.params !== undefined;
   const isByCode = build !== undefined && !isOverridden;
   if (keyPath === null || isByCode || override?.limitKey !== undefined) return limitKey;
-  return keyAt(params, keyPath) ?? (isOverridden ? null : code.limitKey);
+  const stored = isOverridden ? null : code.limitKey;
+  const atPath = (): string | null => keyAt(params, keyPath) ?? null;
+  return isOtherVersion ? (stored ?? atPath()) : (atPath() ?? stored);
 }
 
 /**
@@ -130,11 +136,14 @@ function limitUsesOf(
   params: Json,
   stored: readonly LimitUse[] = [],
   type: TypeEntry | null,
+  isOtherVersion: boolean,
 ): readonly LimitUse[] {
-  const isByCode = build !== undefined && override?.params === undefined;
+  const isOverridden = override?.params !== undefined;
+  const isByCode = build !== undefined && !isOverridden;
   if (type === null || isByCode || override?.limitUses !== undefined) return stored;
   const limits = limitsWithFairness(type);
-  return needsCode(limits) ? stored : usesAt(limits, params);
+  if (needsCode(limits)) return stored;
+  return isOtherVersion ? usesStoredOr(limits, isOverridden ? [] : stored, params) : usesAt(limits, params);
 }
 
 const inheriting = (code: Spec, own: OwnSettings, type: TypeEntry): Spec => ({

@@ -57,3 +57,19 @@ export const usesAt = (limits: readonly TypeLimit[], input: unknown): readonly L
     if (key === undefined) return [];
     return [{ name, key, cost: Math.min(isCost(given) ? given : 1, burst ?? Infinity) }];
   });
+
+/**
+ * As `usesAt`, for an input of another version of the type, in which the paths may lead to something else: uses that
+ * depend on the input are the stored ones, as far as there are any.
+ */
+export const usesStoredOr = (
+  limits: readonly TypeLimit[],
+  stored: readonly LimitUse[],
+  input: unknown,
+): readonly LimitUse[] =>
+  limits.flatMap((limit) => {
+    const known = dependsOnInput(limit) ? stored.filter(({ name }) => name === limit.name) : [];
+    return known.length > 0 ? known : usesAt([limit], input);
+  });
+
+export const dependsOnInput = ({ key, cost }: TypeLimit): boolean => key !== null || typeof cost !== 'number';

@@ -181,6 +181,18 @@ export function protocolSuite(client: ClientUnderTest): void {
       expect((await runOf(id)).result).toEqual([['part 1', 'succeeded', 10], ['part 2', 'succeeded', 20]]);
     });
 
+    each('gets only jobs of the versions that it knows', async () => {
+      const type = freshType();
+      const draft = (typeVersion: number): object => ({ type, typeVersion, input: { do: 'return', value: typeVersion } });
+      const created = await server.engine.jobs.createMany([draft(1), draft(2), draft(3)] as never, 'suite');
+      const [first, second, third] = created.map(({ id }) => id) as [number, number, number];
+      await working(type, { slots: 3, versions: [{ type, from: 2, to: 3 }] }, async () => {
+        await untilRun(second, { standing: 'succeeded', result: 2 });
+        await untilRun(third, { standing: 'succeeded', result: 3 });
+      });
+      expect(await runOf(first)).toMatchObject({ standing: 'pending', fence: 0 });
+    });
+
     each('executes as many jobs at the same time as it has slots', async () => {
       const type = freshType();
       const ids: number[] = [];

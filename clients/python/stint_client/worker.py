@@ -26,15 +26,17 @@ class Worker:
     """
     `handlers` maps job types to functions. A function gets the Job; what it returns is the result. `slots` jobs run at
     the same time, at most 100. The worker holds a job for `lease` seconds after its last heartbeat. `stop` waits `drain`
-    seconds for handlers before it aborts them.
+    seconds for handlers before it aborts them. `versions` maps types to the versions of inputs that the worker knows, as
+    in {"resize": (1, 2)}; of other types, it gets jobs of the version with which new runs are created.
     """
 
-    def __init__(self, client, handlers, *, slots=1, lease=30.0, drain=20.0, name=None):
+    def __init__(self, client, handlers, *, slots=1, lease=30.0, drain=20.0, versions=None, name=None):
         self._client = client
         self._handlers = dict(handlers)
         self._slots = slots
         self._lease = lease
         self._drain_seconds = drain
+        self._versions = [{"type": type_, "from": first, "to": last} for type_, (first, last) in (versions or {}).items()]
         self._name = name or f"{socket.gethostname()[:40]}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._changed = threading.Condition()
         self._held = set()
@@ -102,6 +104,8 @@ class Worker:
         wait_ms, lease_ms = round(CLAIM_WAIT * 1000), round(self._lease * 1000)
         types = list(self._handlers)
         body = {"worker": self._name, "types": types, "limit": limit, "leaseMs": lease_ms, "waitMs": wait_ms}
+        if self._versions:
+            body["versions"] = self._versions
         return self._client.call("POST", "/work/claim", body, abort=self._claiming)["items"]
 
     def _start(self, view):

@@ -100,7 +100,7 @@ interface InstanceFactsProps {
 }
 
 function InstanceFacts({ instance, isRemote }: InstanceFactsProps): JSX.Element {
-  const { isAlive, isDraining, host, pid, version, types, slots, busy, startedAt, beatAt, leaseUntil } = instance;
+  const { isAlive, isDraining, canary, host, pid, version, types, slots, busy, startedAt, beatAt, leaseUntil } = instance;
   return (
     <dl class="facts">
       <dt>Heartbeat</dt><dd><Age at={beatAt} /></dd>
@@ -112,7 +112,7 @@ function InstanceFacts({ instance, isRemote }: InstanceFactsProps): JSX.Element 
       </dd>
       <dt>Slots</dt>
       <dd class="slots">
-        {isRemote ? <>claims up to {plural(slots, 'job')} at a time</> : <Busy {...{ slots, busy, isDraining }} />}
+        {isRemote ? <>claims up to {plural(slots, 'job')} at a time</> : <Busy {...{ slots, busy, isDraining, canary }} />}
       </dd>
       <dt>Host</dt>
       <dd>{host}{!isRemote && <>, process {pid}</>}, version {version}, started <Time at={startedAt} /></dd>
@@ -124,12 +124,13 @@ function InstanceFacts({ instance, isRemote }: InstanceFactsProps): JSX.Element 
   );
 }
 
-type BusyProps = Pick<InstanceView, 'slots' | 'busy' | 'isDraining'>;
+type BusyProps = Pick<InstanceView, 'slots' | 'busy' | 'isDraining' | 'canary'>;
 
-const Busy = ({ slots, busy, isDraining }: BusyProps): JSX.Element => (
+const Busy = ({ slots, busy, isDraining, canary }: BusyProps): JSX.Element => (
   <>
     <progress max={Math.max(1, slots)} value={Math.min(busy, slots)} aria-label={`${busy} of ${slots} slots busy`} />
     {number(busy)} of {number(slots)} busy{isDraining && '; starts no new jobs'}
+    {canary !== null && `; starts at most ${number(canary * 100)} % of shared jobs`}
   </>
 );
 

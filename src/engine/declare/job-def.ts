@@ -1,7 +1,8 @@
 /** The job definition as declared in code: a type, its parameters, schedules and settings. */
 import { overlaps, specOf, type Overlap, type OwnSettings, type Spec } from '../../model/definition.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
-import type { TypeEntry } from '../../model/type-entry.ts';
+import { versionOfEntry, type TypeEntry } from '../../model/type-entry.ts';
+import { dependsOnInput, limitsWithFairness } from '../../model/type-limit.ts';
 import { checkFields, checkFlag, checkName, checkPriority, checkTags, checkWhole } from '../../jobs/checks/values.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
@@ -116,11 +117,24 @@ export async function checkedSpec({ type, spec }: JobDef): Promise<Spec> {
  * returned: each of its runs has its own input.
  */
 export function checkParams(
-  { check }: TypeRules,
+  { check }: Pick<TypeRules, 'check'>,
   { params, schedules = [] }: Pick<DefOptions<unknown>, 'params' | 'schedules'>,
 ): MaybePromise<unknown> {
   const isScheduled = !Array.isArray(schedules) || schedules.length > 0;
   return isScheduled || params !== undefined ? check(params) : undefined;
+}
+
+/**
+ * Refuses parameters of a version of the type that cannot be upgraded here, if the limits of their runs depend on them.
+ * Other parameters are upgraded and validated when a run starts.
+ */
+export function refuseUnreadableLimits({ entry }: TypeRules, version: number): void {
+  const { name, keyConcurrency } = entry;
+  if (keyConcurrency === null && !limitsWithFairness(entry).some(dependsOnInput)) return;
+  const message =
+    `only code that knows version ${version} of ${name} can compute the limits of these parameters: ` +
+    `give parameters of version ${versionOfEntry(entry)}, or change the definition where that code runs`;
+  throw new Refusal('needs.code', message, { type: name, version });
 }
 
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */

@@ -1,6 +1,7 @@
 /** The run request: the options of `createJobRun`, and the draft that they become. */
 import { overlapKey } from '../../model/definition.ts';
 import { isEncodedValue, unreadablePayload } from '../../model/encoded-payload.ts';
+import type { LimitUse } from '../../model/limit.ts';
 import { typeMaxOf, versionOfEntry } from '../../model/type-entry.ts';
 import { firstTypeVersion } from '../../model/type-version.ts';
 import { checkFields } from '../../jobs/checks/values.ts';
@@ -126,10 +127,11 @@ function draftFor(
     if (isEncodedValue(input)) throw encodedInput(input, isOwn);
     if (isOwn) {
       const own = withVersionOf(rules, template);
-      return andThen(rules.check(input), (valid) => filledIn(own, rules, request, now, input, valid));
+      return andThen(rules.check(input), (valid) => filledIn(own, request, now, input, limitsBy(rules, valid)));
     }
-    const output = isCurrent(template, rules) ? checkStored(rules.check, input) : input;
-    return andThen(output, (valid) => filledIn(template, rules, request, now, input, valid));
+    const check = rules.checkOfVersion(versionOf(template));
+    if (check === null) return filledIn(template, request, now, input, template.draft);
+    return andThen(checkStored(check, input), (valid) => filledIn(template, request, now, input, limitsBy(rules, valid)));
   } catch (error) {
     // Returns a rejected promise. If this function threw, nobody would await the promises of the other drafts, and
     // their rejections would be unhandled.
@@ -137,16 +139,12 @@ function draftFor(
   }
 }
 
-/**
- * Whether the parameters of a definition have the version that the rules describe. Parameters of another version are
- * upgraded and checked when the run starts.
- */
-const isCurrent = ({ draft: { typeVersion = firstTypeVersion } }: Template, { entry }: TypeRules): boolean =>
-  typeVersion === versionOfEntry(entry);
+/** Returns the version of the type for which the parameters of a definition were made. */
+const versionOf = ({ draft: { typeVersion = firstTypeVersion } }: Template): number => typeVersion;
 
 /** Returns the template for an input of the request, which has the version of the rules that check it. */
 const withVersionOf = (rules: TypeRules, template: Template): Template =>
-  isCurrent(template, rules)
+  versionOf(template) === versionOfEntry(rules.entry)
     ? template
     : { ...template, draft: { ...template.draft, typeVersion: versionOfEntry(rules.entry) } };
 
@@ -156,17 +154,22 @@ function encodedInput(input: { readonly $encoded: string }, isOwn: boolean): Ref
     : unreadablePayload(JSON.stringify(input), 'the parameters of the definition');
 }
 
-/** Returns the draft of one request. `output` is the validated input, which the schema may have transformed. */
+interface InputLimits {
+  readonly limitKey?: string | undefined;
+  readonly limitUses?: readonly LimitUse[];
+}
+
+/** Returns the limits of a run by its input; `output` is the validated input, which the schema may have transformed. */
+const limitsBy = ({ limitKey, limitUses }: TypeRules, output: unknown): InputLimits =>
+  ({ limitKey: limitKey(output), limitUses: limitUses(output) });
+
 function filledIn(
   { draft, isOnePerType }: Template,
-  rules: TypeRules,
   request: RunRequest<unknown>,
   now: number,
   input: unknown,
-  output: unknown,
+  { limitKey, limitUses = [] }: InputLimits,
 ): Draft {
-  const limitKey = rules.limitKey(output);
-  const limitUses = rules.limitUses(output);
   const { startBy } = request;
   const due = dueOf(request, now);
   // Only a run that is due now takes the unique key of `onePerType`. A run that is due in the future would block all

@@ -4,8 +4,8 @@
  */
 import { checkText, keyMax } from '../../jobs/checks/values.ts';
 import { keyAt } from '../../model/path.ts';
-import { unknownType, type TypeEntry } from '../../model/type-entry.ts';
-import { firstTypeVersion } from '../../model/type-version.ts';
+import { unknownType, versionOfEntry, type TypeEntry } from '../../model/type-entry.ts';
+import { firstTypeVersion, knowsVersion } from '../../model/type-version.ts';
 import { Refusal } from '../../refusal.ts';
 import type { MaybePromise } from '../../time/maybe-promise.ts';
 import { batchWaitMs } from './batch.ts';
@@ -15,7 +15,7 @@ import { jsonSchemaText, schemaFromText } from './json-schema.ts';
 import { registeredUses, typeLimits, usesByCode, type UsesOf } from './limit-uses.ts';
 import { policyOf } from './policy.ts';
 import { checked, type Schema } from './schema.ts';
-import { knownVersions } from './upgrade.ts';
+import { knownVersions, upgraded } from './upgrade.ts';
 
 export interface TypeRules {
   readonly entry: TypeEntry;
@@ -23,6 +23,11 @@ export interface TypeRules {
   readonly isKnown: boolean;
   /** Validates an input and returns the output of the schema, which may transform it. Refuses an invalid input. */
   readonly check: (input: unknown) => MaybePromise<unknown>;
+  /**
+   * Returns the `check` of inputs of a version of the type, which upgrades them first. Null: they cannot be upgraded
+   * here; without the code, only inputs of the current version are checked.
+   */
+  readonly checkOfVersion: (version: number) => TypeRules['check'] | null;
   /** Returns the limit key of a run, given the output of `check`; undefined: the run is not limited by a key. */
   readonly limitKey: (output: unknown) => string | undefined;
   /** Returns what a run takes of its named limits, and its share, given the output of `check`. */
@@ -38,10 +43,12 @@ export function rulesOfType(type: JobType): TypeRules {
   const cached = known.get(type);
   if (cached) return cached;
   const { input, limit, limits, cost, fairness, taskLimits, taskCost } = type.options;
+  const check = checkBy(input ?? null, type.name);
   const rules: TypeRules = {
     entry: entryOf(type),
     isKnown: true,
-    check: checkBy(input ?? null, type.name),
+    check,
+    checkOfVersion: (version) => (isKnown(type, version) ? (old) => check(upgraded(type, old, version)) : null),
     limitKey: limit ? (output) => limitKeyOf(limit, output) : () => undefined,
     limitUses: both(usesByCode(`a run of ${type.name}`, limits, cost), shareByCode(`a run of ${type.name}`, fairness)),
     taskLimitUses: usesByCode(`a task of ${type.name}`, taskLimits, taskCost),
@@ -51,16 +58,21 @@ export function rulesOfType(type: JobType): TypeRules {
 }
 
 /** Returns the rules of a type whose code is in another program, from its catalogue entry. */
-export const rulesOfEntry = (entry: TypeEntry): TypeRules => ({
-  entry,
-  isKnown: true,
-  check: checkBy(entry.schema === null ? null : schemaFromText(entry.schema), entry.name),
-  limitKey: (output) => registeredKey(entry, output),
-  limitUses: both(
-    registeredUses(`a run of ${entry.name}`, entry.limits), registeredShare(`a run of ${entry.name}`, entry.fairness),
-  ),
-  taskLimitUses: registeredUses(`a task of ${entry.name}`, entry.taskLimits),
-});
+export function rulesOfEntry(entry: TypeEntry): TypeRules {
+  const { name, schema, limits, fairness, taskLimits } = entry;
+  const check = checkBy(schema === null ? null : schemaFromText(schema), name);
+  return {
+    entry,
+    isKnown: true,
+    check,
+    checkOfVersion: (version) => (version === versionOfEntry(entry) ? check : null),
+    limitKey: (output) => registeredKey(entry, output),
+    limitUses: both(registeredUses(`a run of ${name}`, limits), registeredShare(`a run of ${name}`, fairness)),
+    taskLimitUses: registeredUses(`a task of ${name}`, taskLimits),
+  };
+}
+
+const isKnown = (type: JobType, version: number): boolean => knowsVersion([knownVersions(type)], type.name, version);
 
 /** If the type has no fairness, the list of uses is passed on: the store writes new jobs with one list together. */
 const both = (usesOf: UsesOf, shareOf: UsesOf): UsesOf => (input) => {

@@ -13,6 +13,7 @@ import type { ClaimRequest, TypeNames } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Attempts } from '../attempt/attempts.ts';
 import { jobsOf, withdrawn, type SlotWork } from '../attempt/job-batch.ts';
+import type { CanaryShare, Want } from './canary-share.ts';
 import type { Gathering } from './gathering.ts';
 import type { InstanceLease } from './lease.ts';
 import type { Slots } from './slots.ts';
@@ -36,6 +37,8 @@ export interface ClaimerParts {
   readonly limits: () => Limits;
   readonly isLeader: () => boolean;
   readonly isDraining: () => boolean;
+  /** Null: the instance starts what it can. */
+  readonly canary: CanaryShare | null;
 }
 
 const claimPollMs = 5_000;
@@ -48,12 +51,6 @@ const pendingOutcomesMax = 2000;
 interface UnknownClaims {
   readonly cause: UnknownClaimCause;
   readonly until: number;
-}
-
-/** How many jobs of which types are wanted. */
-interface Want {
-  readonly types: readonly string[];
-  readonly limit: number;
 }
 
 export class Claimer {
@@ -99,7 +96,8 @@ export class Claimer {
    * of batches are not claimed one by one.
    */
   isCaughtUp(type: string): boolean {
-    const { lease } = this.#parts;
+    const { lease, canary } = this.#parts;
+    if (canary !== null) return false;
     return this.#lastClaimWasShort && !this.#unknownClaims && this.#singles.includes(type) && lease.epoch !== null;
   }
 
@@ -113,13 +111,15 @@ export class Claimer {
   }
 
   async turn(): Promise<number> {
-    const { types, slots, lease } = this.#parts;
+    const { types, slots, lease, canary } = this.#parts;
     this.#lastClaimWasShort = false;
     if (types.length === 0 || lease.epoch === null) return claimPollMs;
     // While a claim on create is in flight, its job would be mistaken for an unknown claim.
     if (this.#unknownClaims && slots.reserved === 0) await this.#repairUnknownClaims(this.#unknownClaims);
     await this.#releaseStuckJobs();
-    const pauseMs = await this.#claimWanted();
+    await canary?.read();
+    const longest = canary === null ? claimPollMs : limitedPollMs;
+    const pauseMs = Math.min(await this.#claimWanted(), longest);
     return slots.waiting > 0 ? Math.min(pauseMs, queuedMaxMs) : pauseMs;
   }
 
@@ -141,7 +141,8 @@ export class Claimer {
   }
 
   #start(claimed: readonly RunningJob[]): void {
-    const { slots, gathering, batchSizes } = this.#parts;
+    const { slots, gathering, batchSizes, canary } = this.#parts;
+    canary?.noteStarted(claimed);
     this.#hasGates ||= claimed.some(({ gate }) => gate !== null);
     if (batchSizes.size === 0) return slots.add(claimed);
     slots.add(claimed.filter(({ type }) => !batchSizes.has(type)));
@@ -180,10 +181,11 @@ export class Claimer {
   }
 
   #wants(): readonly Want[] {
-    const { pendingOutcomes, isDraining } = this.#parts;
+    const { pendingOutcomes, isDraining, canary } = this.#parts;
     if (isDraining() || pendingOutcomes() > pendingOutcomesMax) return [];
-    const wants = [{ types: this.#singles, limit: this.#wantedSingles() }, ...this.#wantedForBatches()];
-    return wants.filter(({ types, limit }) => types.length > 0 && limit > 0);
+    const wants = [{ types: this.#singles, limit: this.#wantedSingles() }, ...this.#wantedForBatches()]
+      .filter(({ types, limit }) => types.length > 0 && limit > 0);
+    return canary === null ? wants : wants.flatMap((want) => canary.narrowed(want));
   }
 
   #wantedSingles(): number {
@@ -201,14 +203,13 @@ export class Claimer {
     return [...batchSizes].map(([type, size]) => ({ types: [type], limit: Math.min(room(type, size), claimMax) }));
   }
 
-  #names(types: readonly string[]): TypeNames {
-    const { versions } = this.#parts;
+  #names(types: readonly string[], versions = this.#parts.versions): TypeNames {
     return { exact: types, ...(versions.length === 0 ? {} : { versions }) };
   }
 
-  #request({ types, limit }: Want): ClaimRequest {
+  #request({ types, limit, versions }: Want): ClaimRequest {
     const { limits, isLeader } = this.#parts;
-    return { kinds: ['run', 'task'], names: this.#names(types), limit, limits: limits(), isLeader: isLeader() };
+    return { kinds: ['run', 'task'], names: this.#names(types, versions), limit, limits: limits(), isLeader: isLeader() };
   }
 
   async #untilNextDue(searchedAt: number): Promise<number> {

@@ -2,6 +2,7 @@
 import type { Jobs } from '../../jobs.ts';
 import { Loop, type LoopParts } from '../../time/loop.ts';
 import type { TypeRegistry } from '../declare/type-registry.ts';
+import { CanaryShare } from '../loops/canary-share.ts';
 import { ClaimOnCreate } from '../loops/claim-on-create.ts';
 import { Claimer } from '../loops/claimer.ts';
 import type { InstanceCommands } from '../loops/instance-commands.ts';
@@ -14,6 +15,8 @@ export interface ClaimingNeeds extends LoopParts {
   readonly instance: string;
   readonly registry: TypeRegistry;
   readonly instanceCommands?: InstanceCommands;
+  /** The largest share of the jobs that this instance starts; null: it starts what it can. */
+  readonly canary: number | null;
 }
 
 export interface ClaimingPart {
@@ -43,6 +46,7 @@ export function claiming(
     isLeader: () => leader.isLeader,
     release: (job) => finisher.release(job),
     pendingOutcomes: () => runner.pendingOutcomes,
+    canary: canaryShare(parts),
   });
   const loop = new Loop('claiming', parts, () => claimer.turn());
   const refill = (): void => {
@@ -58,6 +62,9 @@ export function claiming(
   const holder = { name: instance, versions };
   return { loop, claimOnCreate: new ClaimOnCreate({ jobs, holder, lease, claimer, slots, finisher, isDraining }) };
 }
+
+const canaryShare = ({ jobs: { store }, clock, instance, registry: { versions }, canary: share }: ClaimingNeeds) =>
+  share === null ? null : new CanaryShare({ store, clock, instance, versions, share });
 
 const batchSizes = ({ registry }: ClaimingNeeds): ReadonlyMap<string, number> =>
   new Map(registry.names.flatMap((name) => {

@@ -213,6 +213,7 @@ export const InstanceView = z
     slots: count,
     busy: count,
     isDraining: z.boolean(),
+    canary: z.number().nullable().meta({ description: 'the largest share of the jobs that it starts; null: no limit' }),
     isLeader: z.boolean().meta({ description: 'whether it does the maintenance, as of its last heartbeat' }),
   })
   .meta({ id: 'Instance' });

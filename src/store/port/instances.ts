@@ -69,6 +69,8 @@ export interface InstanceAbout {
   readonly versions?: readonly TypeVersions[];
   /** The attempts of its types since it started. */
   readonly attempts?: readonly TypeAttempts[];
+  /** The largest share of the jobs of its types that the instance starts; absent: it starts what it can. */
+  readonly canary?: number;
   /** The job types whose handlers run in threads or processes of their own. */
   readonly isolated?: readonly string[];
   readonly slots: number;

@@ -33,6 +33,10 @@ type command struct {
 	Slots     int
 	LeaseMs   int64
 	DrainMs   *int64
+	Versions  []struct {
+		Type     string
+		From, To int
+	}
 }
 
 type input struct {
@@ -134,8 +138,13 @@ func startWork(read command) {
 	for _, name := range read.Types {
 		handlers[name] = handle
 	}
+	versions := map[string]stint.Versions{}
+	for _, known := range read.Versions {
+		versions[known.Type] = stint.Versions{From: known.From, To: known.To}
+	}
 	worker := &stint.Worker{
 		Client: client, Handlers: handlers, Slots: read.Slots, Lease: time.Duration(read.LeaseMs) * time.Millisecond,
+		Versions: versions,
 	}
 	if read.DrainMs != nil {
 		worker.Drain = time.Duration(*read.DrainMs) * time.Millisecond
