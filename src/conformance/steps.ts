@@ -108,19 +108,19 @@ export const steps: Topic = {
       const ask = { kind: 'wait', endedAt: null, result: null, question: '{"ask":"?"}' } as const;
       deepEqual(await world.store.writeSteps([end(a, 'x', 1, ask), end(b, 'ö', 1, ask), end(b, 'a', 2, ask)]), [true, true, true]);
       deepEqual(await world.store.writeSteps([end(a, 'x', 2, { ...ask, question: '{"ask":"!"}' })]), [true]);
-      const places = (waits: readonly NewStep[]): unknown[] => waits.map(({ job, name }) => [job, name]);
+      const cursors = (waits: readonly NewStep[]): unknown[] => waits.map(({ job, name }) => [job, name]);
       const open = await world.store.openWaits(null, 10);
-      deepEqual(places(open), [[a.id, 'x'], [b.id, 'a'], [b.id, 'ö']]);
+      deepEqual(cursors(open), [[a.id, 'x'], [b.id, 'a'], [b.id, 'ö']]);
       deepEqual(open[0]!.question, '{"ask":"!"}');
-      deepEqual(places(await world.store.openWaits({ job: a.id, name: 'x' }, 1)), [[b.id, 'a']]);
+      deepEqual(cursors(await world.store.openWaits({ job: a.id, name: 'x' }, 1)), [[b.id, 'a']]);
       const change = world.decide(b, { do: 'answer', name: 'a' });
       const waitEnds = [{ job: b.id, name: 'a', at: 9, result: '{"value":1}' }];
       deepEqual(await world.store.commit({ changes: [change], whole: true, waitEnds }), [true]);
-      deepEqual(places(await world.store.openWaits({ job: b.id, name: '' }, 10)), [[b.id, 'ö']]);
+      deepEqual(cursors(await world.store.openWaits({ job: b.id, name: '' }, 10)), [[b.id, 'ö']]);
       const [, answered] = await world.store.steps([b.id]);
       same(answered, { ...end(b, 'a', 2, ask), generation: 1, endedAt: 9, result: '{"value":1}' });
       deepEqual(await world.store.writeSteps([end(b, 'a', 3, ask)]), [true], 'the wait has ended under this fence');
-      deepEqual(places(await world.store.openWaits({ job: b.id, name: '' }, 10)), [[b.id, 'ö']]);
+      deepEqual(cursors(await world.store.openWaits({ job: b.id, name: '' }, 10)), [[b.id, 'ö']]);
     },
 
     'an answer before the question is stored in the commit of its event, and keeps the question from being written': async (world) => {

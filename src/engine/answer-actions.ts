@@ -4,10 +4,10 @@ import { checkLimit } from '../jobs/checks/query.ts';
 import { checkId, checkName, checkOneOf, checkWhole } from '../jobs/checks/values.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
-import { answerRoles, whyForbidden, type Answerer, type Question } from '../model/question.ts';
+import { answerRoles, whyForbidden, type Answerer, type WaitQuestion } from '../model/question.ts';
 import type { OpenWait } from '../model/step.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
-import type { Store, WaitPlace } from '../store/store.ts';
+import type { Store, WaitCursor } from '../store/store.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { schemaFromText } from './declare/json-schema.ts';
 import { answerTokenHash, parseAnswerToken } from './handler/token.ts';
@@ -16,7 +16,7 @@ import type { Stores } from './stores.ts';
 import type { StoreWorkers } from './store-workers.ts';
 
 /** A question of a handler that waits for its answer. */
-export interface OpenQuestion extends Pick<Question, 'ask' | 'schema' | 'role' | 'notBy' | 'until'> {
+export interface OpenQuestion extends Pick<WaitQuestion, 'ask' | 'schema' | 'role' | 'notBy' | 'until'> {
   readonly run: number;
   readonly type: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface OpenQuestion extends Pick<Question, 'ask' | 'schema' | 'role' |
 
 export interface OpenQuestionsRequest {
   /** Only questions after this one. Default: from the oldest run. */
-  readonly after?: WaitPlace;
+  readonly after?: WaitCursor;
   /** At most 200; default: 50. */
   readonly limit?: number;
 }
@@ -33,7 +33,7 @@ export interface OpenQuestionsRequest {
 export interface OpenQuestions {
   readonly questions: readonly OpenQuestion[];
   /** Where the next page begins; null: this is the last. */
-  readonly next: WaitPlace | null;
+  readonly next: WaitCursor | null;
 }
 
 export interface AnswerParts {
@@ -91,20 +91,20 @@ export class AnswerActions {
     checkLimit(limit, pageMax);
     if (after !== undefined) checkWhole('after.job', after.job, 0, Number.MAX_SAFE_INTEGER);
     const questions: OpenQuestion[] = [];
-    for (let place: WaitPlace | null = after ?? null; ; ) {
-      const page: readonly OpenWait[] = await store.openWaits(place, limit - questions.length);
+    for (let cursor: WaitCursor | null = after ?? null; ; ) {
+      const page: readonly OpenWait[] = await store.openWaits(cursor, limit - questions.length);
       questions.push(...(await shown(store, page)));
       const last = page.at(-1);
-      place = last === undefined ? place : { job: last.job, name: last.name };
+      cursor = last === undefined ? cursor : { job: last.job, name: last.name };
       if (last === undefined) return { questions, next: null };
-      if (questions.length === limit) return { questions, next: place };
+      if (questions.length === limit) return { questions, next: cursor };
     }
   }
 
   async #answer(id: number, name: string, value: unknown, answerer: Answerer, act: ActOptions): Promise<Job> {
     const { workers, audit } = this.#parts;
     jsonText(value);
-    const check = (question: Question): Promise<Refusal | null> => refusalOf(id, name, value, question, answerer);
+    const check = (question: WaitQuestion): Promise<Refusal | null> => refusalOf(id, name, value, question, answerer);
     const given = { name, value, answerer, check };
     const job = await audit.performOnJob('answer', id, act, ({ store }) => answerWait(store, id, given, audit.asker(act)));
     workers.wake();
@@ -121,12 +121,12 @@ export class AnswerActions {
     const id = parseAnswerToken(token);
     const hash = answerTokenHash(token);
     const [job] = await this.#storeOf(id).load([id]);
-    for (let place: WaitPlace = { job: id, name: '' }; job !== undefined && isOpen(job); ) {
-      const page = (await this.#storeOf(id).openWaits(place, pageMax)).filter((wait) => wait.job === id);
+    for (let cursor: WaitCursor = { job: id, name: '' }; job !== undefined && isOpen(job); ) {
+      const page = (await this.#storeOf(id).openWaits(cursor, pageMax)).filter((wait) => wait.job === id);
       const found = page.find((wait) => questionOf(wait).tokenHash === hash);
       if (found) return found;
       if (page.length < pageMax) break;
-      place = page.at(-1)!;
+      cursor = page.at(-1)!;
     }
     throw new Refusal('unknown.wait', 'this link was used already, or its question has timed out or is no longer asked', {});
   }
@@ -154,7 +154,7 @@ async function refusalOf(
   id: number,
   name: string,
   value: unknown,
-  question: Question,
+  question: WaitQuestion,
   answerer: Answerer,
 ): Promise<Refusal | null> {
   const what = `${JSON.stringify(name)} of run ${id}`;

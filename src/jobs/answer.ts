@@ -9,7 +9,7 @@ import type { UnansweredCause } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { step } from '../model/machine.ts';
-import type { Answerer, Question, StoredAnswer } from '../model/question.ts';
+import type { Answerer, WaitQuestion, StoredAnswer } from '../model/question.ts';
 import {
   beforeSteps, earlyAnswersMax, isEndedStep, isOpenWait, type OpenWait, type StoredStep, type WaitEnd,
 } from '../model/step.ts';
@@ -24,7 +24,7 @@ export interface GivenAnswer {
   readonly value: unknown;
   readonly answerer: Answerer;
   /** Checks the answer against the question. It is not called if the handler has not asked yet. */
-  readonly check: (question: Question) => Promise<Refusal | null>;
+  readonly check: (question: WaitQuestion) => Promise<Refusal | null>;
 }
 
 /** Stores the answer of a wait. A job that waits for it is due at once. */
@@ -123,8 +123,8 @@ async function findStep(
   }
 }
 
-export const questionOf = ({ job, name, question }: OpenWait): Question =>
-  parsePayload(question, `the question ${name} of job ${job}`) as unknown as Question;
+export const questionOf = ({ job, name, question }: OpenWait): WaitQuestion =>
+  parsePayload(question, `the question ${name} of job ${job}`) as unknown as WaitQuestion;
 
 export const storedAnswer = (name: string, result: string): StoredAnswer =>
   parsePayload(result, `the answer to ${name}`) as unknown as StoredAnswer;

@@ -1,6 +1,6 @@
 /** The question of a wait, and its answer, as they are stored. */
 
-export interface Question {
+export interface WaitQuestion {
   /** What is asked, in a sentence for people; null: only the name of the wait says it. */
   readonly ask: string | null;
   /** JSON Schema of the answer; null: any answer, or only the handler can check it. */
@@ -31,7 +31,7 @@ export interface Answerer {
 }
 
 /** Returns why this person may not answer the question; null: the person may. */
-export function whyForbidden({ role, notBy }: Pick<Question, 'role' | 'notBy'>, answerer: Answerer): string | null {
+export function whyForbidden({ role, notBy }: Pick<WaitQuestion, 'role' | 'notBy'>, answerer: Answerer): string | null {
   const { by } = answerer;
   if (notBy.some((name) => personOf(name) === personOf(by))) return `${by} must not answer it: someone else has to`;
   if (answerer.role === 'link') return null;

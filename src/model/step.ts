@@ -28,7 +28,7 @@ export interface StoredStep {
   readonly endedAt: number | null;
   /** JSON text, for a wait that of `StoredAnswer`; null: it is a sleep, an open wait, or forgotten. */
   readonly result: string | null;
-  /** JSON text of the `Question` of a wait; null: it is no wait, it was answered before it was asked, or forgotten. */
+  /** JSON text of the `WaitQuestion` of a wait; null: it is no wait, it was answered before it was asked, or forgotten. */
   readonly question: string | null;
 }
 

@@ -1,16 +1,19 @@
-// Random programs of steps and sleeps, executed by processes that crash.
+// Random programs of steps, sleeps and waits, executed by processes that crash, with pauses and wrong answers between.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jobType, type Context } from '../../src/index.ts';
+import { z } from 'zod';
+import { jobType, Refusal, type Context, type RunHandle } from '../../src/index.ts';
+import { bySize } from '../support/size.ts';
 import { testEngine, type TestEngine } from '../../src/testing/index.ts';
 
 type Part =
-  | { readonly do: 'step' | 'fail'; readonly name: string }
+  | { readonly do: 'step' | 'fail' | 'wait'; readonly name: string }
   | { readonly do: 'sleep'; readonly name: string; readonly seconds: number }
   | { readonly do: 'together'; readonly parts: readonly Part[] };
 
 const leaf: fc.Arbitrary<Part> = fc.oneof(
   fc.record({ do: fc.constantFrom('step' as const, 'step' as const, 'fail' as const), name: fc.constant('') }),
+  fc.record({ do: fc.constant('wait' as const), name: fc.constant('') }),
   fc.record({ do: fc.constant('sleep' as const), name: fc.constant(''), seconds: fc.integer({ min: 0, max: 5 }) }),
 );
 const program = fc.array(fc.oneof(
@@ -22,8 +25,14 @@ const program = fc.array(fc.oneof(
 const named = (parts: readonly Part[], prefix = ''): Part[] => parts.map((part, at) => (part.do === 'together'
   ? { ...part, parts: named(part.parts, `${prefix}${at}.`) } : { ...part, name: `${prefix}${at}` }));
 
-const wantedOf = (part: Part): unknown => (part.do === 'together' ? part.parts.map(wantedOf)
-  : `${part.do === 'sleep' ? 'slept' : 'did'} ${part.name}`);
+const doneTexts = { step: 'did', fail: 'did', sleep: 'slept', wait: 'heard' } as const;
+
+const wantedOf = (part: Part): unknown => (part.do === 'together' ? part.parts.map(wantedOf) : `${doneTexts[part.do]} ${part.name}`);
+
+const waitsOf = (part: Part): string[] =>
+  (part.do === 'together' ? part.parts.flatMap(waitsOf) : part.do === 'wait' ? [part.name] : []);
+
+const heard = z.string().startsWith('heard');
 
 /** Executes programs, and crashes at given points: before a result is stored, or after it. */
 class Execution {
@@ -34,10 +43,20 @@ class Execution {
   /** The steps that were executed although their result had been stored. */
   readonly repeated: string[] = [];
   isCrashed = false;
+  #onCrash = (): void => {};
 
-  constructor(crashes: readonly number[], crash: () => void) {
+  /** Called inside the work of each step. */
+  readonly #inside: () => Promise<void>;
+
+  constructor(crashes: readonly number[], crash: () => void, inside: () => Promise<void>) {
     this.#crashes = [...crashes];
     this.#crash = crash;
+    this.#inside = inside;
+  }
+
+  /** Resolves when the process crashes: what it was asked before gets no answer. */
+  untilCrash(): Promise<void> {
+    return new Promise((resolve) => (this.#onCrash = resolve));
   }
 
   async execute(part: Part, context: Context): Promise<unknown> {
@@ -47,10 +66,16 @@ class Execution {
       this.#pass();
       return `slept ${part.name}`;
     }
+    if (part.do === 'wait') {
+      const answer = await context.waitFor(part.name, { schema: heard });
+      this.#pass();
+      return answer;
+    }
     const result = await context.step(part.name, async () => {
       if (this.#stored.has(part.name)) this.repeated.push(part.name);
       if (part.do === 'fail' && this.#failed.size < this.#failed.add(part.name).size) throw new Error('at first it fails');
       this.#pass();
+      await this.#inside();
       return `did ${part.name}`;
     });
     this.#stored.add(part.name);
@@ -66,14 +91,45 @@ class Execution {
     this.#crashes.shift();
     this.isCrashed = true;
     this.#crash();
+    this.#onCrash();
   }
 }
 
-test('any program of steps and sleeps under any crashes gives the result of a run without them', async () => {
+/** What happens between two turns of the clock: a right answer, a wrong one, a pause, or nothing. */
+type Turn = 'answer' | 'wrong' | 'pause' | 'nothing';
+
+async function between(t: TestEngine, run: RunHandle<unknown>, turn: Turn, waits: string[]): Promise<void> {
+  const [name] = waits;
+  const { state } = await run.get();
+  if (turn === 'pause' && state === 'pending') await t.engine.pauseJobRun(run.id);
+  else if (state === 'held') await t.engine.resumeJobRun(run.id);
+  if (name === undefined || state === 'ended') return;
+  // The program may not have asked yet. A wrong answer that comes early is stored, and refused by the handler.
+  if (turn === 'wrong') await run.answer(name, 'nonsense').catch(refusalOnly);
+  if (turn !== 'answer') return;
+  const isStored = await run.answer(name, `heard ${name}`).then(() => true, refusalOnly);
+  // A refused one is tried again later: a wrong answer may have come first, or the reply was lost in a crash.
+  waits.splice(waits.indexOf(name), 1);
+  if (!isStored) waits.push(name);
+}
+
+const refusalOnly = (error: unknown): false => {
+  if (error instanceof Refusal) return false;
+  throw error;
+};
+
+test('any program of steps, sleeps and waits under any crashes and pauses gives the result of a run without them', async () => {
   const crashes = fc.array(fc.nat({ max: 4 }), { maxLength: 3 });
-  await fc.assert(fc.asyncProperty(program, crashes, async (parts, points) => {
+  const turns = fc.array(fc.constantFrom<Turn>('answer', 'wrong', 'pause', 'nothing'), { maxLength: 8 });
+  await fc.assert(fc.asyncProperty(program, crashes, turns, turns, async (parts, points, drawn, drawnInside) => {
     const all = named(parts);
-    const execution = new Execution(points, () => t.crash());
+    const waits = all.flatMap(waitsOf);
+    const during = [...drawnInside];
+    const inside = async (): Promise<void> => {
+      const turn = during.shift();
+      if (turn === 'answer' && !execution.isCrashed) await between(t, run, turn, waits);
+    };
+    const execution = new Execution(points, () => t.crash(), inside);
     const type = jobType('program', {
       retry: { attempts: 20, base: '1s', crashes: 20 },
       run: async (context) => {
@@ -83,8 +139,9 @@ test('any program of steps and sleeps under any crashes gives the result of a ru
       },
     });
     const t: TestEngine = await testEngine({ types: [type] });
-    const run = await t.createJobRun(type, { delay: '1s' });
+    const run: RunHandle<unknown> = await t.createJobRun(type, { delay: '1s' });
     for (let rounds = 0; rounds < 100 && (await run.get()).state !== 'ended'; rounds += 1) {
+      await Promise.race([between(t, run, drawn[rounds] ?? 'answer', waits), execution.untilCrash()]);
       await t.advance('5s');
       if (execution.isCrashed) await t.restart();
       execution.isCrashed = false;
@@ -92,6 +149,7 @@ test('any program of steps and sleeps under any crashes gives the result of a ru
     expect((await run.get()).state).toBe('ended');
     expect(await run.result()).toEqual(all.map(wantedOf));
     expect(execution.repeated).toEqual([]);
+    expect(new Set((await run.steps()).map(({ name }) => name)).size).toBe((await run.steps()).length);
     await t.close();
-  }), { numRuns: 15 });
+  }), { numRuns: bySize({ small: 15, ci: 200 }) });
 });

@@ -35,7 +35,7 @@ const files = (folder: string, ...names: readonly string[]): string[] =>
 export const sizedTests: readonly string[] = [
   ...files('engine/processes', 'bad-handlers', 'batches', 'builds', 'cancel', 'close', 'kill', 'large-run', 'lease'),
   ...files('engine/processes', 'limits', 'schedules', 'versions'),
-  ...files('engine', 'isolation'),
+  ...files('engine', 'isolation', 'step-programs'),
   ...files('engine/api', 'definition-documents', 'every-tick'),
   ...files('time', 'cron', 'cron-dst', 'duration', 'instant', 'repeat', 'ticks', 'zone'),
   ...files('model', 'glob', 'json', 'limit', 'machine', 'progress'),

@@ -7,7 +7,7 @@ import { closeWait, questionOf, storedAnswer, type ClosedWait } from '../../jobs
 import type { UnansweredCause } from '../../model/event.ts';
 import { jsonText } from '../../model/json.ts';
 import {
-  answerRoles, noTimeoutDue, whyForbidden, type Question, type StoredAnswer,
+  answerRoles, noTimeoutDue, whyForbidden, type WaitQuestion, type StoredAnswer,
 } from '../../model/question.ts';
 import { isEndedStep, isOpenWait, type NewStep, type OpenWait, type StoredStep } from '../../model/step.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
@@ -41,7 +41,7 @@ export type WaitOutcome =
 
 /** The options of a wait, checked. */
 export interface CheckedWait {
-  readonly question: Omit<Question, 'until' | 'tokenHash'>;
+  readonly question: Omit<WaitQuestion, 'until' | 'tokenHash'>;
   readonly schema: Schema | null;
   readonly timeoutMs: number | null;
   readonly notify: WaitOptions['notify'];
@@ -63,7 +63,7 @@ export function checkedWait(options: WaitOptions): CheckedWait {
   return {
     question: {
       ask: ask === undefined ? null : checkText('ask', ask, askMax),
-      schema: text === null ? null : (JSON.parse(text) as Question['schema']),
+      schema: text === null ? null : (JSON.parse(text) as WaitQuestion['schema']),
       role: checkOneOf('role', role, answerRoles),
       notBy: checkList('notBy', typeof notBy === 'string' ? [notBy] : notBy, notByMax, (by) => checkName('notBy', by)),
     },
@@ -167,7 +167,7 @@ export class Waits {
 }
 
 /** A question and whether `notify` has been called for it. */
-type StoredQuestion = Question & { readonly isNotified: boolean };
+type StoredQuestion = WaitQuestion & { readonly isNotified: boolean };
 
 const needsNotice = ({ notify }: CheckedWait, known: OpenWait): boolean =>
   notify !== undefined && !(questionOf(known) as StoredQuestion).isNotified;

@@ -12,7 +12,7 @@ type QuestionRouteNames = 'listQuestions' | 'answerRun' | 'getLinkQuestion' | 'a
 
 export const questionRoutes: RouteHandlers<QuestionRouteNames> = {
   async listQuestions({ engine }, { query: { after, limit } }, { principal: { visibility } }) {
-    const request = { ...(after === undefined ? {} : { after: placeOf(after) }), ...(limit === undefined ? {} : { limit }) };
+    const request = { ...(after === undefined ? {} : { after: cursorOf(after) }), ...(limit === undefined ? {} : { limit }) };
     const { questions, next } = await engine.openQuestions(request);
     const items = questions.map((question) => questionView(question, visibility));
     return { items, next: next === null ? null : `${next.job}:${next.name}` };
@@ -32,7 +32,7 @@ export const questionRoutes: RouteHandlers<QuestionRouteNames> = {
   },
 };
 
-function placeOf(cursor: string): { job: number; name: string } {
+function cursorOf(cursor: string): { job: number; name: string } {
   const colon = cursor.indexOf(':');
   return { job: Number(cursor.slice(0, colon)), name: cursor.slice(colon + 1) };
 }

@@ -2,7 +2,7 @@
 import {
   beforeSteps, isOpenWait, type ForgottenSteps, type NewStep, type OpenWait, type StoredStep, type WaitEnd,
 } from '../../model/step.ts';
-import type { WaitPlace } from '../store.ts';
+import type { WaitCursor } from '../store.ts';
 import { stepsPage } from '../step-row.ts';
 
 export class MemorySteps {
@@ -37,7 +37,7 @@ export class MemorySteps {
     this.#steps.set(job, ofJob.set(name, { ...known, kind: 'wait', endedAt: result === null ? null : at, result }));
   }
 
-  openWaits(after: WaitPlace | null, limit: number): readonly OpenWait[] {
+  openWaits(after: WaitCursor | null, limit: number): readonly OpenWait[] {
     const isAfter = ({ job, name }: StoredStep): boolean =>
       after === null || job > after.job || (job === after.job && compareNames(name, after.name) > 0);
     return [...this.#steps.values()].flatMap((ofJob) => [...ofJob.values()]).filter(isOpenWait).filter(isAfter)

@@ -17,7 +17,7 @@ import type {
   InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Instance, Leadership, LimitInUseNow, LogLine, ManyEdgesQuery,
   WaitingVersion,
   Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreHealth, Writer,
-  WaitPlace,
+  WaitCursor,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
 import { MemoryInbox } from './inbox.ts';
@@ -273,7 +273,7 @@ export class MemoryStore implements Store {
     return this.#answer(() => this.#records.steps.of(jobs, after, limit));
   }
 
-  openWaits(after: WaitPlace | null, limit: number): Promise<readonly OpenWait[]> {
+  openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]> {
     return this.#answer(() => this.#records.steps.openWaits(after, limit));
   }
 

@@ -16,7 +16,7 @@ export interface Steps {
   steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]>;
 
   /** Returns up to `limit` open waits, also those of ended jobs, ordered by job and name, after the given one. */
-  openWaits(after: WaitPlace | null, limit: number): Promise<readonly OpenWait[]>;
+  openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]>;
 }
 
-export type WaitPlace = Pick<StoredStep, 'job' | 'name'>;
+export type WaitCursor = Pick<StoredStep, 'job' | 'name'>;

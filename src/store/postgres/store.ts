@@ -16,7 +16,7 @@ import type {
   FollowingPage, Holding, InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits,
   Instance, Leadership, LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress,
   StoreHealth, StoreTransaction, Writer,
-  WaitPlace,
+  WaitCursor,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -300,7 +300,7 @@ export class PostgresStore implements Store {
     return steps(this.#database, jobs, after, limit);
   }
 
-  openWaits(after: WaitPlace | null, limit: number): Promise<readonly OpenWait[]> {
+  openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]> {
     return openWaits(this.#database, after, limit);
   }
 

@@ -16,7 +16,7 @@ import type {
   InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership,
   LimitInUseNow, LogLine, ManyEdgesQuery, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth,
   StoreTransaction, Writer,
-  WaitPlace,
+  WaitCursor,
 } from '../store.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -270,7 +270,7 @@ export class SqliteStore implements Store {
     return this.#read(() => steps(this.#connection, jobs, after, limit));
   }
 
-  openWaits(after: WaitPlace | null, limit: number): Promise<readonly OpenWait[]> {
+  openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]> {
     return this.#read(() => openWaits(this.#connection, after, limit));
   }
 

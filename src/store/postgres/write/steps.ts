@@ -5,7 +5,7 @@
 import {
   beforeSteps, type ForgottenSteps, type NewStep, type OpenWait, type StoredStep, type WaitEnd,
 } from '../../../model/step.ts';
-import type { WaitPlace } from '../../store.ts';
+import type { WaitCursor } from '../../store.ts';
 import { rowOfStep, stepColumns, stepOfRow, stepsPage, type StepRow } from '../../step-row.ts';
 import { lockClaimsOf } from '../read/claimed.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
@@ -85,7 +85,7 @@ export async function endWaits(session: Session, ends: readonly WaitEnd[]): Prom
   await session.run(text, [JSON.stringify(ends)]);
 }
 
-export async function openWaits(session: Session, after: WaitPlace | null, limit: number): Promise<OpenWait[]> {
+export async function openWaits(session: Session, after: WaitCursor | null, limit: number): Promise<OpenWait[]> {
   const text = `select ${stepColumns} from ${session.schema}.step
     where ended_at is null and question is not null and (job, name) > ($1, $2) order by job, name limit $3`;
   const rows = await session.run<StepRow>(text, [after?.job ?? 0, after?.name ?? '', limit]);

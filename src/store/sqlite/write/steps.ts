@@ -6,7 +6,7 @@ import {
   beforeSteps, type ForgottenSteps, type NewStep, type OpenWait, type StoredStep, type WaitEnd,
 } from '../../../model/step.ts';
 import { rowOfStep, stepColumns, stepOfRow, stepsPage, type StepRow } from '../../step-row.ts';
-import type { WaitPlace } from '../../store.ts';
+import type { WaitCursor } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
 export const writeSteps = (connection: Connection, steps: readonly NewStep[]): boolean[] =>
@@ -30,7 +30,7 @@ export function endWaits(connection: Connection, ends: readonly WaitEnd[]): void
   for (const { job, name, at, result } of ends) connection.run(sql, job, name, at, result === null ? null : at, result);
 }
 
-export function openWaits(connection: Connection, after: WaitPlace | null, limit: number): OpenWait[] {
+export function openWaits(connection: Connection, after: WaitCursor | null, limit: number): OpenWait[] {
   const sql = `SELECT ${stepColumns} FROM step WHERE ended_at IS NULL AND question IS NOT NULL AND (job, name) > (?, ?)
     ORDER BY job, name LIMIT ?`;
   return connection.all<StepRow>(sql, after?.job ?? 0, after?.name ?? '', limit).map((row) => stepOfRow(row) as OpenWait);
