@@ -256,6 +256,27 @@ test.each([
   }
 });
 
+test('keys whose jobs are all due later cost a claim of one job few statements', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  const gateOf = (key: string): string =>
+    gateText({ type: 'fair', def: null, key: null, leaderOnly: false, share: { key, weight: 1 } });
+  const later = many(200).map((_, n) => ({ type: 'fair', gate: gateOf(`k${n}`), due: store.now() + 3_600_000 }));
+  await made(store, ...many(300, { type: 'fair', gate: gateOf('z') }), ...later);
+  const memory = new GateMemory();
+  memory.shareStops.stopAt('0 run fair', { key: '', taken: 0 });
+  const own = sessionOn(client, { schema: 'stint', time: new ServerClock(), claims: new JobClaims() });
+  let statements = 0;
+  const run: Session['run'] = (text, values) => {
+    statements += 1;
+    return own.run(text, values);
+  };
+  const ask = { ...everything, kinds: ['run'], names: { exact: ['fair'] }, limit: 1 } as const;
+  const { jobs } = await gatedRows({ ...own, run }, ask, memory);
+  expect(jobs!.rows).toHaveLength(1);
+  expect(statements).toBeLessThan(25);
+});
+
 /** Carries statements out, and counts the pages that they read. */
 function metered(client: pg.Client): { readonly session: Session; readonly pages: () => number } {
   let total = 0;
