@@ -40,8 +40,8 @@ test('a run starts children of other types, waits for them without a slot, and g
   await t.drain();
   expect(await run.result()).toEqual({ at: 'noon', paid: 2, parcels: ['parcel of book', 'it is broken'] });
   const { jobs } = await t.engine.find({ parent: run.id });
-  expect(jobs.map(({ kind, type, parent }) => [kind, type, parent]).toSorted()).toEqual([
-    ['run', 'charge', run.id], ['run', 'pack', run.id], ['run', 'pack', run.id],
+  expect(jobs.map(({ kind, type, parent }) => `${kind} ${type} ${parent}`).toSorted()).toEqual([
+    `run charge ${run.id}`, `run pack ${run.id}`, `run pack ${run.id}`,
   ]);
   expect((await t.engine.history(run.id)).map(({ kind }) => kind)).toEqual([
     'created', 'claimed', 'planned', 'settled', 'claimed', 'succeeded',
@@ -144,7 +144,7 @@ test('a handler that throws has no children, and a crash before the end of the h
 });
 
 test('children that could never start, and requests that make no sense, are refused', async () => {
-  const own: JobType<undefined> = jobType('own', { concurrency: 1, run: ({ children }) => children.add(own) }) as never;
+  const own: JobType<undefined> = jobType('own', { concurrency: 1, run: ({ children }) => children.add(own) });
   const wrong = jobType('wrong', { run: ({ children }) => children.add(charge, { amount: 1 } as never) });
   const misfit = jobType('misfit', { retry: { attempts: 1 }, run: ({ children }) => children.add(charge, { input: { amount: 'x' } as never }) });
   await using t = await testEngine({ types: [own, wrong, misfit, charge] });

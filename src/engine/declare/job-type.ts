@@ -194,10 +194,10 @@ export interface JobType<Input = never, Result = unknown> {
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- inside the engine a type's own parameters are not known
-export type AnyOptions = Partial<
-  RunOptions<any, any> & BatchOptions<any, any> & Omit<TaskOptions<any, any, any, any, any>, 'jobResults'>
-> & {
-  /** That of `TaskOptions` or of `ParentOptions`. */
+type KnownOptions = Partial<RunOptions<any, any> & BatchOptions<any, any> & TaskOptions<any, any, any, any, any>>;
+
+/** The options of any type; `jobResults` is that of `TaskOptions` or of `ParentOptions`. */
+export type AnyOptions = Omit<KnownOptions, 'jobResults'> & {
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   readonly jobResults?: ((context: any) => unknown) | undefined;
 };
