@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { Client } from '../bedrock/client.ts';
 import { Place } from './stint.ts';
+import { detail } from '../support/detail.ts';
 
 const flag = '--allow-unauthenticated-bedrock';
 const offHttp = ['--http', 'off'];
@@ -21,7 +22,7 @@ test('serve listens for Bedrock clients of other machines only if that is allowe
   expect(await server.stop()).toMatchObject({ code: 0 });
 });
 
-test('serve lets missed repeats skip to their next slot if it is told to', async () => {
+detail('serve lets missed repeats skip to their next slot if it is told to', async () => {
   using place = new Place();
   const missed = async (...flags: string[]): Promise<boolean> => {
     const server = place.start('serve', ...offHttp, '--bedrock', '127.0.0.1:0', ...flags);

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { until } from '../http/world.ts';
 import { bin, Place, type Started } from './stint.ts';
+import { detail } from '../support/detail.ts';
 
 const root = join(bin, '..', '..');
 
@@ -40,7 +41,7 @@ test('stint init changes no file that exists', async () => {
   expect(readFileSync(join(place.folder, 'new one', 'jobs.ts'), 'utf8')).toBe(before);
 });
 
-test('stint dev restarts when the jobs change, and stops on SIGTERM', async () => {
+detail('stint dev restarts when the jobs change, and stops on SIGTERM', async () => {
   using place = installed();
   await place.stint('init');
   const server = place.start('dev', '--http', '127.0.0.1:0', '--bedrock', 'off');

@@ -174,7 +174,7 @@ describe('the pages of the machine on SQLite', () => {
   const isOfRun = (_: unknown, index: number): boolean => index % bySize({ small: 3, ci: 1 }) === 0;
   const paths = ['/settings', '/audit', '/operations', '/queues', '/failures', '/instances'];
   const themes = [['light', undefined, 0], ['dark', dark, 4], ['phone', phone, 3]] as const;
-  const axe = test.each(themes.slice(0, bySize({ small: 1, ci: 3 })));
+  const axe = test.each(themes.slice(0, bySize({ small: 0, ci: 3 })));
   axe('axe finds no serious violation on the pages of the machine, %s', async (name, context, from) => {
     const page = await board.visit('/', context);
     for (const path of paths.slice(from).filter(isOfRun)) {

@@ -212,7 +212,7 @@ detail('a new definition takes what was left untouched from its job type', async
 // Every fourth page in the light theme; in the proof all, and the fullest ones also in the dark theme and on a phone.
 const isOfRun = (_: unknown, index: number): boolean => index % bySize({ small: 4, ci: 1 }) === 0;
 const themes = [['light', undefined, 0], ['dark', dark, 5], ['phone', phone, 6]] as const;
-test.each(themes.slice(0, bySize({ small: 1, ci: 3 })))('axe finds no serious violation on the pages of types and definitions, %s', async (name, context, from) => {
+test.each(themes.slice(0, bySize({ small: 0, ci: 3 })))('axe finds no serious violation on the pages of types and definitions, %s', async (name, context, from) => {
   const page = await board.visit('/', context);
   const tabs = ['history', 'ticks', 'simulator', 'schedule', 'settings'];
   const paths = [

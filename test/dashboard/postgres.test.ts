@@ -1,6 +1,6 @@
 // One pass over the dashboard on PostgreSQL: pages and actions do not depend on the store.
 import { afterAll, beforeAll, expect } from 'vitest';
-import { test } from '../support/browser.ts';
+import { detail } from '../support/browser.ts';
 import { api, ended } from '../http/world.ts';
 import { migratedDatabase } from '../support/fresh-database.ts';
 import { dashboard, type Dashboard } from './world.ts';
@@ -9,7 +9,7 @@ let board: Dashboard;
 beforeAll(async () => void (board = await dashboard({ store: await migratedDatabase() })));
 afterAll(() => board.close());
 
-test('on PostgreSQL a run with tasks is started, followed and retried in part, and selected runs are cancelled', async () => {
+detail('on PostgreSQL a run with tasks is started, followed and retried in part, and selected runs are cancelled', async () => {
   const page = await board.visit('/');
   await page.getByText('No problems.').waitFor();
   for (const key of ['g', 'r']) await page.keyboard.press(key);

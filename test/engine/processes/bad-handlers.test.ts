@@ -74,7 +74,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(await attemptsOf(beside)).toMatchObject([{ kind: 'created' }, { kind: 'claimed' }, { kind: 'succeeded' }]);
     });
 
-    test('that take their instance down go to another while their budget lasts, then count as poison', async () => {
+    detail('that take their instance down go to another while their budget lasts, then count as poison', async () => {
       await using world = await World.create(kind);
       const members = await world.startAll('bad', ['ann', 'bob', 'cid']);
       const run = await world.engine.createJobRun(exits);

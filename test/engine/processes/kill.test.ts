@@ -1,6 +1,7 @@
 // Instances in processes of their own, one of which is killed while it holds a job, in every phase of its life.
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../../src/index.ts';
+import { detail } from '../../support/detail.ts';
 import { bySize } from '../../support/size.ts';
 import { phased, simple, type PhasedInput } from './children/phased.ts';
 import { figure } from './figures.ts';
@@ -46,7 +47,7 @@ describe.each(storeKindsOfSize)('on $name', (kind) => {
       expect(await kind.staged(world.url)).toBe(0);
     });
 
-    test('between a claim and the start of its handler: the others start it, for the first time', async () => {
+    detail('between a claim and the start of its handler: the others start it, for the first time', async () => {
       await using world = await World.create(kind);
       const stunned = await world.start('phased', 'ann', { isStunned: true });
       const run = await world.engine.createJobRun(simple);

@@ -7,7 +7,7 @@ import { slowness } from '../../support/patience.ts';
 import { storeKindsOfRun, World } from './world.ts';
 
 describe.concurrent.each(storeKindsOfRun)('on $name', (kind) => {
-  test.each([
+  detail.each([
     { how: 'at once, on a store given by URL', isAsync: false, isStoreObject: false, left: 'released' },
     { how: 'after an await, on a store object', isAsync: true, isStoreObject: true, left: 'lapsed' },
   ])('a handler that blocks its event loop endlessly $how, times out, and the jobs beside it continue on another instance', async ({
@@ -114,7 +114,7 @@ describe.concurrent.each(storeKindsOfRun)('on $name', (kind) => {
       expect(world.entries({ what: 'start', instance: 'ann' }).filter(({ job }) => aheadIds.has(job!))).toEqual([]);
     });
 
-    test('a second process of one name is refused while the first lives, and starts when that was killed', async () => {
+    detail('a second process of one name is refused while the first lives, and starts when that was killed', async () => {
       await using world = await World.create(kind);
       const ann = await world.start('held', 'ann');
       const run = await world.engine.createJobRun(beside);

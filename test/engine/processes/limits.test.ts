@@ -55,7 +55,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(peak(told.flatMap(({ events }) => heldIn(events)))).toBeLessThanOrEqual(3);
     });
 
-    test('a limit holds while an instance is killed, and what it held counts until its lease is over', async () => {
+    detail('a limit holds while an instance is killed, and what it held counts until its lease is over', async () => {
       await using world = await World.create(kind);
       const members = await world.startAll('limited', names);
       const created = await world.engine.createJobRuns(twoAtATime, Array.from({ length: 3 * runs }, () => ({})));

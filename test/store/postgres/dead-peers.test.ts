@@ -3,6 +3,7 @@ import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/time/clock.ts';
 import { PostgresStore, type PostgresOptions } from '../../../src/store/postgres/store.ts';
+import { detail } from '../../support/detail.ts';
 import { migratedDatabase } from '../../support/fresh-database.ts';
 import { waitMs } from '../../support/patience.ts';
 import { openProxy, type Proxy } from '../../support/proxy.ts';
@@ -85,7 +86,7 @@ describe.concurrent('dead peers', () => {
     expect([...taken, ...others].map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(jobs.map(({ id }) => id));
   });
 
-  test('no create is refused when all connections of the pool are dead', async () => {
+  detail('no create is refused when all connections of the pool are dead', async () => {
     await using world = await World.create({ max: 8 });
     const { proxy, store, direct } = world;
     await Promise.all(many(40).map(() => store.load([1])));
@@ -94,7 +95,7 @@ describe.concurrent('dead peers', () => {
     expect(await direct.load(ids)).toHaveLength(40);
   });
 
-  test('no create is refused when the server comes back within the patience', async () => {
+  detail('no create is refused when the server comes back within the patience', async () => {
     await using world = await World.create({ max: 2, patienceMs: 60_000 });
     const { proxy, store, direct } = world;
     const [change] = await born(store, {});
@@ -107,7 +108,7 @@ describe.concurrent('dead peers', () => {
     expect(await direct.history(change!.after.id)).toHaveLength(1);
   });
 
-  test('an unreachable server is reported when the patience is over', async () => {
+  detail('an unreachable server is reported when the patience is over', async () => {
     await using world = await World.create({ max: 2, patienceMs: 1_000 });
     const { proxy, store } = world;
     proxy.swallow();
@@ -145,7 +146,7 @@ describe.concurrent('dead peers', () => {
     expect(await store.commit({ changes: [change!] })).toEqual([true]);
   });
 
-  test('a statement that is executed for too long is ended also if its answer is swallowed', async ({ expect }) => {
+  detail('a statement that is executed for too long is ended also if its answer is swallowed', async ({ expect }) => {
     await using world = await World.create({ max: 1, statementTimeoutMs: 1_000, patienceMs: 500 });
     const { proxy, store, direct } = world;
     const client = await world.connect();
@@ -158,7 +159,7 @@ describe.concurrent('dead peers', () => {
     expect(await direct.load([change!.after.id])).toEqual([]);
   });
 
-  test('a change is refused as unknown if the server is lost before it answers', async () => {
+  detail('a change is refused as unknown if the server is lost before it answers', async () => {
     await using world = await World.create({ max: 2, patienceMs: 1_000 });
     const { proxy, store, direct } = world;
     const [change] = await born(store, {});
@@ -169,7 +170,7 @@ describe.concurrent('dead peers', () => {
     await expect(store.load([1])).rejects.toMatchObject({ code: 'unavailable.store' });
   });
 
-  test('a listener whose connection is dead gets notifications again', async ({ expect }) => {
+  detail('a listener whose connection is dead gets notifications again', async ({ expect }) => {
     await using world = await World.create({ max: 1, notify: true });
     const { proxy, store, direct } = world;
     const producer = world.open(proxy.url, { notify: true });

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { systemRandom } from '../../../src/random.ts';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
+import { detail } from '../../support/detail.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
 import { verify } from '../../../src/verify.ts';
 import { commitStaged, fillEveryTable, readEveryTable, withoutFence } from '../every-table.ts';
@@ -61,7 +62,7 @@ test('a schema that was not migrated is refused with advice', async () => {
   await expect(store.load([1])).rejects.toMatchObject({ name: 'Refusal', code: 'older.schema' });
 });
 
-test('stores in schemas of their own do not see each other', async () => {
+detail('stores in schemas of their own do not see each other', async () => {
   const { url, store } = await freshStore();
   const other = openStore(url, { schema: 'other' });
   await other.migrate();
@@ -129,7 +130,7 @@ test('a server that cannot be reached is refused after some time', async () => {
   await expect(store.load([1])).rejects.toMatchObject({ name: 'Refusal', code: 'unavailable.store' });
 });
 
-test('a feed with one entry per job has the same events after the migration', async () => {
+detail('a feed with one entry per job has the same events after the migration', async () => {
   const url = await freshDatabase();
   const store = openStore(url);
   const event = { n: 1, at: 1_800_000_000_000, by: 'a "b"\n☃', kind: 'created', due: 5, priority: -1 };
@@ -156,7 +157,7 @@ test('a feed with one entry per job has the same events after the migration', as
 /** The version of the schema before tables and columns were renamed. */
 const beforeRenames = 6;
 
-test('a database of the version before the renames keeps every row', async () => {
+detail('a database of the version before the renames keeps every row', async () => {
   const url = await freshDatabase();
   const [written, old] = [openStore(url, { schema: 'written' }), openStore(url, { schema: 'old' })];
   await written.migrate();

@@ -4,6 +4,7 @@ import type { Job } from '../../../src/model/job.ts';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { Note } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
+import { detail } from '../../support/detail.ts';
 import { TestPostgres } from '../../support/postgres.ts';
 import { born, claimed, connect, decided, freshStore, made, many, openStore } from './ground.ts';
 import { proxyTo, type Proxy } from './proxy.ts';
@@ -136,7 +137,7 @@ test('staged children and log lines whose acknowledgement was lost are stored on
   expect(await direct.log(parent!.id)).toEqual(log.map((line, index) => ({ n: index + 1, ...line, fence: parent!.fence })));
 });
 
-test('after a crash of the server all acknowledged jobs are stored, and work continues', async () => {
+detail('after a crash of the server all acknowledged jobs are stored, and work continues', async () => {
   const postgres = await TestPostgres.create({ fsync: true });
   const store = openStore(postgres.url, { patienceMs: 30_000 });
   try {
