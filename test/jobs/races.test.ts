@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { applyEach } from '../../src/apply.ts';
+import { answerWait, closeWait } from '../../src/jobs/answer.ts';
 import type { Jobs } from '../../src/jobs.ts';
 import type { Job } from '../../src/model/job.ts';
 import { isRefusal, type Refusal } from '../../src/refusal.ts';
@@ -44,6 +45,27 @@ describe.each(stores)('races on $name', (kind) => {
       return at % 3 === 1 ? jobs.fail(id, fence, broken, tester, false) : jobs.release(id, fence, tester);
     });
     expect(await winners(asked, ['lost.lease'])).toBe(1);
+  });
+
+  test('answers against the timeout of a wait: one is stored, and the others are told', async ({ world }) => {
+    const other = await world.again();
+    const question = '{"ask":null,"schema":null,"role":"operator","notBy":[],"until":1,"tokenHash":null}';
+    for (const first of ['answer', 'timeout', 'both'] as const) {
+      const { id, fence } = await world.running();
+      const wait = { job: id, fence, name: 'ok', n: 1, kind: 'wait', startedAt: 1, endedAt: null, result: null, question } as const;
+      expect(await world.jobs.store.writeSteps([wait])).toEqual([true]);
+      const given = { name: 'ok', value: 1, answerer: { by: 'ada', role: 'admin' }, check: async () => null } as const;
+      const answer = ({ store }: Jobs) => answerWait(store, id, given, tester);
+      const timeout = () => closeWait(other.store, { id, fence }, { name: 'ok', cause: 'timeout' }, tester);
+      if (first === 'answer') await answer(world.jobs);
+      if (first === 'timeout') await timeout();
+      await Promise.allSettled([answer(world.jobs), timeout(), answer(other)]);
+      expect((await refusalOf(answer(world.jobs))).code).toBe('taken.answer');
+      expect(await timeout()).toMatchObject({ change: null, step: { name: 'ok' } });
+      const kinds = (await world.jobs.history(id)).map(({ kind }) => kind).filter((kind) => kind.endsWith('answered'));
+      expect(kinds).toHaveLength(1);
+      if (first !== 'both') expect(kinds).toEqual([first === 'answer' ? 'answered' : 'unanswered']);
+    }
   });
 
   test('finish against cancel: one comes first, and the other knows', async ({ world }) => {
