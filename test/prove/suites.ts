@@ -49,7 +49,7 @@ export const sizedTests: readonly string[] = [
   ...files('dashboard', 'postgres', 'run', 'runs'),
   ...files('doors', 'doors', 'encryption', 'middleware'),
   ...files('seeds', 'seed-1', 'seed-3', 'seed-4', 'seed-5'),
-  ...files('store/postgres', 'dead-peers', 'feed', 'migrations', 'outage'),
+  ...files('store/postgres', 'claim', 'dead-peers', 'feed', 'migrations', 'outage'),
   ...files('store', 'coded-store', 'planted'),
   ...files('transactions', 'complete-in', 'libraries'),
   ...files('sim', 'speed'),

@@ -12,6 +12,7 @@ import { JobClaims } from '../../../src/store/postgres/sql/job-claims.ts';
 import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
 import { transactionSettings, type Session } from '../../../src/store/postgres/sql/database.ts';
 import { systemClock } from '../../../src/time/clock.ts';
+import { detail } from '../../support/detail.ts';
 import { claimed, connect, decided, everything, freshStore, made, many, openStore } from './ground.ts';
 
 test('concurrent claimers never share a job and leave none', async () => {
@@ -96,7 +97,7 @@ test('a task of a parent that was stopped is shown as one whose parent gave up',
   expect((await store.load([task!.id]))[0]).toMatchObject({ state: 'ended', fate: 'cancelled' });
 });
 
-test('under load claims resume where the last one ended, and jobs added before that are not forgotten', async () => {
+detail('under load claims resume where the last one ended, and jobs added before that are not forgotten', async () => {
   const { url, store } = await freshStore();
   const idle = await connect(url);
   await idle.query('begin isolation level repeatable read');
@@ -118,7 +119,7 @@ test('under load claims resume where the last one ended, and jobs added before t
   await idle.query('rollback');
 });
 
-test('if scans are slow, a job before the cursor is found immediately by its writer, and soon by others', async () => {
+detail('if scans are slow, a job before the cursor is found immediately by its writer, and soon by others', async () => {
   const { url, store } = await freshStore();
   const slow = openStore(await slowed(url));
   await made(store, ...many(2_500, { type: 'deep' }));
@@ -180,7 +181,7 @@ test('a claim reads only its own lanes of the index', async () => {
   expect(await store.nextDue({ kinds: ['run'], names: { exact: ['wanted'] } })).toBe(later);
 });
 
-test('a claim by a pattern reads what it takes, whatever the number of types, due or not', async () => {
+detail('a claim by a pattern reads what it takes, whatever the number of types, due or not', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
   const later = store.now() + 3_600_000;
@@ -222,7 +223,7 @@ test('a claim at gates reads what it takes, whatever the number of gates and of 
   expect(await store.load([free!.id])).toHaveLength(1);
 });
 
-test('a claim at a closed limit reads what it takes, whatever the number of different costs', async () => {
+detail('a claim at a closed limit reads what it takes, whatever the number of different costs', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
   const uses = [{ name: 'api', key: null, cost: 1 }];
