@@ -108,8 +108,10 @@ async function between(t: TestEngine, run: RunHandle<unknown>, turn: Turn, waits
   if (turn === 'wrong') await run.answer(name, 'nonsense').catch(refusalOnly);
   if (turn !== 'answer') return;
   const isStored = await run.answer(name, `heard ${name}`).then(() => true, refusalOnly);
+  const at = waits.indexOf(name);
+  if (at < 0) return; // another turn has answered it meanwhile
+  waits.splice(at, 1);
   // A refused one is tried again later: a wrong answer may have come first, or the reply was lost in a crash.
-  waits.splice(waits.indexOf(name), 1);
   if (!isStored) waits.push(name);
 }
 
