@@ -37,10 +37,11 @@ export class MemorySteps {
     this.#steps.set(job, ofJob.set(name, { ...known, kind: 'wait', endedAt: result === null ? null : at, result }));
   }
 
-  openWaits(after: WaitCursor | null, limit: number): readonly OpenWait[] {
+  openWaits(after: WaitCursor | null, limit: number, isOpen: (job: number) => boolean): readonly OpenWait[] {
     const isAfter = ({ job, name }: StoredStep): boolean =>
       after === null || job > after.job || (job === after.job && compareNames(name, after.name) > 0);
     return [...this.#steps.values()].flatMap((ofJob) => [...ofJob.values()]).filter(isOpenWait).filter(isAfter)
+      .filter(({ job }) => isOpen(job))
       .sort((a, b) => a.job - b.job || compareNames(a.name, b.name)).slice(0, limit);
   }
 

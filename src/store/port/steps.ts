@@ -15,7 +15,7 @@ export interface Steps {
    */
   steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]>;
 
-  /** Returns up to `limit` open waits, also those of ended jobs, ordered by job and name, after the given one. */
+  /** Returns up to `limit` open waits of jobs that have not ended, ordered by job and name, after the given one. */
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]>;
 }
 

@@ -86,8 +86,11 @@ export async function endWaits(session: Session, ends: readonly WaitEnd[]): Prom
 }
 
 export async function openWaits(session: Session, after: WaitCursor | null, limit: number): Promise<OpenWait[]> {
+  // The subquery with a limit is executed per row, by the primary key, whatever the planner knows of the table.
   const text = `select ${stepColumns} from ${session.schema}.step
-    where ended_at is null and question is not null and (job, name) > ($1, $2) order by job, name limit $3`;
+    where step.ended_at is null and question is not null and (job, name) > ($1, $2)
+      and (select 1 from ${session.schema}.ended where ended.id = step.job limit 1) is null
+    order by job, name limit $3`;
   const rows = await session.run<StepRow>(text, [after?.job ?? 0, after?.name ?? '', limit]);
   return rows.map((row) => stepOfRow(row) as OpenWait);
 }

@@ -32,6 +32,7 @@ export function endWaits(connection: Connection, ends: readonly WaitEnd[]): void
 
 export function openWaits(connection: Connection, after: WaitCursor | null, limit: number): OpenWait[] {
   const sql = `SELECT ${stepColumns} FROM step WHERE ended_at IS NULL AND question IS NOT NULL AND (job, name) > (?, ?)
+      AND NOT EXISTS (SELECT 1 FROM ended WHERE ended.id = step.job)
     ORDER BY job, name LIMIT ?`;
   return connection.all<StepRow>(sql, after?.job ?? 0, after?.name ?? '', limit).map((row) => stepOfRow(row) as OpenWait);
 }
