@@ -196,6 +196,51 @@ test('a link answers its question once, and only a hash of its token is stored',
   expect(await refused(t.engine.answerByToken(token!, { ok: true }))).toBe('unknown.wait');
 });
 
+test('after its time a question takes no answer, even if its type is paused and the handler cannot notice', async () => {
+  const tokens: string[] = [];
+  const type = asking({ timeout: '1d', notify: ({ token }) => void tokens.push(token) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  await t.engine.pauseJobRun(run.id);
+  await t.advance('2d');
+  expect(await refused(t.engine.questionOf(tokens[0]!))).toBe('unknown.wait');
+  expect(await refused(t.engine.answerByToken(tokens[0]!, 1))).toBe('unknown.wait');
+  expect((await refusal(run.answer('refund', 1))).message).toContain('has timed out at 2026-01-02');
+  await t.engine.resumeJobRun(run.id);
+  await t.drain();
+  expect(await run.get()).toMatchObject({ fate: 'failed' });
+});
+
+test('a link does not answer a question that was asked again after its token was found', async () => {
+  const tokens: string[] = [];
+  const type = asking({ role: 'admin', notify: ({ token }) => void tokens.push(token) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  const { store } = t.engine.jobs;
+  const [load, openWaits] = [store.load.bind(store), store.openWaits.bind(store)];
+  // After the token was looked up, the run fails and is retried from the question, before the answer is stored.
+  let isFound = false;
+  store.openWaits = async (after, limit) => {
+    const found = await openWaits(after, limit);
+    isFound = true;
+    return found;
+  };
+  store.load = async (ids) => {
+    if (isFound) {
+      isFound = false;
+      [store.load, store.openWaits] = [load, openWaits];
+      await t.answer(run, 'refund', 'first');
+      await run.retry({ from: 'refund' });
+    }
+    return load(ids);
+  };
+  expect(await refused(t.engine.answerByToken(tokens[0]!, 'old link'))).toBe('unknown.wait');
+  await t.drain();
+  expect(await run.explain()).toMatchObject([{ code: 'waits.answer' }]);
+});
+
 test('wrong options of a wait fail the run with a sentence', async () => {
   const wrong = [{ role: 'viewer' }, { timeout: 'soon' }, { schema: {} }, { notify: 1 }, { notBy: [1] }, { until: 1 }, { ask: 1 }];
   for (const options of wrong) {
