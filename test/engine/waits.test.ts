@@ -111,6 +111,73 @@ test('an early answer that does not fit is refused by the handler, which then wa
   }
 });
 
+test('a retry from a wait that was answered early forgets no step before it', async () => {
+  const calls: string[] = [];
+  const type = jobType('charging', {
+    retry: { attempts: 1 },
+    run: async ({ step, waitFor }) => {
+      await step('charge', () => void calls.push('charged'));
+      const answer = await waitFor('ship');
+      await step('send', () => void calls.push('sent'));
+      if (answer !== 'again') throw new Error('the parcel is lost');
+      return calls.length;
+    },
+  });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type, { delay: '1h' });
+  await t.answer(run, 'ship', 'once');
+  expect(await refused(run.retry({ from: 'ship' }))).toBe('wrong.state');
+  await t.advance('2h');
+  expect((await run.steps()).map(({ n, name }) => [n, name])).toEqual([[1, 'charge'], [2, 'ship'], [3, 'send']]);
+  await run.retry({ from: 'ship' });
+  await t.drain();
+  expect(await run.explain()).toMatchObject([{ code: 'waits.answer' }]);
+  await t.answer(run, 'ship', 'again');
+  expect(await resultOf(run)).toBe(3);
+  expect(calls).toEqual(['charged', 'sent', 'sent']);
+});
+
+test('a retry from a wait that the handler has not reached is refused', async () => {
+  const type = jobType('early', { retry: { attempts: 1 }, run: ({ step }) => step('charge', () => Promise.reject(new Error('no'))) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type, { delay: '1h' });
+  await t.answer(run, 'ship', 1);
+  await t.advance('2h');
+  expect(await refused(run.retry({ from: 'ship' }))).toBe('unknown.step');
+});
+
+test('an answer under the name of a step or a sleep does not harm the run', async () => {
+  const calls: string[] = [];
+  const door = new Door();
+  const type = jobType('named', {
+    retry: { attempts: 1 },
+    run: async ({ step, sleep }) => {
+      await step('pay', () => calls.push('pay'));
+      await sleep('dry', '1h');
+      await step('busy', () => door.pass());
+      return step('end', () => calls.push('end'));
+    },
+  });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type, { delay: '1h' });
+  for (const name of ['pay', 'dry', 'end']) await t.answer(run, name, 'wrong', { by: 'eve' });
+  await t.advance('1h');
+  await t.advance('1h');
+  expect(door.knocks).toBe(1);
+  await run.answer('busy', 'wrong', { by: 'eve' });
+  door.open();
+  await t.advance('1s');
+  expect(await resultOf(run)).toBe(2);
+  expect((await run.steps()).map(({ name, kind }) => [name, kind])).toEqual(
+    [['pay', 'step'], ['dry', 'sleep'], ['busy', 'step'], ['end', 'step']],
+  );
+  expect(await refused(run.retry({ from: 'nothing' }))).toBe('unknown.step');
+  await run.retry({ from: 'busy' });
+  await run.answer('end', 'wrong', { by: 'eve' });
+  await t.advance('1s');
+  expect(await resultOf(run)).toBe(3);
+});
+
 test('a wait without an answer times out, and an answer afterwards is told so', async () => {
   const type = jobType('impatient', {
     run: async ({ waitFor, sleep }) => {

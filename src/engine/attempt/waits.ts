@@ -9,7 +9,9 @@ import { jsonText } from '../../model/json.ts';
 import {
   answerRoles, noTimeoutDue, whyForbidden, type WaitQuestion, type StoredAnswer,
 } from '../../model/question.ts';
-import { isEndedStep, isOpenWait, type NewStep, type OpenWait, type StoredStep } from '../../model/step.ts';
+import {
+  isEarlyAnswer, isEndedStep, isOpenWait, type EndedStep, type NewStep, type OpenWait, type StoredStep,
+} from '../../model/step.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
 import { durationMs } from '../../time/duration.ts';
@@ -93,7 +95,10 @@ export class Waits {
       if (known !== undefined && isEndedStep(known)) {
         requireKind(known, 'wait');
         const answer = await this.#accepted(name, wait, storedAnswer(name, known.result!));
-        if (!('cause' in answer)) return answer;
+        if (!('cause' in answer)) {
+          if (isEarlyAnswer(known)) await this.#keep(known);
+          return answer;
+        }
         known = await this.#close(name, answer.cause);
       } else if (known !== undefined && isOpenWait(known) && !needsNotice(wait, known)) {
         const { until } = questionOf(known);
@@ -103,6 +108,13 @@ export class Waits {
         known = await this.#ask(name, wait, known);
       }
     }
+  }
+
+  /** Gives an accepted answer that came early its place among the steps, so that a retry from a step knows the order. */
+  async #keep({ name, startedAt, endedAt, result }: EndedStep): Promise<void> {
+    const { attempt, write } = this.#parts;
+    if (await write({ name, kind: 'wait', startedAt, endedAt, result, question: null })) return;
+    throw lostStep(attempt, name);
   }
 
   /** Returns the answer as the schema returns it, or why it is not accepted. */

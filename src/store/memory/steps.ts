@@ -12,7 +12,8 @@ export class MemorySteps {
   write(step: NewStep): boolean {
     const ofJob = this.#steps.get(step.job) ?? new Map<string, StoredStep>();
     const known = ofJob.get(step.name);
-    if (known !== undefined && known.endedAt !== null) return known.fence === step.fence;
+    const isReplaced = known === undefined || known.endedAt === null || (known.n === 0 && step.endedAt !== null);
+    if (!isReplaced) return known.fence === step.fence;
     this.#steps.set(step.job, ofJob.set(step.name, { ...step, generation: known?.generation ?? 1 }));
     return true;
   }
@@ -32,8 +33,10 @@ export class MemorySteps {
 
   endWait({ job, name, at, result }: WaitEnd): void {
     const ofJob = this.#steps.get(job) ?? new Map<string, StoredStep>();
-    const fresh = { job, name, n: 0, generation: 1, fence: 0, startedAt: at, question: null };
-    const known = ofJob.get(name) ?? fresh;
+    const fresh = { job, name, n: 0, generation: 1, fence: 0, startedAt: at, endedAt: null, question: null };
+    const stored = ofJob.get(name) ?? fresh;
+    const isForgotten = stored.endedAt === null && stored.question === null;
+    const known = isForgotten ? { ...stored, n: 0, fence: 0 } : stored;
     this.#steps.set(job, ofJob.set(name, { ...known, kind: 'wait', endedAt: result === null ? null : at, result }));
   }
 
