@@ -309,7 +309,10 @@ test('a link does not answer a question that was asked again after its token was
 });
 
 test('wrong options of a wait fail the run with a sentence', async () => {
-  const wrong = [{ role: 'viewer' }, { timeout: 'soon' }, { schema: {} }, { notify: 1 }, { notBy: [1] }, { until: 1 }, { ask: 1 }];
+  const wrong = [
+    { role: 'viewer' }, { timeout: 'soon' }, { schema: {} }, { schema: z.object({ when: z.date() }) }, { notify: 1 }, { notBy: [1] },
+    { until: 1 }, { ask: 1 },
+  ];
   for (const options of wrong) {
     const type = asking(options as WaitOptions);
     const t = await start({ types: [type] });

@@ -15,7 +15,7 @@ import {
 import { isRefusal, Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
 import { durationMs } from '../../time/duration.ts';
-import { jsonSchemaText } from '../declare/json-schema.ts';
+import { checkStorable, jsonSchemaText } from '../declare/json-schema.ts';
 import { checked, type Schema } from '../declare/schema.ts';
 import { AnswerTimedOut, LeaseLost } from '../handler/errors.ts';
 import type { WaitOptions } from '../handler/step.ts';
@@ -61,6 +61,7 @@ export function checkedWait(options: WaitOptions): CheckedWait {
   if (notify !== undefined && typeof notify !== 'function') {
     throw new Refusal('malformed.option', 'notify of a wait must be a function: ({ token }) => …');
   }
+  if (schema !== undefined) checkStorable('the answer of a wait', schema as Schema);
   const text = schema === undefined ? null : jsonSchemaText(schema as Schema);
   return {
     question: {
