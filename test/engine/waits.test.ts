@@ -232,6 +232,17 @@ test('a wait without a timeout survives restarts and years, also while its run i
   expect(await resultOf(run)).toBe('late');
 });
 
+test('an answer wakes a run that was edited a thousand times while it waited', async () => {
+  const type = asking();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  for (let priority = 1; priority <= 1100; priority += 1) await t.engine.editJobRun(run.id, { priority });
+  expect(await run.explain()).toMatchObject([{ code: 'waits.answer' }]);
+  await t.answer(run, 'refund', 'yes');
+  expect(await resultOf(run)).toBe('yes');
+});
+
 test('two questions at once wait for both answers', async () => {
   const type = jobType('two', { run: ({ waitFor }) => Promise.all([waitFor('a'), waitFor('b', { timeout: '9d' })]) });
   const t = await start({ types: [type] });
