@@ -143,6 +143,36 @@ export const steps: Topic = {
       deepEqual((await world.store.openWaits({ job: job.id, name: '' }, 10)).map(({ n, fence }) => [n, fence]), [[1, job.fence]]);
     },
 
+    'an end replaces an answer that came before its question, and keeps its generation': async (world) => {
+      const job = await world.createRunning();
+      await world.store.writeSteps([end(job, 'a', 1)]);
+      const ended = await world.apply(job, { do: 'succeed', fence: job.fence });
+      const retry = world.decide(ended, { do: 'retry', reopens: 0 });
+      const forgottenSteps = [{ job: job.id, from: 0, generation: 2 }];
+      deepEqual(await world.store.commit({ changes: [retry], whole: true, forgottenSteps }), [true]);
+      for (const name of ['a', 'b']) {
+        const change = world.decide((await world.load(job.id))!, { do: 'answer', name });
+        const waitEnds = [{ job: job.id, name, at: 9, result: '{"value":1}' }];
+        deepEqual(await world.store.commit({ changes: [change], whole: true, waitEnds }), [true]);
+      }
+      deepEqual((await world.store.steps([job.id])).map(({ name, n, fence }) => [name, n, fence]), [['a', 0, 0], ['b', 0, 0]]);
+      const [again] = await world.claim();
+      deepEqual(await world.store.writeSteps([end(again!, 'a', 1), end(again!, 'b', 2, { kind: 'wait' })]), [true, true]);
+      deepEqual(await world.store.writeSteps([end(again!, 'a', 3, { result: '3' })]), [true], 'it was stored before');
+      const found = (await world.store.steps([job.id])).map(({ name, kind, n, generation, result }) => [name, kind, n, generation, result]);
+      deepEqual(found, [['a', 'step', 1, 2, '{"a":1}'], ['b', 'wait', 2, 1, '{"a":1}']]);
+    },
+
+    'questions of ended jobs are not listed': async (world) => {
+      const jobs = [await world.createRunning(), await world.createRunning(), await world.createRunning()];
+      const ask = { kind: 'wait', endedAt: null, result: null, question: '{}' } as const;
+      await world.store.writeSteps(jobs.map((job) => end(job, 'x', 1, ask)));
+      for (const { id, fence } of jobs.slice(0, 2)) {
+        await world.apply((await world.load(id))!, { do: 'fail', fence, retryable: false, error: failure });
+      }
+      deepEqual((await world.store.openWaits({ job: jobs[0]!.id - 1, name: 'z' }, 1)).map(({ job }) => job), [jobs[2]!.id]);
+    },
+
     'a reopened job forgets its questions, too': async (world) => {
       const job = await world.createRunning();
       const ask = { kind: 'wait', endedAt: null, result: null, question: '{}' } as const;

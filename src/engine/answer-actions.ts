@@ -4,7 +4,7 @@ import { checkLimit } from '../jobs/checks/query.ts';
 import { checkId, checkName, checkOneOf, checkWhole } from '../jobs/checks/values.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
-import { answerRoles, whyForbidden, type Answerer, type WaitQuestion } from '../model/question.ts';
+import { answerRoles, hasTimedOut, whyForbidden, type Answerer, type WaitQuestion } from '../model/question.ts';
 import type { OpenWait } from '../model/step.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
 import type { Store, WaitCursor } from '../store/store.ts';
@@ -71,7 +71,7 @@ export class AnswerActions {
   async answerByToken(token: string, value: unknown): Promise<Job> {
     const { job, name } = await this.#waitOf(token);
     try {
-      return await this.#answer(job, name, value, byLink, { by: byLink.by });
+      return await this.#answer(job, name, value, byLink, { by: byLink.by }, answerTokenHash(token));
     } catch (error) {
       if (isRefusal(error)) await this.#recordRefused(job, name, error, { by: byLink.by });
       throw error;
@@ -89,7 +89,10 @@ export class AnswerActions {
   async open({ after, limit = pageDefault }: OpenQuestionsRequest = {}): Promise<OpenQuestions> {
     const { store } = this.#parts.stores.database;
     checkLimit(limit, pageMax);
-    if (after !== undefined) checkWhole('after.job', after.job, 0, Number.MAX_SAFE_INTEGER);
+    if (after !== undefined) {
+      checkWhole('after.job', after.job, 0, Number.MAX_SAFE_INTEGER);
+      checkName('after.name', after.name);
+    }
     const questions: OpenQuestion[] = [];
     for (let cursor: WaitCursor | null = after ?? null; ; ) {
       const page: readonly OpenWait[] = await store.openWaits(cursor, limit - questions.length);
@@ -101,10 +104,21 @@ export class AnswerActions {
     }
   }
 
-  async #answer(id: number, name: string, value: unknown, answerer: Answerer, act: ActOptions): Promise<Job> {
+  /** `tokenHash`: the answer is only for the question with this token, which may be asked again with another meanwhile. */
+  async #answer(
+    id: number,
+    name: string,
+    value: unknown,
+    answerer: Answerer,
+    act: ActOptions,
+    tokenHash?: string,
+  ): Promise<Job> {
     const { workers, audit } = this.#parts;
     jsonText(value);
-    const check = (question: WaitQuestion): Promise<Refusal | null> => refusalOf(id, name, value, question, answerer);
+    const check = async (question: WaitQuestion | null): Promise<Refusal | null> => {
+      if (tokenHash !== undefined && question?.tokenHash !== tokenHash) return invalidLink();
+      return question && refusalOf(id, name, value, question, answerer);
+    };
     const given = { name, value, answerer, check };
     const job = await audit.performOnJob('answer', id, act, ({ store }) => answerWait(store, id, given, audit.asker(act)));
     workers.wake();
@@ -124,17 +138,21 @@ export class AnswerActions {
     for (let cursor: WaitCursor = { job: id, name: '' }; job !== undefined && isOpen(job); ) {
       const page = (await this.#storeOf(id).openWaits(cursor, pageMax)).filter((wait) => wait.job === id);
       const found = page.find((wait) => questionOf(wait).tokenHash === hash);
+      if (found && hasTimedOut(questionOf(found), this.#storeOf(id).now())) break;
       if (found) return found;
       if (page.length < pageMax) break;
       cursor = page.at(-1)!;
     }
-    throw new Refusal('unknown.wait', 'this link was used already, or its question has timed out or is no longer asked', {});
+    throw invalidLink();
   }
 
   #storeOf(id: number): Store {
     return this.#parts.stores.forJob(id).store;
   }
 }
+
+const invalidLink = (): Refusal =>
+  new Refusal('unknown.wait', 'this link was used already, or its question has timed out or is no longer asked', {});
 
 async function shown(store: Store, waits: readonly OpenWait[]): Promise<OpenQuestion[]> {
   const jobs = new Map((await store.load([...new Set(waits.map(({ job }) => job))])).map((job) => [job.id, job]));

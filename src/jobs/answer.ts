@@ -9,7 +9,7 @@ import type { UnansweredCause } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { step } from '../model/machine.ts';
-import type { Answerer, WaitQuestion, StoredAnswer } from '../model/question.ts';
+import { hasTimedOut, type Answerer, type WaitQuestion, type StoredAnswer } from '../model/question.ts';
 import {
   beforeSteps, earlyAnswersMax, isEndedStep, isOpenWait, type OpenWait, type StoredStep, type WaitEnd,
 } from '../model/step.ts';
@@ -23,8 +23,8 @@ export interface GivenAnswer {
   readonly name: string;
   readonly value: unknown;
   readonly answerer: Answerer;
-  /** Checks the answer against the question. It is not called if the handler has not asked yet. */
-  readonly check: (question: WaitQuestion) => Promise<Refusal | null>;
+  /** Checks the answer against the question; null: the handler has not asked yet. */
+  readonly check: (question: WaitQuestion | null) => Promise<Refusal | null>;
 }
 
 /** Stores the answer of a wait. A job that waits for it is due at once. */
@@ -39,7 +39,7 @@ export async function answerWait(store: Store, id: number, given: GivenAnswer, a
     const isAwaited = known !== undefined && isOpenWait(known) && (await sleepOf(store, job))?.waits === true;
     const answered = step(job, { do: 'answer', name, ...(isAwaited ? { due: asking.now } : {}) }, asking);
     if (answered instanceof Refusal) return answered;
-    const refusal = await refusalOf(id, given, known, early);
+    const refusal = await refusalOf(id, given, { known, early }, asking.now);
     if (refusal !== null) return refusal;
     ends = [{ job: id, name, at: answered.after!.changed, result }];
     return [answered];
@@ -50,12 +50,15 @@ export async function answerWait(store: Store, id: number, given: GivenAnswer, a
 async function refusalOf(
   id: number,
   { name, check }: GivenAnswer,
-  known: StoredStep | undefined,
-  early: number,
+  { known, early }: FoundStep,
+  now: number,
 ): Promise<Refusal | null> {
   if (known !== undefined && isEndedStep(known)) return alreadyEnded(id, known);
-  if (known !== undefined && isOpenWait(known)) return check(questionOf(known));
-  if (early < earlyAnswersMax) return null;
+  if (known !== undefined && isOpenWait(known)) {
+    const question = questionOf(known);
+    return hasTimedOut(question, now) ? taken(id, name, `has timed out at ${timeText(question.until!)}`) : check(question);
+  }
+  if (early < earlyAnswersMax) return check(null);
   const message = `job ${id} has ${early} answers that its handler has not asked for: answer ${JSON.stringify(name)} when it waits`;
   return new Refusal('malformed.number', message, { id });
 }
@@ -64,10 +67,14 @@ function alreadyEnded(id: number, { name, kind, endedAt, result }: StoredStep): 
   const what = `${JSON.stringify(name)} of job ${id}`;
   if (kind !== 'wait') return new Refusal('taken.step', `${what} is a ${kind}, which needs no answer`, { id, step: name });
   const answer = storedAnswer(name, result!);
-  const at = new Date(endedAt!).toISOString();
-  const how = 'timedOut' in answer ? `has timed out at ${at}` : `was answered by ${answer.by} at ${at}`;
-  return new Refusal('taken.answer', `${what} ${how}: the first counts`, { id, wait: name });
+  const at = timeText(endedAt!);
+  return taken(id, name, 'timedOut' in answer ? `has timed out at ${at}` : `was answered by ${answer.by} at ${at}`);
 }
+
+const taken = (id: number, name: string, how: string): Refusal =>
+  new Refusal('taken.answer', `${JSON.stringify(name)} of job ${id} ${how}: the first counts`, { id, wait: name });
+
+const timeText = (at: number): string => new Date(at).toISOString();
 
 /** How a wait ends or begins again: it times out, or its handler refuses an answer that came before the question. */
 export interface WaitClosing {
@@ -107,12 +114,17 @@ export async function closeWait(
   return { step: (await findStep(store, id, name)).known, change };
 }
 
+interface FoundStep {
+  readonly known: StoredStep | undefined;
+  readonly early: number;
+}
+
 /** Finds the step of a job by its name, and counts the answers that came before their questions. */
 async function findStep(
   store: Pick<Store, 'steps'>,
   id: number,
   name: string,
-): Promise<{ readonly known: StoredStep | undefined; readonly early: number }> {
+): Promise<FoundStep> {
   let early = 0;
   for (let after = beforeSteps; ; ) {
     const page = await store.steps([id], after, stepsPage);

@@ -7,7 +7,9 @@ import type { Change } from '../model/change.ts';
 import type { Edge } from '../model/following.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { step, type Asking } from '../model/machine.ts';
-import { beforeSteps, isEndedStep, unknownStep, type ForgottenSteps, type StoredStep } from '../model/step.ts';
+import {
+  beforeSteps, isEarlyAnswer, isEndedStep, unknownStep, type ForgottenSteps, type StoredStep,
+} from '../model/step.ts';
 import { Refusal } from '../refusal.ts';
 import { stepsPage } from '../store/step-row.ts';
 import { pagesOf } from '../store/paging.ts';
@@ -193,10 +195,11 @@ async function forgottenOf(store: Store, job: Job, from: string | undefined): Pr
   return first === null ? unknownStep(job.id, from) : { job: job.id, from: first.n, generation: job.generation + 1 };
 }
 
+/** Finds a finished step by its name. An answer for which no handler has asked is none, and has no place among the steps. */
 async function findStep(store: Store, { id }: Job, name: string): Promise<StoredStep | null> {
   for (let after = beforeSteps; ; ) {
     const page = await store.steps([id], after, stepsPage);
-    const found = page.find((step) => step.name === name && isEndedStep(step));
+    const found = page.find((step) => step.name === name && isEndedStep(step) && !isEarlyAnswer(step));
     if (found || page.length < stepsPage) return found ?? null;
     after = page.at(-1)!.n;
   }

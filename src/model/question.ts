@@ -42,5 +42,8 @@ export function whyForbidden({ role, notBy }: Pick<WaitQuestion, 'role' | 'notBy
 /** A person has one name at all doors: that of the HTTP API begins with `http:`, that of the command line with `cli `. */
 const personOf = (by: string): string => by.replace(/^(http:|cli )/, '');
 
+/** Whether the time for an answer is over, also if the handler has not noticed yet, because its type is paused for example. */
+export const hasTimedOut = ({ until }: Pick<WaitQuestion, 'until'>, now: number): boolean => until !== null && until <= now;
+
 /** When a job that waits without a timeout is due: in the year 9999. */
 export const noTimeoutDue = Date.UTC(9999, 0);

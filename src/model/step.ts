@@ -40,7 +40,7 @@ export type NewStep = Omit<StoredStep, 'generation'>;
 
 /**
  * The end of a wait, or with null its new beginning. It is written in the commit of the event that records it. A wait
- * that the handler has not reached gets a row with number 0 and fence 0.
+ * that the handler has not reached, or has forgotten, gets a row with number 0 and fence 0.
  */
 export interface WaitEnd {
   readonly job: number;
@@ -65,6 +65,12 @@ export const beforeSteps = -1;
 
 /** How many answers that come before their questions are stored of a job. */
 export const earlyAnswersMax = 100;
+
+/**
+ * Whether the row is an answer that came before its question, and that no handler has accepted yet. A handler may also
+ * use the name for a step or a sleep.
+ */
+export const isEarlyAnswer = ({ n, endedAt }: StoredStep): boolean => n === 0 && endedAt !== null;
 
 export type EndedStep = StoredStep & { readonly endedAt: number };
 

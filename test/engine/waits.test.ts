@@ -111,6 +111,73 @@ test('an early answer that does not fit is refused by the handler, which then wa
   }
 });
 
+test('a retry from a wait that was answered early forgets no step before it', async () => {
+  const calls: string[] = [];
+  const type = jobType('charging', {
+    retry: { attempts: 1 },
+    run: async ({ step, waitFor }) => {
+      await step('charge', () => void calls.push('charged'));
+      const answer = await waitFor('ship');
+      await step('send', () => void calls.push('sent'));
+      if (answer !== 'again') throw new Error('the parcel is lost');
+      return calls.length;
+    },
+  });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type, { delay: '1h' });
+  await t.answer(run, 'ship', 'once');
+  expect(await refused(run.retry({ from: 'ship' }))).toBe('wrong.state');
+  await t.advance('2h');
+  expect((await run.steps()).map(({ n, name }) => [n, name])).toEqual([[1, 'charge'], [2, 'ship'], [3, 'send']]);
+  await run.retry({ from: 'ship' });
+  await t.drain();
+  expect(await run.explain()).toMatchObject([{ code: 'waits.answer' }]);
+  await t.answer(run, 'ship', 'again');
+  expect(await resultOf(run)).toBe(3);
+  expect(calls).toEqual(['charged', 'sent', 'sent']);
+});
+
+test('a retry from a wait that the handler has not reached is refused', async () => {
+  const type = jobType('early', { retry: { attempts: 1 }, run: ({ step }) => step('charge', () => Promise.reject(new Error('no'))) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type, { delay: '1h' });
+  await t.answer(run, 'ship', 1);
+  await t.advance('2h');
+  expect(await refused(run.retry({ from: 'ship' }))).toBe('unknown.step');
+});
+
+test('an answer under the name of a step or a sleep does not harm the run', async () => {
+  const calls: string[] = [];
+  const door = new Door();
+  const type = jobType('named', {
+    retry: { attempts: 1 },
+    run: async ({ step, sleep }) => {
+      await step('pay', () => calls.push('pay'));
+      await sleep('dry', '1h');
+      await step('busy', () => door.pass());
+      return step('end', () => calls.push('end'));
+    },
+  });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type, { delay: '1h' });
+  for (const name of ['pay', 'dry', 'end']) await t.answer(run, name, 'wrong', { by: 'eve' });
+  await t.advance('1h');
+  await t.advance('1h');
+  expect(door.knocks).toBe(1);
+  await run.answer('busy', 'wrong', { by: 'eve' });
+  door.open();
+  await t.advance('1s');
+  expect(await resultOf(run)).toBe(2);
+  expect((await run.steps()).map(({ name, kind }) => [name, kind])).toEqual(
+    [['pay', 'step'], ['dry', 'sleep'], ['busy', 'step'], ['end', 'step']],
+  );
+  expect(await refused(run.retry({ from: 'nothing' }))).toBe('unknown.step');
+  await run.retry({ from: 'busy' });
+  await run.answer('end', 'wrong', { by: 'eve' });
+  await t.advance('1s');
+  expect(await resultOf(run)).toBe(3);
+});
+
 test('a wait without an answer times out, and an answer afterwards is told so', async () => {
   const type = jobType('impatient', {
     run: async ({ waitFor, sleep }) => {
@@ -165,6 +232,17 @@ test('a wait without a timeout survives restarts and years, also while its run i
   expect(await resultOf(run)).toBe('late');
 });
 
+test('an answer wakes a run that was edited a thousand times while it waited', async () => {
+  const type = asking();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  for (let priority = 1; priority <= 1100; priority += 1) await t.engine.editJobRun(run.id, { priority });
+  expect(await run.explain()).toMatchObject([{ code: 'waits.answer' }]);
+  await t.answer(run, 'refund', 'yes');
+  expect(await resultOf(run)).toBe('yes');
+});
+
 test('two questions at once wait for both answers', async () => {
   const type = jobType('two', { run: ({ waitFor }) => Promise.all([waitFor('a'), waitFor('b', { timeout: '9d' })]) });
   const t = await start({ types: [type] });
@@ -196,8 +274,56 @@ test('a link answers its question once, and only a hash of its token is stored',
   expect(await refused(t.engine.answerByToken(token!, { ok: true }))).toBe('unknown.wait');
 });
 
+test('after its time a question takes no answer, even if its type is paused and the handler cannot notice', async () => {
+  const tokens: string[] = [];
+  const type = asking({ timeout: '1d', notify: ({ token }) => void tokens.push(token) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  await t.engine.pauseJobRun(run.id);
+  await t.advance('2d');
+  expect(await refused(t.engine.questionOf(tokens[0]!))).toBe('unknown.wait');
+  expect(await refused(t.engine.answerByToken(tokens[0]!, 1))).toBe('unknown.wait');
+  expect((await refusal(run.answer('refund', 1))).message).toContain('has timed out at 2026-01-02');
+  await t.engine.resumeJobRun(run.id);
+  await t.drain();
+  expect(await run.get()).toMatchObject({ fate: 'failed' });
+});
+
+test('a link does not answer a question that was asked again after its token was found', async () => {
+  const tokens: string[] = [];
+  const type = asking({ role: 'admin', notify: ({ token }) => void tokens.push(token) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  const { store } = t.engine.jobs;
+  const [load, openWaits] = [store.load.bind(store), store.openWaits.bind(store)];
+  // After the token was looked up, the run fails and is retried from the question, before the answer is stored.
+  let isFound = false;
+  store.openWaits = async (after, limit) => {
+    const found = await openWaits(after, limit);
+    isFound = true;
+    return found;
+  };
+  store.load = async (ids) => {
+    if (isFound) {
+      isFound = false;
+      [store.load, store.openWaits] = [load, openWaits];
+      await t.answer(run, 'refund', 'first');
+      await run.retry({ from: 'refund' });
+    }
+    return load(ids);
+  };
+  expect(await refused(t.engine.answerByToken(tokens[0]!, 'old link'))).toBe('unknown.wait');
+  await t.drain();
+  expect(await run.explain()).toMatchObject([{ code: 'waits.answer' }]);
+});
+
 test('wrong options of a wait fail the run with a sentence', async () => {
-  const wrong = [{ role: 'viewer' }, { timeout: 'soon' }, { schema: {} }, { notify: 1 }, { notBy: [1] }, { until: 1 }, { ask: 1 }];
+  const wrong = [
+    { role: 'viewer' }, { timeout: 'soon' }, { schema: {} }, { schema: z.object({ when: z.date() }) }, { notify: 1 }, { notBy: [1] },
+    { until: 1 }, { ask: 1 },
+  ];
   for (const options of wrong) {
     const type = asking(options as WaitOptions);
     const t = await start({ types: [type] });

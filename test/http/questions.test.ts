@@ -46,6 +46,22 @@ test('an operator finds and answers a question; others are refused, and the wait
   });
 });
 
+test('a producer answers only the runs that it has created', async () => {
+  const { id } = await server.engine.createJobRun(refund, { delay: '1h' });
+  const early = await server.post(`${api}/runs/${id}/answer`, { name: 'ok', value: { ok: true } }, as('producer'));
+  expect(early).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+  expect(await server.engine.steps(id)).toEqual([]);
+  const { id: own } = (await server.post(`${api}/runs`, { type: 'refund', delay: '1h' }, as('producer'))).body as { id: number };
+  expect((await server.post(`${api}/runs/${own}/answer`, { name: 'ok', value: 1 }, as('producer'))).status).toBe(200);
+});
+
+test('a cursor that is not a name is refused', async () => {
+  for (const name of ['%00', '%07', 'x'.repeat(256)]) {
+    const listed = await server.get(`${api}/questions?after=1:${name}`, as('viewer'));
+    expect(listed, name).toMatchObject({ status: 400 });
+  }
+});
+
 test('the token of a link shows and answers its question without signing in, once', async () => {
   const id = await waiting();
   const token = tokens.at(-1)!;

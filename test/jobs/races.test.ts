@@ -49,7 +49,7 @@ describe.each(stores)('races on $name', (kind) => {
 
   test('answers against the timeout of a wait: one is stored, and the others are told', async ({ world }) => {
     const other = await world.again();
-    const question = '{"ask":null,"schema":null,"role":"operator","notBy":[],"until":1,"tokenHash":null}';
+    const question = '{"ask":null,"schema":null,"role":"operator","notBy":[],"until":null,"tokenHash":null}';
     for (const first of ['answer', 'timeout', 'both'] as const) {
       const { id, fence } = await world.running();
       const wait = { job: id, fence, name: 'ok', n: 1, kind: 'wait', startedAt: 1, endedAt: null, result: null, question } as const;

@@ -7,7 +7,9 @@ import { checkName } from '../../jobs/checks/values.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
 import { jsonText } from '../../model/json.ts';
 import { backoffMs, retryOf, type RetryPolicy } from '../../model/retry.ts';
-import { beforeSteps, isEndedStep, stepKey, stepsMax, type EndedStep, type StoredStep } from '../../model/step.ts';
+import {
+  beforeSteps, isEarlyAnswer, isEndedStep, stepKey, stepsMax, type EndedStep, type StoredStep,
+} from '../../model/step.ts';
 import type { Logger } from '../../logger.ts';
 import { isMalformed, Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
@@ -309,7 +311,9 @@ class AttemptSteps {
 const endsAttempt = (error: unknown): boolean =>
   isA(Fail, error) || isA(RateLimited, error) || isA(RetryAfter, error) || isA(Sleeping, error) || isA(Snooze, error);
 
-const isEnded = (step: StoredStep | undefined): step is EndedStep => step !== undefined && isEndedStep(step);
+/** Whether a step or sleep has ended. An answer that came early for its name does not count: no wait has this name. */
+const isEnded = (step: StoredStep | undefined): step is EndedStep =>
+  step !== undefined && isEndedStep(step) && !isEarlyAnswer(step);
 
 function retryOfStep(options: StepOptions, work: unknown): RetryPolicy {
   if (typeof work !== 'function') throw new Refusal('malformed.option', 'a step needs a function: step(name, () => …)');

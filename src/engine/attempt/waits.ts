@@ -9,11 +9,13 @@ import { jsonText } from '../../model/json.ts';
 import {
   answerRoles, noTimeoutDue, whyForbidden, type WaitQuestion, type StoredAnswer,
 } from '../../model/question.ts';
-import { isEndedStep, isOpenWait, type NewStep, type OpenWait, type StoredStep } from '../../model/step.ts';
+import {
+  isEarlyAnswer, isEndedStep, isOpenWait, type EndedStep, type NewStep, type OpenWait, type StoredStep,
+} from '../../model/step.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
 import { durationMs } from '../../time/duration.ts';
-import { jsonSchemaText } from '../declare/json-schema.ts';
+import { checkStorable, jsonSchemaText } from '../declare/json-schema.ts';
 import { checked, type Schema } from '../declare/schema.ts';
 import { AnswerTimedOut, LeaseLost } from '../handler/errors.ts';
 import type { WaitOptions } from '../handler/step.ts';
@@ -59,6 +61,7 @@ export function checkedWait(options: WaitOptions): CheckedWait {
   if (notify !== undefined && typeof notify !== 'function') {
     throw new Refusal('malformed.option', 'notify of a wait must be a function: ({ token }) => …');
   }
+  if (schema !== undefined) checkStorable('the answer of a wait', schema as Schema);
   const text = schema === undefined ? null : jsonSchemaText(schema as Schema);
   return {
     question: {
@@ -93,7 +96,10 @@ export class Waits {
       if (known !== undefined && isEndedStep(known)) {
         requireKind(known, 'wait');
         const answer = await this.#accepted(name, wait, storedAnswer(name, known.result!));
-        if (!('cause' in answer)) return answer;
+        if (!('cause' in answer)) {
+          if (isEarlyAnswer(known)) await this.#keep(known);
+          return answer;
+        }
         known = await this.#close(name, answer.cause);
       } else if (known !== undefined && isOpenWait(known) && !needsNotice(wait, known)) {
         const { until } = questionOf(known);
@@ -103,6 +109,13 @@ export class Waits {
         known = await this.#ask(name, wait, known);
       }
     }
+  }
+
+  /** Gives an accepted answer that came early its place among the steps, so that a retry from a step knows the order. */
+  async #keep({ name, startedAt, endedAt, result }: EndedStep): Promise<void> {
+    const { attempt, write } = this.#parts;
+    if (await write({ name, kind: 'wait', startedAt, endedAt, result, question: null })) return;
+    throw lostStep(attempt, name);
   }
 
   /** Returns the answer as the schema returns it, or why it is not accepted. */

@@ -259,7 +259,7 @@ function checkKeyLimit(name: string, limit: NonNullable<AnyOptions['limit']>): v
 function checkOptions(name: string, options: AnyOptions): void {
   checkFields(`job type ${name}`, options, optionNames);
   if (options.limit) checkKeyLimit(name, options.limit);
-  if (options.input) checkStorable(name, options.input as Schema);
+  if (options.input) checkStorable(`the input of job type ${name}`, options.input as Schema);
   checkUpgrade(name, options);
   const isTasked = typeof options.taskDetails === 'function' && typeof options.taskResults === 'function';
   const handlers = [typeof options.run === 'function', typeof options.runBatch === 'function', isTasked];

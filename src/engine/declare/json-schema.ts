@@ -49,14 +49,14 @@ export function jsonSchemaOf(schema: Schema): Record<string, unknown> | null {
 
 /**
  * Refuses a zod schema with a type that JSON cannot hold, such as a date. An input with a date would be valid at
- * creation, be stored with a string instead, and be invalid when the run starts.
+ * creation, be stored with a string instead, and be invalid when the run starts. `what`: what the schema is for.
  */
-export function checkStorable(type: string, schema: Schema): void {
+export function checkStorable(what: string, schema: Schema): void {
   if (!isZod(schema)) return;
   for (const { kind, path } of unstorableParts(schema)) {
-    const where = path === '' ? `the input of job type ${type} is` : `${path} in the input of job type ${type} is`;
-    const message = `${where} a ${kind}, which JSON cannot hold: ${unstorable[kind]}`;
-    throw new Refusal('malformed.option', message, { type, path, kind });
+    const where = path === '' ? what : `${path} in ${what}`;
+    const message = `${where} is a ${kind}, which JSON cannot hold: ${unstorable[kind]}`;
+    throw new Refusal('malformed.option', message, { what, path, kind });
   }
 }
 

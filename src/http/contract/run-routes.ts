@@ -160,7 +160,8 @@ export const runRouteTable = define({
   },
   answerRun: {
     method: 'post', path: at('/runs/{id}/answer'), roles: operateOrOwn,
-    summary: 'Answer a question of a run; the first answer counts. The question says which role is needed',
+    summary: 'Answer a question of a run; the first answer counts. The question says which role is needed. A producer can ' +
+      'answer the runs that it has created',
     params: RunParams, body: AnswerRequest, answer: RunView,
   },
   getLinkQuestion: {

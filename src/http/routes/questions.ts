@@ -1,11 +1,12 @@
 /** Questions of handlers that wait, over HTTP: list and answer them, also with the token of a link. */
 import type { OpenQuestion } from '../../engine/answer-actions.ts';
 import type { AnswerRole } from '../../model/question.ts';
+import { includesRole } from '../access/access.ts';
 import { redactText, redactTexts, type Visibility } from '../access/redact.ts';
 import type { Role, QuestionView } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { runView } from '../views.ts';
-import { act } from './runs.ts';
+import { act, checkCreator } from './runs.ts';
 import { reply } from './work.ts';
 
 type QuestionRouteNames = 'listQuestions' | 'answerRun' | 'getLinkQuestion' | 'answerByLink';
@@ -19,6 +20,7 @@ export const questionRoutes: RouteHandlers<QuestionRouteNames> = {
   },
 
   async answerRun({ engine }, { params: { id }, body: { name, value, why } }, { principal }) {
+    if (!includesRole(principal.role, 'operator')) await checkCreator(engine, id, principal);
     const options = { ...act(principal, why), role: answerRole(principal.role) };
     return runView(await engine.answer(id, name, value ?? null, options), principal.visibility);
   },

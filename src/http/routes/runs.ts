@@ -167,7 +167,8 @@ export const act = (principal: HttpCall['principal'], why: string | undefined): 
 export const end = (principal: HttpCall['principal'], why: string | undefined) =>
   ({ ...act(principal, why), code: terminateCode(principal) });
 
-async function checkCreator(
+/** Refuses a producer that has not created the run. */
+export async function checkCreator(
   engine: HttpServices['engine'],
   id: number,
   principal: HttpCall['principal'],

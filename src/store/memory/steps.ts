@@ -12,7 +12,8 @@ export class MemorySteps {
   write(step: NewStep): boolean {
     const ofJob = this.#steps.get(step.job) ?? new Map<string, StoredStep>();
     const known = ofJob.get(step.name);
-    if (known !== undefined && known.endedAt !== null) return known.fence === step.fence;
+    const isReplaced = known === undefined || known.endedAt === null || (known.n === 0 && step.endedAt !== null);
+    if (!isReplaced) return known.fence === step.fence;
     this.#steps.set(step.job, ofJob.set(step.name, { ...step, generation: known?.generation ?? 1 }));
     return true;
   }
@@ -32,15 +33,18 @@ export class MemorySteps {
 
   endWait({ job, name, at, result }: WaitEnd): void {
     const ofJob = this.#steps.get(job) ?? new Map<string, StoredStep>();
-    const fresh = { job, name, n: 0, generation: 1, fence: 0, startedAt: at, question: null };
-    const known = ofJob.get(name) ?? fresh;
+    const fresh = { job, name, n: 0, generation: 1, fence: 0, startedAt: at, endedAt: null, question: null };
+    const stored = ofJob.get(name) ?? fresh;
+    const isForgotten = stored.endedAt === null && stored.question === null;
+    const known = isForgotten ? { ...stored, n: 0, fence: 0 } : stored;
     this.#steps.set(job, ofJob.set(name, { ...known, kind: 'wait', endedAt: result === null ? null : at, result }));
   }
 
-  openWaits(after: WaitCursor | null, limit: number): readonly OpenWait[] {
+  openWaits(after: WaitCursor | null, limit: number, isOpen: (job: number) => boolean): readonly OpenWait[] {
     const isAfter = ({ job, name }: StoredStep): boolean =>
       after === null || job > after.job || (job === after.job && compareNames(name, after.name) > 0);
     return [...this.#steps.values()].flatMap((ofJob) => [...ofJob.values()]).filter(isOpenWait).filter(isAfter)
+      .filter(({ job }) => isOpen(job))
       .sort((a, b) => a.job - b.job || compareNames(a.name, b.name)).slice(0, limit);
   }
 

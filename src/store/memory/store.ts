@@ -274,7 +274,7 @@ export class MemoryStore implements Store {
   }
 
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]> {
-    return this.#answer(() => this.#records.steps.openWaits(after, limit));
+    return this.#answer(() => this.#records.steps.openWaits(after, limit, (job) => this.#records.get(job)?.state !== 'ended'));
   }
 
   progress(id: number): Promise<string | null> {

@@ -5,7 +5,8 @@ export interface Steps {
   /**
    * Writes the ends of steps, and the questions of waits, of jobs that are running under the given fences; returns for
    * each whether it is stored. It is not written if the step has ended already; it then counts as stored if it was
-   * written under the same fence. A question is replaced by a later one.
+   * written under the same fence. A question is replaced by a later one. An end, but not a question, also replaces an
+   * answer that came before its question (number 0).
    */
   writeSteps(steps: readonly NewStep[]): Promise<readonly boolean[]>;
 
@@ -15,7 +16,7 @@ export interface Steps {
    */
   steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]>;
 
-  /** Returns up to `limit` open waits, also those of ended jobs, ordered by job and name, after the given one. */
+  /** Returns up to `limit` open waits of jobs that have not ended, ordered by job and name, after the given one. */
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]>;
 }
 

@@ -29,7 +29,7 @@ export async function writeSteps(database: Database, steps: readonly NewStep[]):
   });
 }
 
-/** Writes ends; returns the job, fence and name of those that are stored. */
+/** Writes ends, also over answers that came early; returns the job, fence and name of those that are stored. */
 async function writeHeld(session: Session, steps: readonly NewStep[]): Promise<Set<string>> {
   if (steps.length === 0) return new Set();
   const { schema } = session;
@@ -42,7 +42,7 @@ async function writeHeld(session: Session, steps: readonly NewStep[]): Promise<S
       on conflict (job, name) do update set kind = excluded.kind, n = excluded.n, fence = excluded.fence,
         started_at = excluded.started_at, ended_at = excluded.ended_at, result = excluded.result,
         question = excluded.question
-      where known.ended_at is null returning job, fence, name
+      where known.ended_at is null or (known.n = 0 and excluded.ended_at is not null) returning job, fence, name
     ) select job, fence, name from written union
       select step.job, step.fence, step.name from given cross join lateral (
         select job, fence, name from ${schema}.step where step.job = given.job and step.name = given.name limit 1) step`;
@@ -78,16 +78,21 @@ export async function forgetSteps(session: Session, forgotten: readonly Forgotte
 }
 
 export async function endWaits(session: Session, ends: readonly WaitEnd[]): Promise<void> {
-  const text = `insert into ${session.schema}.step (${stepColumns})
+  const text = `insert into ${session.schema}.step as known (${stepColumns})
     select job, name, 'wait', 0, 1, 0, at, case when result is null then null else at end, result, null
     from json_to_recordset($1::json) as given (job bigint, name text, at bigint, result text)
-    on conflict (job, name) do update set kind = 'wait', ended_at = excluded.ended_at, result = excluded.result`;
+    on conflict (job, name) do update set kind = 'wait', ended_at = excluded.ended_at, result = excluded.result,
+      n = case when known.ended_at is null and known.question is null then 0 else known.n end,
+      fence = case when known.ended_at is null and known.question is null then 0 else known.fence end`;
   await session.run(text, [JSON.stringify(ends)]);
 }
 
 export async function openWaits(session: Session, after: WaitCursor | null, limit: number): Promise<OpenWait[]> {
+  // The subquery with a limit is executed per row, by the primary key, whatever the planner knows of the table.
   const text = `select ${stepColumns} from ${session.schema}.step
-    where ended_at is null and question is not null and (job, name) > ($1, $2) order by job, name limit $3`;
+    where step.ended_at is null and question is not null and (job, name) > ($1, $2)
+      and (select 1 from ${session.schema}.ended where ended.id = step.job limit 1) is null
+    order by job, name limit $3`;
   const rows = await session.run<StepRow>(text, [after?.job ?? 0, after?.name ?? '', limit]);
   return rows.map((row) => stepOfRow(row) as OpenWait);
 }

@@ -26,12 +26,14 @@ export function forgetSteps(connection: Connection, forgotten: readonly Forgotte
 
 export function endWaits(connection: Connection, ends: readonly WaitEnd[]): void {
   const sql = `INSERT INTO step(${stepColumns}) VALUES(?1, ?2, 'wait', 0, 1, 0, ?3, ?4, ?5, NULL)
-    ON CONFLICT(job, name) DO UPDATE SET kind = 'wait', ended_at = ?4, result = ?5`;
+    ON CONFLICT(job, name) DO UPDATE SET kind = 'wait', ended_at = ?4, result = ?5,
+      n = iif(ended_at IS NULL AND question IS NULL, 0, n), fence = iif(ended_at IS NULL AND question IS NULL, 0, fence)`;
   for (const { job, name, at, result } of ends) connection.run(sql, job, name, at, result === null ? null : at, result);
 }
 
 export function openWaits(connection: Connection, after: WaitCursor | null, limit: number): OpenWait[] {
   const sql = `SELECT ${stepColumns} FROM step WHERE ended_at IS NULL AND question IS NOT NULL AND (job, name) > (?, ?)
+      AND NOT EXISTS (SELECT 1 FROM ended WHERE ended.id = step.job)
     ORDER BY job, name LIMIT ?`;
   return connection.all<StepRow>(sql, after?.job ?? 0, after?.name ?? '', limit).map((row) => stepOfRow(row) as OpenWait);
 }
@@ -39,13 +41,13 @@ export function openWaits(connection: Connection, after: WaitCursor | null, limi
 const isHeld = (connection: Connection, { job, fence }: NewStep): boolean =>
   connection.get(`SELECT 1 FROM job WHERE id = ? AND fence = ? AND state = 'running'`, job, fence) !== undefined;
 
-/** Writes the end or the question of a step unless it has ended. */
+/** Writes the end or the question of a step unless it has ended. An end replaces an answer that came early. */
 function write(connection: Connection, step: NewStep): boolean {
   const { job, name, kind, n, fence, started_at: startedAt, ended_at: endedAt, result, question } = rowOfStep(step);
   const sql = `INSERT INTO step(${stepColumns}) VALUES(?1, ?2, ?3, ?4, 1, ?5, ?6, ?7, ?8, ?9)
     ON CONFLICT(job, name) DO UPDATE SET kind = ?3, n = ?4, fence = ?5, started_at = ?6, ended_at = ?7, result = ?8,
       question = ?9
-    WHERE ended_at IS NULL`;
+    WHERE ended_at IS NULL OR (n = 0 AND ?7 IS NOT NULL)`;
   return connection.run(sql, job, name, kind, n, fence, startedAt, endedAt, result, question) === 1;
 }
 
