@@ -12,7 +12,7 @@ import { throughHook } from './declare/hooked-requests.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
 import type { BurstOf } from './declare/limit-uses.ts';
 import type { TypeRules } from './declare/type-rules.ts';
-import type { DefinitionActions, NamedRunnable } from './definition-actions.ts';
+import type { DefinitionActions, NamedRunnable, RunTarget } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
 import type { Tracing } from './attempt/tracing.ts';
 import type { StoreWorkers } from './store-workers.ts';
@@ -75,15 +75,18 @@ export class RunCreation {
   /** Returns a function that drafts the runs of a flow. Each type or definition is looked up once. */
   drafting(by: string): DraftRun {
     const { stores, definitions } = this.#parts;
-    const targets = new Map<Runnable, ReturnType<typeof definitions.target>>();
+    const targetOf = async (what: Runnable): Promise<RunTarget & { readonly burstOf: BurstOf | undefined }> => {
+      const target = await definitions.target(what);
+      return { ...target, burstOf: await burstsInForce(stores.database.store, target.rules) };
+    };
+    const targets = new Map<Runnable, ReturnType<typeof targetOf>>();
     return async (what, given, isLinked) => {
       await stores.database.store.synchronize?.();
-      const target = targets.get(what) ?? definitions.target(what);
+      const target = targets.get(what) ?? targetOf(what);
       targets.set(what, target);
-      const { rules, known, jobs } = await target;
+      const { rules, known, jobs, burstOf } = await target;
       const used = isLinked ? uncheckedRules(rules) : rules;
       const [request] = jobs.creating === null ? [given] : await throughHook(jobs.creating, used, known, [given], by);
-      const burstOf = await burstsInForce(stores.database.store, rules);
       const [draft] = await draftsOf(used, known, [request!], stores.database.store.now(), burstOf);
       return { draft: draft!, jobs };
     };

@@ -41,6 +41,8 @@ export class Attempt {
   #isLost = false;
   #isReleased = false;
   #isCompleted = false;
+  #isCompleting = false;
+  #refusedCompletion: string | null = null;
   #confirm: (() => Promise<void>) | null = null;
   #sleep: AttemptSleep | null = null;
   #steps: StepsInUse | null = null;
@@ -96,6 +98,24 @@ export class Attempt {
 
   complete(): void {
     this.#isCompleted = true;
+  }
+
+  /** Whether `complete` was called, and has not failed. */
+  get isCompleting(): boolean {
+    return this.#isCompleting;
+  }
+
+  set isCompleting(isCompleting: boolean) {
+    this.#isCompleting = isCompleting;
+  }
+
+  /** Why `complete` is refused from now on; null: it is not. */
+  get refusedCompletion(): string | null {
+    return this.#refusedCompletion;
+  }
+
+  refuseCompletion(why: string): void {
+    this.#refusedCompletion = why;
   }
 
   /** Whether the end of the job is written in a transaction of the handler that may not be committed yet. */

@@ -122,22 +122,12 @@ class TaskPlan {
     const { jobs, by } = this.#parts;
     if (this.#staged === 0) {
       const tasks = await newJobs(jobs, this.#drafts, by, this.#run.id);
-      return planTasks(jobs.store, this.#run, { fence: this.#fence, tasks, details, by, ...this.#upgrade() });
+      return planTasks(jobs.store, this.#run, { fence: this.#fence, tasks, details, by, ...upgradeOf(this.#type, this.#run) });
     }
     await this.#stage();
     await this.#staging;
-    const planning = { fence: this.#fence, count: this.#staged, details, by, ...this.#upgrade() };
+    const planning = { fence: this.#fence, count: this.#staged, details, by, ...upgradeOf(this.#type, this.#run) };
     return planStaged(jobs.store, this.#run, planning);
-  }
-
-  /**
-   * The tasks have the version of this code, and so has their run from now on: an instance that knows only the version
-   * of the run could neither execute the tasks nor gather their results.
-   */
-  #upgrade(): Pick<Planning, 'edit'> {
-    const typeVersion = currentVersion(this.#type.options);
-    if (this.#run.typeVersion === typeVersion) return {};
-    return { edit: { input: jsonText(upgradedInput(this.#type, this.#run)), typeVersion } };
   }
 
   /** Starts to stage a batch. Waits for the previous batch first, so that at most two batches are in memory. */
@@ -182,6 +172,16 @@ class TaskPlan {
       ...(limitUses.length === 0 ? {} : { limitUses }),
     };
   }
+}
+
+/**
+ * Returns the edit of a run that plans tasks or children. Tasks have the version of this code, and so has the run from now
+ * on: an instance that knows only the version of the run could neither execute the tasks nor gather results.
+ */
+export function upgradeOf(type: JobType, run: Job): Pick<Planning, 'edit'> {
+  const typeVersion = currentVersion(type.options);
+  if (run.typeVersion === typeVersion) return {};
+  return { edit: { input: jsonText(upgradedInput(type, run)), typeVersion } };
 }
 
 function sharedKey({ id }: Job, key: string): Refusal {
