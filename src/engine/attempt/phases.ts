@@ -11,6 +11,8 @@ import { Refusal } from '../../refusal.ts';
 import { pagesOf } from '../../store/paging.ts';
 import type { Attempt } from './attempt.ts';
 import type { Context } from '../handler/context.ts';
+import { burstsInForce } from '../declare/bursts.ts';
+import type { BurstOf } from '../declare/limit-uses.ts';
 import { taskGate } from '../declare/type-registry.ts';
 import type { EndedTask, JobType } from '../declare/job-type.ts';
 import { shareUsesOf } from './limit-use.ts';
@@ -47,8 +49,9 @@ export async function prepare(
   const details: unknown = await options.jobDetails?.({ ...context, input });
   attempt.signal.throwIfAborted();
   const detailsText = jsonText(details);
+  const burstOf = await burstsInForce(parts.jobs.store, rulesOfType(type).entry.taskLimits);
   const tasks = options.taskDetails!({ ...context, input, details });
-  const plan = new TaskPlan(parts, type, attempt);
+  const plan = new TaskPlan(parts, type, attempt, burstOf);
   for await (const task of await tasks) {
     attempt.signal.throwIfAborted();
     await plan.add(task);
@@ -96,13 +99,15 @@ class TaskPlan {
   readonly #run: Job;
   readonly #fence: number;
   readonly #shareUses: readonly LimitUse[];
+  readonly #burstOf: BurstOf | undefined;
   readonly #keys = new Set<string>();
   #drafts: Draft[] = [];
   #staged = 0;
   /** Resolves when the latest batch is staged. The next batch is planned meanwhile. */
   #staging: Promise<void> = Promise.resolve();
 
-  constructor(parts: PhaseParts, type: JobType, { job, holding }: Attempt) {
+  constructor(parts: PhaseParts, type: JobType, { job, holding }: Attempt, burstOf: BurstOf | undefined) {
+    this.#burstOf = burstOf;
     this.#parts = parts;
     this.#type = type;
     this.#run = job;
@@ -155,7 +160,7 @@ class TaskPlan {
     const { taskKey, taskPriority, taskConcurrency, version } = this.#type.options;
     const { onTaskFailure: _, retentionMs: _retention, startBy: _startBy, ...own } = policy;
     const typeMax = taskConcurrency === undefined ? {} : { typeMax: taskConcurrency };
-    const ownUses = rulesOfType(this.#type).taskLimitUses(task);
+    const ownUses = rulesOfType(this.#type).taskLimitUses(task, this.#burstOf);
     // Tasks with one list of uses are written together.
     const limitUses = ownUses.length === 0 ? this.#shareUses : [...ownUses, ...this.#shareUses];
     const isGated = taskConcurrency !== undefined || own.leaderOnly || limitUses.length > 0;
