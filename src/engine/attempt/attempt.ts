@@ -34,6 +34,7 @@ export class Attempt {
   /** Why the handler was asked to stop; null: it was not asked. */
   #reason: Error | null = null;
   #onAbort: (reason: Error) => void = nothing;
+  #afterAbort: (reason: Error) => void = nothing;
   /** Why the runner no longer awaits the handler; null: the runner still awaits it. */
   #end: Error | null = null;
   #onEnd: (reason: Error) => void = nothing;
@@ -182,6 +183,11 @@ export class Attempt {
     this.#onAbort = call;
   }
 
+  /** Sets the function that is called once, after the signal of the attempt was aborted. */
+  afterAbort(call: (reason: Error) => void): void {
+    this.#afterAbort = call;
+  }
+
   /** Sets the function that kills the thread or process of an isolated handler when the attempt is ended. */
   onKill(kill: () => Promise<void>): void {
     this.#kill = kill;
@@ -229,5 +235,6 @@ export class Attempt {
     this.#reason = reason;
     this.#onAbort(reason);
     this.#abort?.abort(reason);
+    this.#afterAbort(reason);
   }
 }
