@@ -62,7 +62,7 @@ import { StoreWorkers, type StoreWorkersParts } from './store-workers.ts';
 
 export { firstMemoryId } from './stores.ts';
 
-export interface EngineParts extends Omit<StoreWorkersParts, 'typesOf' | 'mayOthersAccept' | 'draftChild' | 'undeclaredOf'> {
+export interface EngineParts extends Omit<StoreWorkersParts, 'typesOf' | 'mayOthersAccept' | 'draftChildren' | 'undeclaredOf'> {
   readonly defs: readonly JobDef[];
   readonly build: string;
   readonly undeclaredDefs: 'tick' | 'stop';
@@ -106,9 +106,12 @@ export class EngineCore implements RunBackend, RunMaker {
     const stores = new Stores(jobs, memory);
     const audit = new AuditTrail(stores, instance);
     const catalogue = new TypeCatalogue({ ...parts, stores });
-    const draftChild: DraftChild = (type, request) => this.#creation.drafting(instance)(type, request, false);
+    const draftChildren = (): DraftChild => {
+      const draft = this.#creation.drafting(instance);
+      return (type, request) => draft(type, request, false);
+    };
     const typesOf = (names: readonly string[]): ReturnType<TypeCatalogue['entries']> => catalogue.entries(names);
-    const knowledge = { typesOf, draftChild, ...buildKnowledge(parts) };
+    const knowledge = { typesOf, draftChildren, ...buildKnowledge(parts) };
     const inboxRuns = new InboxRuns({ ...parts, stores, catalogue });
     const workers = new StoreWorkers({ ...parts, ...knowledge }, (command) =>
       (command === 'drain' ? this.suspend() : this.resume()), () => inboxRuns.takePage());

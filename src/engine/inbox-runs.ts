@@ -12,6 +12,8 @@ import type { InboxRequest } from '../store/store.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { throughHook } from './declare/hooked-requests.ts';
 import { busyType, newToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
+import { burstsInForce } from './declare/bursts.ts';
+import type { BurstOf } from './declare/limit-uses.ts';
 import { draftsOf, isOneAtATime, type RunRequest } from './declare/run-request.ts';
 import type { TypeRules } from './declare/type-rules.ts';
 import type { Stores } from './stores.ts';
@@ -68,22 +70,30 @@ export class InboxRuns {
   async #draftAll(requests: readonly InboxRequest[]): Promise<readonly Drafted[]> {
     const names = [...new Set(requests.map(({ type }) => type))].filter(isTypeName);
     const rules = await this.#parts.catalogue.rulesOf(names);
-    const now = this.#jobs.store.now();
-    return Promise.all(requests.map((request) => this.#draft(request, rules.get(request.type), now)));
+    const { store } = this.#jobs;
+    const bursts = new Map(await Promise.all(rules.entries().map(async ([name, { entry: { limits } }]) =>
+      [name, await burstsInForce(store, limits)] as const)));
+    const now = store.now();
+    return Promise.all(requests.map((request) =>
+      this.#draft(request, rules.get(request.type), { now, burstOf: bursts.get(request.type) })));
   }
 
   /**
    * Returns the draft of a request. `rules` is undefined if its type is not a valid name. A delay counts from the time
    * at which the request was written.
    */
-  async #draft(request: InboxRequest, rules: TypeRules | undefined, now: number): Promise<Drafted> {
+  async #draft(
+    request: InboxRequest,
+    rules: TypeRules | undefined,
+    { now, burstOf }: { readonly now: number; readonly burstOf: BurstOf | undefined },
+  ): Promise<Drafted> {
     const { id, type, at } = request;
     const { creating } = this.#jobs;
     try {
       checkTypeName(type);
       const written = givenRequest(request);
       const [given = written] = creating === null ? [] : await throughHook(creating, rules!, null, [written], inboxActor);
-      const [draft] = await draftsOf(rules!, null, [given], Math.min(at, now));
+      const [draft] = await draftsOf(rules!, null, [given], Math.min(at, now), burstOf);
       const refuseTaken = isOneAtATime(draft!, given) ? { refuseTaken: (job: number) => busyType(type, job) } : {};
       return { draft: { request: id, draft: draft!, ...refuseTaken }, rules: rules! };
     } catch (error) {

@@ -25,6 +25,7 @@ import type { PreviewOptions } from '../time/preview.ts';
 import type { Configuration, OutcomeStatus } from '../vocabulary/configuration.ts';
 import { runStats, type JobRunStats } from '../vocabulary/jobrun.ts';
 import { stageInfo, type StageInfo } from '../vocabulary/stage.ts';
+import { burstsInForce } from './declare/bursts.ts';
 import { defFilter, type DefFilter } from './declare/def-filter.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
 import type { JobType } from './declare/job-type.ts';
@@ -207,7 +208,10 @@ export class EngineReads {
 
   async taskLimitUses(types: readonly string[]): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
     const rules = await this.#catalogue.rulesOf([...new Set(types)]);
-    return (type, task) => rules.get(type)!.taskLimitUses(task);
+    const { store } = this.#stores.database;
+    const bursts = new Map(await Promise.all(rules.entries().map(async ([type, { entry: { taskLimits } }]) =>
+      [type, await burstsInForce(store, taskLimits)] as const)));
+    return (type, task) => rules.get(type)!.taskLimitUses(task, bursts.get(type));
   }
 
   async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {

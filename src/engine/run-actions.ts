@@ -141,10 +141,11 @@ export class RunActions {
   async #checkedEdit(jobs: JobWriting, id: number, given: Edit): Promise<Edit> {
     const edit = checkEdit(given, jobs.store.now());
     const job = edit.input === undefined ? null : await jobs.get(id);
-    if (job === null) return edit;
+    // The input of a task belongs to the code that planned it, as its version does.
+    if (job === null || job.kind !== 'run') return edit;
     const { entry, checkOfVersion } = await this.#parts.catalogue.rules(edit.type ?? job.type);
     const typeVersion = edit.typeVersion ?? versionOfEntry(entry);
-    if (job.kind === 'run') await checkOfVersion(typeVersion)?.(parseJson(edit.input!));
+    await checkOfVersion(typeVersion)?.(parseJson(edit.input!));
     return typeVersion === job.typeVersion ? edit : { ...edit, typeVersion };
   }
 

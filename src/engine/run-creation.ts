@@ -3,16 +3,15 @@ import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import { isGated, type Draft } from '../jobs/draft.ts';
 import type { JobWriting } from '../jobs/job-writing.ts';
-import { readLimit } from '../jobs/limits.ts';
 import { Refusal } from '../refusal.ts';
-import type { Store } from '../store/store.ts';
+import { burstsInForce } from './declare/bursts.ts';
 import { followedBy } from './declare/follow-request.ts';
 import { busyType, newToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
 import { throughHook } from './declare/hooked-requests.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
 import type { BurstOf } from './declare/limit-uses.ts';
 import type { TypeRules } from './declare/type-rules.ts';
-import type { DefinitionActions, NamedRunnable } from './definition-actions.ts';
+import type { DefinitionActions, NamedRunnable, RunTarget } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
 import type { Tracing } from './attempt/tracing.ts';
 import type { StoreWorkers } from './store-workers.ts';
@@ -75,15 +74,18 @@ export class RunCreation {
   /** Returns a function that drafts the runs of a flow. Each type or definition is looked up once. */
   drafting(by: string): DraftRun {
     const { stores, definitions } = this.#parts;
-    const targets = new Map<Runnable, ReturnType<typeof definitions.target>>();
+    const targetOf = async (what: Runnable): Promise<RunTarget & { readonly burstOf: BurstOf | undefined }> => {
+      const target = await definitions.target(what);
+      return { ...target, burstOf: await burstsInForce(stores.database.store, target.rules.entry.limits) };
+    };
+    const targets = new Map<Runnable, ReturnType<typeof targetOf>>();
     return async (what, given, isLinked) => {
       await stores.database.store.synchronize?.();
-      const target = targets.get(what) ?? definitions.target(what);
+      const target = targets.get(what) ?? targetOf(what);
       targets.set(what, target);
-      const { rules, known, jobs } = await target;
+      const { rules, known, jobs, burstOf } = await target;
       const used = isLinked ? uncheckedRules(rules) : rules;
       const [request] = jobs.creating === null ? [given] : await throughHook(jobs.creating, used, known, [given], by);
-      const burstOf = await burstsInForce(stores.database.store, rules);
       const [draft] = await draftsOf(used, known, [request!], stores.database.store.now(), burstOf);
       return { draft: draft!, jobs };
     };
@@ -101,7 +103,7 @@ export class RunCreation {
     const { rules, known, jobs } = await definitions.target(what);
     const { name, onePerType } = rules.entry;
     const requests = jobs.creating === null ? given : await throughHook(jobs.creating, rules, known, given, by);
-    const burstOf = await burstsInForce(database, rules);
+    const burstOf = await burstsInForce(database, rules.entry.limits);
     const now = database.now();
     const drafts = await draftsOf(rules, known, requests, now, burstOf);
     const isOnePerType = known?.spec.onePerType ?? onePerType;
@@ -119,16 +121,6 @@ export class RunCreation {
     if (single && !isGated(single) && claimOnCreate.applies(single.type)) return claimOnCreate.create(single, by);
     return jobs.createMany(drafts, by);
   }
-}
-
-/** Reads the bursts of the limits whose cost depends on the input; undefined: the type has no such limit. */
-async function burstsInForce(store: Store, { entry: { limits = [] } }: TypeRules): Promise<BurstOf | undefined> {
-  const names = limits.filter(({ cost }) => typeof cost !== 'number').map(({ name }) => name);
-  if (names.length === 0) return undefined;
-  const records = await Promise.all(names.map(async (name) => [name, await readLimit(store, name)] as const));
-  const bursts = new Map(records.flatMap(([name, record]) =>
-    (record === null ? [] : [[name, record.values.rate?.burst ?? null] as const])));
-  return (name) => bursts.get(name);
 }
 
 async function storeDrafts(

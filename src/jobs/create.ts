@@ -171,9 +171,10 @@ const hasInput = ({ input, inputText }: Draft): boolean => input !== undefined |
 const hasSteps = async (store: Pick<Writer, 'steps'>, { id, fence }: Job): Promise<boolean> =>
   fence > 0 && (await store.steps([id])).some(isEndedStep);
 
-/** Whether a new input would still be used: the job is not running, has not planned tasks and has not ended. */
+/** Whether a new input would still be used: the job is not running, has planned neither tasks nor children, and has not ended. */
 const isWaiting = (job: Job): boolean =>
-  (job.state === 'pending' || (job.state === 'held' && job.hold !== 'children')) && job.phase !== 'gather';
+  (job.state === 'pending' || (job.state === 'held' && job.hold !== 'children')) && job.phase !== 'gather' &&
+  job.details === null;
 
 /** Returns the edit that sets the fields of a draft in an existing job; fields that the draft omits stay unchanged. */
 function editOf(job: Job, draft: Draft, now: number): Edit {

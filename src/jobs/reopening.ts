@@ -1,7 +1,7 @@
 /**
  * Reopening: decides which changes reopen ended jobs with their tasks, and optionally the runs that follow them. A
  * follower that still waits, that is reopened with what it follows, or that has never started waits for its runs again.
- * Such a follower may get another input: it plans its tasks anew, and the former ones are deleted.
+ * Such a follower may get another input: it forgets its steps and plans its tasks anew, and the former ones are deleted.
  */
 import type { Change } from '../model/change.ts';
 import type { Edge } from '../model/following.ts';
@@ -154,7 +154,8 @@ export class Reopening {
     outcomes: Outcomes | undefined,
     asking: Asking,
   ): Promise<readonly (Change | Refusal)[]> {
-    const forgotten = await forgottenOf(this.#store, job, from);
+    const isAnew = outcomes !== undefined && !isOpen(job) && job.startedAt !== null;
+    const forgotten = isAnew ? everyStep(job) : await forgottenOf(this.#store, job, from);
     if (forgotten instanceof Refusal) return [forgotten];
     if (!isOpen(job) && outcomes !== undefined) {
       if (wouldCancel(job.follows, outcomes)) return [cancelledAgain(job, outcomes)];
@@ -165,7 +166,7 @@ export class Reopening {
     // A job that has never started has no tasks.
     if (forgotten !== null) this.#forgottenSteps.push(forgotten);
     const children = isOpen(job) || job.startedAt === null ? [] : await this.#childrenOf(job, outcomes !== undefined);
-    if (outcomes !== undefined) return [reopenedFollower(job, children, outcomes, from, asking), ...children.map(removal)];
+    if (outcomes !== undefined) return [reopenedFollower(job, outcomes, from, asking), ...children.map(removal)];
     return [
       step(job, { do: 'retry', reopens: children.length, ...(from === undefined ? {} : { from }) }, asking),
       ...(await this.#reopenChildren(children, asking)),
@@ -179,14 +180,17 @@ const removal = (before: Job): Change => ({ before, after: null, events: [] });
 /** Reopens a job that waits for the runs that it follows. */
 function reopenedFollower(
   job: Job,
-  children: readonly Job[],
   { open }: Outcomes,
   from: string | undefined,
   asking: Asking,
 ): Change | Refusal {
-  const [child] = children;
-  const planning = child === undefined ? {} : { plansIn: child.kind === 'task' ? 'prepare' : 'run' } as const;
-  return step(job, { do: 'retry', reopens: 0, awaits: open.length, ...planning, ...(from === undefined ? {} : { from }) }, asking);
+  return step(job, { do: 'retry', reopens: 0, awaits: open.length, ...planningOf(job), ...(from === undefined ? {} : { from }) }, asking);
+}
+
+/** The phase in which a job that has planned begins anew. It may have planned no task and no child. */
+function planningOf({ phase, details }: Job): { readonly plansIn?: 'prepare' | 'run' } {
+  if (phase === 'gather') return { plansIn: 'prepare' };
+  return details === null ? {} : { plansIn: 'run' };
 }
 
 async function forgottenOf(store: Store, job: Job, from: string | undefined): Promise<ForgottenSteps | Refusal | null> {
@@ -206,7 +210,9 @@ async function findStep(store: Store, { id }: Job, name: string): Promise<Stored
 }
 
 const allForgotten = (job: Job): ForgottenSteps | null =>
-  (job.state === 'ended' && job.fate === 'succeeded' ? { job: job.id, from: 0, generation: job.generation + 1 } : null);
+  (job.state === 'ended' && job.fate === 'succeeded' ? everyStep(job) : null);
+
+const everyStep = ({ id, generation }: Job): ForgottenSteps => ({ job: id, from: 0, generation: generation + 1 });
 
 const namedMax = 10;
 

@@ -7,7 +7,8 @@ import { applyEach, applyTogether, isChange, remove, type Asker } from '../apply
 import type { Change } from '../model/change.ts';
 import { exceedsTolerance } from '../model/family.ts';
 import type { Job } from '../model/job.ts';
-import { step } from '../model/machine.ts';
+import { step, steps, type Asking } from '../model/machine.ts';
+import type { Refusal } from '../refusal.ts';
 import { proceedAfter } from './proceed.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { Store, Writer } from '../store/store.ts';
@@ -40,11 +41,27 @@ export async function settleAfter(store: Writer, changes: readonly Change[], ask
 export async function settleParents(store: Writer, asker: Asker, parents?: readonly number[]): Promise<number> {
   const changes = await applyTogether(store, async () => {
     const waiting = await store.settleable(parents?.length ?? settleBatch, parents);
-    return waiting.map((job) => step(job, { do: 'settle' }, { ...asker, now: store.now() })).filter(isChange);
+    const answers: (Change | Refusal)[] = [];
+    for (const job of waiting) answers.push(await settled(store, job, { ...asker, now: store.now() }));
+    return answers.filter(isChange);
   });
   await settleAfter(store, changes, asker);
   return changes.length;
 }
+
+/**
+ * Continues a parent; ends it if more of its children have failed than it tolerates. After a crash between the end of a child
+ * and the cancel of its parent, nothing else would notice that.
+ */
+async function settled(store: Writer, parent: Job, asking: Asking): Promise<Change | Refusal> {
+  const isOver = parent.cancel === null && (await hasExceededTolerance(store, parent));
+  return isOver
+    ? steps(parent, [giveUp, { do: 'settle' }], { ...asking, why: overTolerance })
+    : step(parent, { do: 'settle' }, asking);
+}
+
+const overTolerance = 'more tasks failed than the run tolerates';
+const giveUp = { do: 'cancel', code: 'automation', fate: 'failed' } as const;
 
 /**
  * Stops open children of parents that have ended, and deletes open children of parents that were deleted. A crash after
@@ -66,9 +83,7 @@ async function cancelOverTolerance(store: Writer, ids: readonly number[], asker:
   const parents = (await store.load(ids)).filter((job) => job.state !== 'ended' && job.cancel === null);
   for (const parent of parents) {
     if (!(await hasExceededTolerance(store, parent))) continue;
-    const why = 'more tasks failed than the run tolerates';
-    const command = { do: 'cancel', code: 'automation', fate: 'failed' } as const;
-    await applyEach(store, [{ job: parent, command }], { ...asker, why });
+    await applyEach(store, [{ job: parent, command: giveUp }], { ...asker, why: overTolerance });
     await cancelChildren(store, parent.id, asker);
   }
 }

@@ -1,7 +1,7 @@
 // Child runs: a handler starts runs of other types, and goes on when they have ended without holding a slot.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { Engine, jobType, type JobType } from '../../src/index.ts';
+import { Engine, jobType, limit, type JobType } from '../../src/index.ts';
 import { testEngine } from '../../src/testing/index.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { verify } from '../../src/verify.ts';
@@ -153,6 +153,92 @@ test('children that could never start, and requests that make no sense, are refu
     await t.drain();
     expect((await t.engine.get(run.id)).error?.message).toContain(message);
   }
+});
+
+test('a child is refused if an ancestor keeps the place that it waits for', async () => {
+  const partner = limit('partner');
+  const shared = limit('shared', { concurrency: 1 });
+  const top: JobType<undefined> = jobType('top', { concurrency: 1, retry: { attempts: 1 }, run: ({ children }) => children.add(middle) });
+  const middle: JobType<undefined> = jobType('middle', { retry: { attempts: 1 }, run: ({ children }) => children.add(top) });
+  const limited = jobType('limited', { limits: [partner], run: () => null });
+  const withTasks = jobType('withTasks', { taskLimits: [shared], taskDetails: () => [1], taskResults: () => null });
+  const operated = jobType('operated', { limits: [partner], retry: { attempts: 1 }, run: ({ children }) => children.add(limited) });
+  const parent = jobType('parent', { limits: [shared], retry: { attempts: 1 }, run: ({ children }) => children.add(withTasks) });
+  await using t = await testEngine({ types: [top, middle, limited, withTasks, operated, parent] });
+  await t.engine.defineLimit('partner', { concurrency: 1 }, { by: 'ada' });
+  for (const type of [top, operated, parent]) await t.createJobRun(type);
+  await t.advance('1h');
+  const { jobs } = await t.engine.find({ kinds: ['run', 'task'] });
+  expect(jobs.filter(({ state }) => state !== 'ended')).toEqual([]);
+  for (const { name } of [middle, operated, parent]) {
+    expect(jobs.find(({ type }) => type === name)?.error?.message).toContain('limit only one of them');
+  }
+});
+
+test('no child is lost beside complete(), or when it is added too late', async () => {
+  const leaf = jobType('leaf', { run: () => null });
+  const messages: string[] = [];
+  const noting = (add: () => void): void => {
+    try {
+      add();
+    } catch (error) {
+      messages.push((error as Error).message);
+    }
+  };
+  let add = (): void => {};
+  const parent = jobType('parent', {
+    retry: { attempts: 1 },
+    run: async ({ children, complete }) => {
+      add = () => children.add(leaf);
+      for (const wrong of ['leaf', null, {}]) noting(() => children.add(wrong as never));
+      children.add(leaf);
+      await complete(() => null).catch((error: Error) => messages.push(error.message));
+    },
+  });
+  await using t = await testEngine({ types: [parent, leaf] });
+  const run = await t.createJobRun(parent);
+  await t.drain();
+  noting(add);
+  expect(messages).toEqual([
+    ...Array.from({ length: 3 }, () => 'children.add() needs a job type, as jobType() returns it'),
+    `run ${run.id} has added children and cannot be completed by complete()`,
+    `run ${run.id} cannot add a child: its handler has returned`,
+  ]);
+  expect((await t.engine.find({ parent: run.id })).jobs).toHaveLength(1);
+});
+
+test('a run that has planned children has the version of the code that planned them', async () => {
+  const before = jobType('parent', { input: z.object({ a: z.number() }), run: () => 'old code' });
+  const after = jobType('parent', {
+    version: 2,
+    upgrade: { 1: ({ a }: { a: number }) => ({ b: a }) },
+    input: z.object({ b: z.number() }),
+    run: ({ input, children }) => children.add(charge, { input: { amount: input.b }, delay: '1h' }),
+    jobResults: ({ input }) => input.b,
+  });
+  await using t = await testEngine({ types: [before, charge] });
+  const run = await t.createJobRun(before, { input: { a: 7 }, delay: '1m' });
+  await t.restart({ types: [after, charge] });
+  await t.advance('2m');
+  expect(await t.engine.get(run.id)).toMatchObject({ state: 'held', typeVersion: 2, input: '{"b":7}' });
+  await t.advance('1h');
+  expect(await t.engine.get(run.id)).toMatchObject({ fate: 'succeeded', result: '7' });
+});
+
+test('a run that has planned children gets no new input by a taken key', async () => {
+  const parent = jobType('parent', {
+    input: amount,
+    retry: { attempts: 2, base: '1h' },
+    run: ({ input, children }) => children.add(charge, { input }),
+    jobResults: (): null => {
+      throw new Error('not yet');
+    },
+  });
+  await using t = await testEngine({ types: [parent, charge] });
+  const run = await t.createJobRun(parent, { input: { amount: 1 }, unique: 'order' });
+  await t.advance('1m');
+  await t.createJobRun(parent, { input: { amount: 2 }, unique: { key: 'order', onTaken: 'update' } });
+  expect(await t.engine.get(run.id)).toMatchObject({ state: 'pending', input: '{"amount":1}' });
 });
 
 test('a child run is neither deleted without its run nor followed', async () => {

@@ -1,7 +1,7 @@
 // Flows: runs that follow runs, with their results as input, through crashes and in the engine's own loops.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { jobType } from '../../src/index.ts';
+import { jobType, typed } from '../../src/index.ts';
 import type { FlowBuilder, FlowRun } from '../../src/engine/declare/flow-builder.ts';
 import { testEngine } from '../../src/testing/index.ts';
 
@@ -192,4 +192,56 @@ test('a follower with tasks that is reopened with what it follows waits, and pla
   await t.engine.resume();
   await t.drain();
   expect(await two!.result()).toBe(3);
+});
+
+test.each(['tasks', 'children'])('a reopened follower that had planned no %s plans with its new input', async (what) => {
+  let size = 0;
+  const first = jobType('first', { run: () => ({ size }) });
+  const input = typed<{ size: number }>();
+  const leaf = jobType('leaf', { run: () => null });
+  const list = (n: number): number[] => Array.from({ length: n }, (_, index) => index);
+  const many = what === 'tasks'
+    ? jobType('many', {
+      input, taskDetails: (context) => list(context.input.size), taskResults: () => null,
+      jobResults: ({ counts }) => counts.succeeded,
+    })
+    : jobType('many', {
+      input, run: (context) => { for (const _ of list(context.input.size)) context.children.add(leaf); },
+      jobResults: ({ children }) => children.all.length,
+    });
+  await using t = await testEngine({ types: [first, many, leaf] });
+  const flow = await t.createFlow((f) => {
+    f.run(many, { input: { size: f.run(first).result.size } });
+  });
+  const [one, two] = flow.runs;
+  await t.drain();
+  expect(await two!.result()).toBe(0);
+  size = 2;
+  await t.engine.retryJobRun(one!.id, { downstream: 'all' });
+  await t.drain();
+  expect(await two!.result()).toBe(2);
+});
+
+test('a reopened follower that failed forgets its steps, whose results belong to its former input', async () => {
+  let size = 1;
+  const first = jobType('first', { run: () => ({ size }) });
+  const second = jobType('second', {
+    input: typed<{ size: number }>(),
+    retry: { attempts: 1 },
+    run: async ({ input, step }) => {
+      const doubled = await step('double', () => input.size * 2);
+      if (input.size === 1) throw new Error('too small');
+      return doubled;
+    },
+  });
+  await using t = await testEngine({ types: [first, second] });
+  const flow = await t.createFlow((f) => {
+    f.run(second, { input: { size: f.run(first).result.size } });
+  });
+  const [one, two] = flow.runs;
+  await t.drain();
+  size = 5;
+  await t.engine.retryJobRun(one!.id, { downstream: 'failed' });
+  await t.drain();
+  expect(await two!.result()).toBe(10);
 });

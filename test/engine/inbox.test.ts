@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { Engine, jobType, openStore, type NewRun } from '../../src/index.ts';
+import { Engine, jobType, limit, openStore, type NewRun } from '../../src/index.ts';
 import { TypeRegistry } from '../../src/engine/declare/type-registry.ts';
 import { InboxRuns } from '../../src/engine/inbox-runs.ts';
 import { Stores } from '../../src/engine/stores.ts';
@@ -94,6 +94,22 @@ test.each(names)('on %s, a request passes through the middleware', async (name) 
   await writer.enqueue('mail', '{"to": "ada"}');
   await until(1);
   expect(inputs).toEqual(['ada, through inbox']);
+});
+
+test.each(names)('on %s, a request may cost as much as a burst that an override has raised', async (name) => {
+  const writer = await writers[name]!();
+  const started = Promise.withResolvers<number>();
+  const ask = jobType('ask', {
+    input: z.object({ tokens: z.number() }),
+    limits: [limit('tokens', { rate: '60/1m', burst: 30 })],
+    cost: 'tokens',
+    run: ({ input }) => started.resolve(input.tokens),
+  });
+  await using engine = new Engine({ store: writer.url, types: [ask] });
+  await engine.resume();
+  await engine.overrideLimit('tokens', { rate: '60/1m', burst: 50 }, { by: 'ada' });
+  await writer.enqueue('ask', '{"tokens": 50}');
+  expect(await started.promise).toBe(50);
 });
 
 test.each(names)('on %s, a request becomes a run that starts without a poll', async (name) => {

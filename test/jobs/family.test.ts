@@ -220,6 +220,25 @@ describe.each(storesOfRun)('what failed tasks mean on $name', (kind) => {
     expect((await world.get(run)).cancel).toMatchObject({ fate: 'failed' });
   });
 
+  test.for(['another task ends', 'the next round settles'])(
+    'a crash between a failure and the cancel of its run does not let the run succeed: %s', async (what, { world }) => {
+      const { run } = await world.family(2, { policy: { onTaskFailure: 'failFast' } });
+      const [first, second] = await world.claim(tasksOnly);
+      const finishFirst = async (): Promise<void> => {
+        const load = world.store.load.bind(world.store);
+        world.store.load = (ids) => (ids.includes(run.id) ? Promise.reject(new Error('crash')) : load(ids));
+        await expect(failing(world, first!)).rejects.toThrow('crash');
+        world.store.load = load;
+      };
+      if (what === 'the next round settles') await world.jobs.succeed(second!, second!.fence, tester);
+      await finishFirst();
+      expect(await world.get(run)).toMatchObject({ state: 'held', cancel: null });
+      if (what === 'another task ends') await world.jobs.succeed(second!, second!.fence, tester);
+      else await settleParents(world.store, { by: 'settler' });
+      expect(await world.get(run)).toMatchObject({ fate: 'failed', error: { code: 'automation' } });
+    },
+  );
+
   test('a try that failed and will be repeated is no failure yet', async ({ world }) => {
     const { run } = await world.family(1, { policy: { onTaskFailure: 'failFast' } });
     const [task] = await world.claim(tasksOnly);

@@ -34,6 +34,7 @@ export class Attempt {
   /** Why the handler was asked to stop; null: it was not asked. */
   #reason: Error | null = null;
   #onAbort: (reason: Error) => void = nothing;
+  #afterAbort: (reason: Error) => void = nothing;
   /** Why the runner no longer awaits the handler; null: the runner still awaits it. */
   #end: Error | null = null;
   #onEnd: (reason: Error) => void = nothing;
@@ -41,6 +42,8 @@ export class Attempt {
   #isLost = false;
   #isReleased = false;
   #isCompleted = false;
+  #isCompleting = false;
+  #refusedCompletion: string | null = null;
   #confirm: (() => Promise<void>) | null = null;
   #sleep: AttemptSleep | null = null;
   #steps: StepsInUse | null = null;
@@ -96,6 +99,24 @@ export class Attempt {
 
   complete(): void {
     this.#isCompleted = true;
+  }
+
+  /** Whether `complete` was called, and has not failed. */
+  get isCompleting(): boolean {
+    return this.#isCompleting;
+  }
+
+  set isCompleting(isCompleting: boolean) {
+    this.#isCompleting = isCompleting;
+  }
+
+  /** Why `complete` is refused from now on; null: it is not. */
+  get refusedCompletion(): string | null {
+    return this.#refusedCompletion;
+  }
+
+  refuseCompletion(why: string): void {
+    this.#refusedCompletion = why;
   }
 
   /** Whether the end of the job is written in a transaction of the handler that may not be committed yet. */
@@ -162,6 +183,11 @@ export class Attempt {
     this.#onAbort = call;
   }
 
+  /** Sets the function that is called once, after the signal of the attempt was aborted. */
+  afterAbort(call: (reason: Error) => void): void {
+    this.#afterAbort = call;
+  }
+
   /** Sets the function that kills the thread or process of an isolated handler when the attempt is ended. */
   onKill(kill: () => Promise<void>): void {
     this.#kill = kill;
@@ -209,5 +235,6 @@ export class Attempt {
     this.#reason = reason;
     this.#onAbort(reason);
     this.#abort?.abort(reason);
+    this.#afterAbort(reason);
   }
 }

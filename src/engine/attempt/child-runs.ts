@@ -5,6 +5,7 @@
 import { checkFields } from '../../jobs/checks/values.ts';
 import type { Draft } from '../../jobs/draft.ts';
 import { newJobs } from '../../jobs/new-jobs.ts';
+import { readLimit } from '../../jobs/limits.ts';
 import { planTasks } from '../../jobs/work.ts';
 import type { Jobs } from '../../jobs.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
@@ -16,7 +17,10 @@ import { childRequestNames, type ChildRequest } from '../declare/child-request.t
 import type { AnyJobType, ChildRuns, EndedChild, EndedChildren, JobType } from '../declare/job-type.ts';
 import { HandedOff, type Context } from '../handler/context.ts';
 import { throwIfSleeping } from '../handler/errors.ts';
+import type { Limit } from '../declare/limit.ts';
 import type { Attempt } from './attempt.ts';
+import { limitUsesOf } from './limit-use.ts';
+import { upgradeOf } from './phases.ts';
 
 /** Returns the draft of a run of a type, and the jobs to which it belongs. */
 export type DraftChild = (
@@ -26,7 +30,8 @@ export type DraftChild = (
 export interface ChildRunsParts {
   readonly jobs: Jobs;
   readonly by: string;
-  readonly draftChild: DraftChild;
+  /** Returns a function for the children of one run: what they have in common is looked up once. */
+  readonly draftChildren: () => DraftChild;
 }
 
 export const childrenMax = 1_000;
@@ -39,10 +44,13 @@ interface AddedChild {
 /** The children that one attempt has added. */
 export class AddedChildren implements ChildRuns {
   readonly #parent: JobType;
+  readonly #attempt: Attempt;
   readonly #children: AddedChild[] = [];
+  #isClosed = false;
 
-  constructor(parent: JobType) {
+  constructor(parent: JobType, attempt: Attempt) {
     this.#parent = parent;
+    this.#attempt = attempt;
   }
 
   get size(): number {
@@ -53,11 +61,30 @@ export class AddedChildren implements ChildRuns {
     return this.#children;
   }
 
+  /** Call when the handler has returned: later children would be lost. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   readonly add = (type: AnyJobType, request: ChildRequest<unknown> = {}): void => {
+    if (this.#isClosed) throw addedTooLate(this.#attempt.job, 'its handler has returned');
+    if (this.#attempt.isCompleting) throw addedTooLate(this.#attempt.job, 'complete() was called');
+    checkJobType(type);
     refuseBlocking(this.#parent, type);
     if (this.#children.length === childrenMax) throw tooMany(this.#parent);
     this.#children.push({ type, request: checkFields('the request of a child', request, childRequestNames) });
+    this.#attempt.refuseCompletion(`run ${this.#attempt.job.id} has added children and cannot be completed by complete()`);
   };
+}
+
+function addedTooLate({ id }: Job, why: string): Refusal {
+  return new Refusal('malformed.option', `run ${id} cannot add a child: ${why}`, { id });
+}
+
+function checkJobType(type: unknown): void {
+  const given = type as Partial<AnyJobType> | null | undefined;
+  if (typeof given?.name === 'string' && typeof given.options === 'object' && given.options !== null) return;
+  throw new Refusal('malformed.option', 'children.add() needs a job type, as jobType() returns it', { given: typeof type });
 }
 
 function tooMany({ name }: JobType): Refusal {
@@ -71,20 +98,52 @@ function tooMany({ name }: JobType): Refusal {
  */
 function refuseBlocking(parent: JobType, child: AnyJobType): void {
   const own = new Set(parent.options.limits?.map(({ name }) => name));
-  const shared = child.options.limits?.find(({ name, values }) => values?.concurrency != null && own.has(name));
-  const { concurrency, limit, onePerType } = child.options;
-  const isOwnType = child.name === parent.name && (concurrency !== undefined || limit !== undefined || onePerType === true);
-  if (shared === undefined && !isOwnType) return;
-  const what = shared === undefined ? `the limit of ${child.name}` : `the limit ${shared.name}`;
+  const shared = namedLimits(child).find(({ name, values }) => values?.concurrency != null && own.has(name));
+  if (shared !== undefined) throw blocked(parent.name, child, `the limit ${shared.name}`);
+  if (child.name === parent.name && hasOwnLimit(child)) throw blocked(parent.name, child, `the limit of ${child.name}`);
+}
+
+/** The named limits of the runs of a type, and of their tasks. */
+const namedLimits = ({ options: { limits = [], taskLimits = [] } }: AnyJobType): readonly Limit[] => [...limits, ...taskLimits];
+
+const hasOwnLimit = ({ options: { concurrency, limit, onePerType } }: AnyJobType): boolean =>
+  concurrency !== undefined || limit !== undefined || onePerType === true;
+
+function blocked(holder: string, { name: child }: AnyJobType, what: string): Refusal {
   const message =
-    `a run of ${parent.name} cannot have a child of ${child.name}: it would keep its place in ${what} while the child waits ` +
+    `a run of ${holder} cannot have a child of ${child}: it would keep its place in ${what} while the child waits ` +
     'for one; limit only one of them';
-  throw new Refusal('malformed.option', message, { type: parent.name, child: child.name });
+  return new Refusal('malformed.option', message, { type: holder, child });
+}
+
+/**
+ * Refuses children that wait for a place that the run or one of its ancestors keeps: all of them wait for these children.
+ * The values of named limits are those in force: operators can add a concurrency.
+ */
+async function refuseBlocked({ store }: Jobs, run: Job, children: AddedChildren): Promise<void> {
+  const limited = [...new Set(children.all.map(({ type }) => type))].filter((type) =>
+    hasOwnLimit(type) || namedLimits(type).length > 0);
+  const isLimiting = new Map<string, boolean>();
+  for (let holder: Job | undefined = limited.length === 0 ? undefined : run; holder !== undefined; ) {
+    const { id, type: name, parent } = holder;
+    const kept = new Set(limitUsesOf(holder).map((use) => use.name));
+    for (const type of limited) {
+      if (id !== run.id && type.name === name && hasOwnLimit(type)) throw blocked(name, type, `the limit of ${name}`);
+      for (const limit of namedLimits(type).filter((each) => kept.has(each.name))) {
+        if (!isLimiting.has(limit.name)) {
+          isLimiting.set(limit.name, (await readLimit(store, limit.name))?.values.concurrency != null);
+        }
+        if (isLimiting.get(limit.name)) throw blocked(name, type, `the limit ${limit.name}`);
+      }
+    }
+    holder = parent === null ? undefined : (await store.load([parent]))[0];
+  }
 }
 
 /** Stores the children and makes the run wait for them, in one commit. `beforeStored` is called before that commit. */
 export async function planChildren(
-  { jobs, by, draftChild }: ChildRunsParts,
+  { jobs, by, draftChildren: drafting }: ChildRunsParts,
+  type: JobType,
   attempt: Attempt,
   children: AddedChildren,
   returned: unknown,
@@ -98,16 +157,18 @@ export async function planChildren(
   await attempt.steps?.end();
   throwIfSleeping(attempt);
   attempt.signal.throwIfAborted();
+  await refuseBlocked(jobs, job, children);
+  const draftChild = drafting();
   const drafts: Draft[] = [];
-  for (const { type, request } of children.all) {
-    const drafted = await draftChild(type, request);
-    if (drafted.jobs !== jobs) throw otherStore(job, type);
+  for (const { type: childType, request } of children.all) {
+    const drafted = await draftChild(childType, request);
+    if (drafted.jobs !== jobs) throw otherStore(job, childType);
     drafts.push(drafted.draft);
   }
   const tasks = await newJobs(jobs, drafts, by, job.id);
   attempt.signal.throwIfAborted();
   await beforeStored();
-  await planTasks(jobs.store, job, { fence, tasks, details, by });
+  await planTasks(jobs.store, job, { fence, tasks, details, by, ...upgradeOf(type, job) });
 }
 
 function otherStore({ id }: Job, { name }: AnyJobType): Refusal {

@@ -35,9 +35,17 @@ export function completionOf(parts: CompletionParts, attempt: Attempt, beforeEnd
   ): Promise<Result> => {
     refuseInStep(attempt);
     throwIfSleeping(attempt);
-    return typeof given === 'function'
-      ? completeInStore(parts, attempt, beforeEnd, given)
-      : completeIn(checkFields('options', given, ['in']).in, parts, attempt, beforeEnd, checkWork(work));
+    const { refusedCompletion } = attempt;
+    if (refusedCompletion !== null) throw new Refusal('malformed.option', refusedCompletion, { id: attempt.job.id });
+    attempt.isCompleting = true;
+    try {
+      return await (typeof given === 'function'
+        ? completeInStore(parts, attempt, beforeEnd, given)
+        : completeIn(checkFields('options', given, ['in']).in, parts, attempt, beforeEnd, checkWork(work)));
+    } catch (error) {
+      attempt.isCompleting = false;
+      throw error;
+    }
   };
 }
 

@@ -97,8 +97,9 @@ export class HandlerCaller {
   /** Calls `run`. If it has added children, stores them, and the run waits for them. */
   #callParent(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
     const { type, attempt } = execution;
-    const children = new AddedChildren(type);
+    const children = new AddedChildren(type, attempt);
     return andThen(type.options.run!(Object.assign(context, { input, children })) as MaybePromise<unknown>, (returned) => {
+      children.close();
       if (attempt.sleep !== null || attempt.isCompleted) return returned;
       if (children.size === 0 && !gathersChildren(type)) return returned;
       return this.#planChildren(execution, children, returned);
@@ -106,7 +107,7 @@ export class HandlerCaller {
   }
 
   async #planChildren(execution: Execution, children: AddedChildren, returned: unknown): Promise<unknown> {
-    await planChildren(this.#parts, execution.attempt, children, returned, () => this.#finishNotes(execution));
+    await planChildren(this.#parts, execution.type, execution.attempt, children, returned, () => this.#finishNotes(execution));
     return tasksPlanned;
   }
 

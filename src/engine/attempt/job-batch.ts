@@ -3,6 +3,7 @@
  * here, and the last one to arrive calls the handler.
  */
 import type { RunningJob } from '../../model/job.ts';
+import { andThen, isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
 import type { JobType } from '../declare/job-type.ts';
 import type { Context } from '../handler/context.ts';
 import { batchJob, BatchOutcome, type BatchJob } from '../handler/batch-job.ts';
@@ -18,6 +19,7 @@ export class JobBatch {
   readonly #error: { readonly thrown: unknown } | null;
   readonly #members = new Map<number, Member>();
   readonly #abort = new AbortController();
+  readonly #aborted = new Set<number>();
   readonly #over = Promise.withResolvers<void>();
   #jobs: readonly RunningJob[];
   #expected = new Set<number>();
@@ -49,12 +51,10 @@ export class JobBatch {
   }
 
   /** Calls `run` for each job, and resolves when all are over. An attempt that ends without `handle` is not awaited. */
-  async run(run: (job: RunningJob) => PromiseLike<void> | void): Promise<void> {
+  async run(run: (job: RunningJob) => MaybePromise<void>): Promise<void> {
     this.#expected = new Set(this.#jobs.map(({ id }) => id));
-    await Promise.all(this.#jobs.map(async (job) => {
-      await run(job);
-      this.#arrived(job.id);
-    }));
+    const ends = this.#jobs.map((job) => andThen(run(job), () => this.#arrived(job.id)));
+    await Promise.all(ends.filter(isPromiseLike));
     this.#over.resolve();
   }
 
@@ -64,7 +64,6 @@ export class JobBatch {
     const { id } = context.run;
     return new Promise((resolve, reject) => {
       this.#members.set(id, { job: batchJob(context, input), resolve, reject });
-      context.signal.addEventListener('abort', () => this.#onAbort(context.signal.reason), { once: true });
       this.#arrived(id);
     });
   }
@@ -85,29 +84,33 @@ export class JobBatch {
   }
 
   #settle(outcomes: unknown): void {
-    const byJob = this.#outcomesByJob(outcomes);
+    const byJob = outcomesByJob(outcomes);
     for (const [id, { resolve, reject }] of this.#members) {
-      const [outcome, second] = byJob.get(id) ?? [];
+      const outcome = byJob.get(id);
       if (outcome === undefined) reject(new Error(`runBatch returned no outcome for job ${id}`));
-      else if (second !== undefined) reject(new Error(`runBatch returned several outcomes for job ${id}`));
+      else if (outcome === 'several') reject(new Error(`runBatch returned several outcomes for job ${id}`));
       else if ('error' in outcome) reject(outcome.error);
       else resolve(outcome.result);
     }
   }
 
-  #outcomesByJob(outcomes: unknown): ReadonlyMap<number, BatchOutcome<unknown>['outcome'][]> {
-    if (!Array.isArray(outcomes) || !outcomes.every((each) => each instanceof BatchOutcome)) {
-      throw new TypeError('runBatch must return an array of the outcomes that job.done(…) and job.failed(…) return');
-    }
-    const byJob = Map.groupBy(outcomes as readonly BatchOutcome<unknown>[], ({ job }) => job);
-    return new Map([...byJob].map(([job, given]) => [job, given.map(({ outcome }) => outcome)]));
-  }
-
-  /** Aborts the signal of the batch when those of all its jobs are aborted. */
-  #onAbort(reason: unknown): void {
-    const isAborted = this.#members.values().every(({ job }) => job.signal.aborted);
+  /** Call when a job is aborted. Aborts the signal of the batch when all its jobs are. */
+  abort(id: number, reason: unknown): void {
+    this.#aborted.add(id);
+    const isAborted = this.#members.keys().every((member) => this.#aborted.has(member));
     if (isAborted && this.#expected.size === 0) this.#abort.abort(reason);
   }
+}
+
+function outcomesByJob(outcomes: unknown): ReadonlyMap<number, BatchOutcome<unknown>['outcome'] | 'several'> {
+  if (!Array.isArray(outcomes) || !outcomes.every((each) => each instanceof BatchOutcome)) {
+    throw new TypeError('runBatch must return an array of the outcomes that job.done(…) and job.failed(…) return');
+  }
+  const byJob = new Map<number, BatchOutcome<unknown>['outcome'] | 'several'>();
+  for (const { job, outcome } of outcomes as readonly BatchOutcome<unknown>[]) {
+    byJob.set(job, byJob.has(job) ? 'several' : outcome);
+  }
+  return byJob;
 }
 
 /** What occupies one slot: a job, or a batch. */

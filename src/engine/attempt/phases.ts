@@ -11,6 +11,8 @@ import { Refusal } from '../../refusal.ts';
 import { pagesOf } from '../../store/paging.ts';
 import type { Attempt } from './attempt.ts';
 import type { Context } from '../handler/context.ts';
+import { burstsInForce } from '../declare/bursts.ts';
+import type { BurstOf } from '../declare/limit-uses.ts';
 import { taskGate } from '../declare/type-registry.ts';
 import type { EndedTask, JobType } from '../declare/job-type.ts';
 import { shareUsesOf } from './limit-use.ts';
@@ -47,8 +49,9 @@ export async function prepare(
   const details: unknown = await options.jobDetails?.({ ...context, input });
   attempt.signal.throwIfAborted();
   const detailsText = jsonText(details);
+  const burstOf = await burstsInForce(parts.jobs.store, rulesOfType(type).entry.taskLimits);
   const tasks = options.taskDetails!({ ...context, input, details });
-  const plan = new TaskPlan(parts, type, attempt);
+  const plan = new TaskPlan(parts, type, attempt, burstOf);
   for await (const task of await tasks) {
     attempt.signal.throwIfAborted();
     await plan.add(task);
@@ -96,13 +99,15 @@ class TaskPlan {
   readonly #run: Job;
   readonly #fence: number;
   readonly #shareUses: readonly LimitUse[];
+  readonly #burstOf: BurstOf | undefined;
   readonly #keys = new Set<string>();
   #drafts: Draft[] = [];
   #staged = 0;
   /** Resolves when the latest batch is staged. The next batch is planned meanwhile. */
   #staging: Promise<void> = Promise.resolve();
 
-  constructor(parts: PhaseParts, type: JobType, { job, holding }: Attempt) {
+  constructor(parts: PhaseParts, type: JobType, { job, holding }: Attempt, burstOf: BurstOf | undefined) {
+    this.#burstOf = burstOf;
     this.#parts = parts;
     this.#type = type;
     this.#run = job;
@@ -122,22 +127,12 @@ class TaskPlan {
     const { jobs, by } = this.#parts;
     if (this.#staged === 0) {
       const tasks = await newJobs(jobs, this.#drafts, by, this.#run.id);
-      return planTasks(jobs.store, this.#run, { fence: this.#fence, tasks, details, by, ...this.#upgrade() });
+      return planTasks(jobs.store, this.#run, { fence: this.#fence, tasks, details, by, ...upgradeOf(this.#type, this.#run) });
     }
     await this.#stage();
     await this.#staging;
-    const planning = { fence: this.#fence, count: this.#staged, details, by, ...this.#upgrade() };
+    const planning = { fence: this.#fence, count: this.#staged, details, by, ...upgradeOf(this.#type, this.#run) };
     return planStaged(jobs.store, this.#run, planning);
-  }
-
-  /**
-   * The tasks have the version of this code, and so has their run from now on: an instance that knows only the version
-   * of the run could neither execute the tasks nor gather their results.
-   */
-  #upgrade(): Pick<Planning, 'edit'> {
-    const typeVersion = currentVersion(this.#type.options);
-    if (this.#run.typeVersion === typeVersion) return {};
-    return { edit: { input: jsonText(upgradedInput(this.#type, this.#run)), typeVersion } };
   }
 
   /** Starts to stage a batch. Waits for the previous batch first, so that at most two batches are in memory. */
@@ -165,7 +160,7 @@ class TaskPlan {
     const { taskKey, taskPriority, taskConcurrency, version } = this.#type.options;
     const { onTaskFailure: _, retentionMs: _retention, startBy: _startBy, ...own } = policy;
     const typeMax = taskConcurrency === undefined ? {} : { typeMax: taskConcurrency };
-    const ownUses = rulesOfType(this.#type).taskLimitUses(task);
+    const ownUses = rulesOfType(this.#type).taskLimitUses(task, this.#burstOf);
     // Tasks with one list of uses are written together.
     const limitUses = ownUses.length === 0 ? this.#shareUses : [...ownUses, ...this.#shareUses];
     const isGated = taskConcurrency !== undefined || own.leaderOnly || limitUses.length > 0;
@@ -182,6 +177,16 @@ class TaskPlan {
       ...(limitUses.length === 0 ? {} : { limitUses }),
     };
   }
+}
+
+/**
+ * Returns the edit of a run that plans tasks or children. Tasks have the version of this code, and so has the run from now
+ * on: an instance that knows only the version of the run could neither execute the tasks nor gather results.
+ */
+export function upgradeOf(type: JobType, run: Job): Pick<Planning, 'edit'> {
+  const typeVersion = currentVersion(type.options);
+  if (run.typeVersion === typeVersion) return {};
+  return { edit: { input: jsonText(upgradedInput(type, run)), typeVersion } };
 }
 
 function sharedKey({ id }: Job, key: string): Refusal {

@@ -155,6 +155,7 @@ export class Runner {
       : (progress: Progress) => notes.progress(attempt.holding, progress);
     const tracker = new Tracker({ clock, onChange });
     attempt.onAbort((reason) => tracker.cancel(reason));
+    if (batch !== null) attempt.afterAbort((reason) => batch.abort(attempt.job.id, reason));
     return { type, attempt, tracker, batch };
   }
 

@@ -108,6 +108,16 @@ export class CanaryShare {
   }
 }
 
+/**
+ * Whether an instance without a share could lead instead of this one. An instance with a share must not: nobody else could
+ * start the runs with `leaderOnly`, and it would start only some of them.
+ */
+export async function canOthersLead(store: Pick<Store, 'instances' | 'now'>, instance: string): Promise<boolean> {
+  const instances = await store.instances();
+  return instances.some(({ id, about, leaseUntil }) =>
+    id !== instance && about.canary === undefined && leaseUntil > store.now() && !about.draining && about.types.length > 0);
+}
+
 const endedOf = ({ succeeded, failed }: TypeAttempts): number => succeeded + failed;
 
 const processOf = ({ id, about: { boot } }: Instance): string => `${id} ${boot}`;

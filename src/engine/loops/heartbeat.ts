@@ -45,6 +45,8 @@ export class Heartbeat {
   #isRegistered = false;
   /** Resolves when the last heartbeat was answered: the store must not get an older list of gathered jobs after a newer one. */
   #last: Promise<unknown> = Promise.resolve();
+  /** The heartbeat that batches await before they start, until it is answered; null: there is none. */
+  #beforeStarts: Promise<void> | null = null;
   /** The gathered jobs that the store may know as such. */
   #published: ReadonlySet<string> = new Set();
 
@@ -95,7 +97,12 @@ export class Heartbeat {
    */
   async beforeStart(jobs: readonly Holding[]): Promise<void> {
     await this.#last;
-    if (jobs.some((job) => this.#published.has(nameOf(job)))) await this.beat();
+    if (!jobs.some((job) => this.#published.has(nameOf(job)))) return;
+    // Batches that start together share a heartbeat: their jobs are no longer gathered when it is sent.
+    this.#beforeStarts ??= this.beat().finally(() => {
+      this.#beforeStarts = null;
+    });
+    await this.#beforeStarts;
   }
 
   /**

@@ -8,14 +8,17 @@ export class Leader {
   readonly #jobs: Jobs;
   readonly #by: string;
   readonly #leaseMs: number;
+  readonly #mayLead: () => Promise<boolean>;
   #onGained = (): void => {};
   #until = 0;
   #term = 0;
 
-  constructor(jobs: Jobs, by: string, leaseMs: number) {
+  /** `mayLead`: whether this instance may be the leader now. If not, it does not renew its leadership. */
+  constructor(jobs: Jobs, by: string, leaseMs: number, mayLead: () => Promise<boolean> = async () => true) {
     this.#jobs = jobs;
     this.#by = by;
     this.#leaseMs = leaseMs;
+    this.#mayLead = mayLead;
   }
 
   onGained(call: () => void): void {
@@ -31,6 +34,7 @@ export class Leader {
   }
 
   async turn(): Promise<number> {
+    if (!(await this.#mayLead())) return this.#leaseMs / 3;
     const { leader, term, until } = await this.#jobs.store.lead('engine', this.#by, this.#leaseMs);
     const isNew = leader === this.#by && term !== this.#term;
     this.#term = term;

@@ -7,6 +7,7 @@ import type { TickKnowledge } from '../../jobs/tick.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { Store } from '../../store/store.ts';
 import { Loop, type LoopParts, type Turn } from '../../time/loop.ts';
+import { canOthersLead } from '../loops/canary-share.ts';
 import { Leader } from '../loops/leader.ts';
 import type { InstanceLease } from '../loops/lease.ts';
 import { purgeEnded, type Retention } from '../loops/retention.ts';
@@ -16,6 +17,8 @@ export interface MaintainingNeeds extends LoopParts, TickKnowledge {
   readonly jobs: Jobs;
   readonly instance: string;
   readonly retention: Retention;
+  /** The largest share of the jobs that this instance starts; null: it starts what it can. */
+  readonly canary: number | null;
   /**
    * Creates the runs of one page of the inbox; resolves to whether another page may follow. Absent for the worker of
    * memory, which has no inbox.
@@ -48,7 +51,8 @@ const followerDelayFactor = 2;
 export function maintaining(parts: MaintainingNeeds, lease: InstanceLease): MaintainingPart {
   const { jobs, instance: by, retention } = parts;
   const { store } = jobs;
-  const leader = new Leader(jobs, by, lease.durationMs);
+  const mayLead = async (): Promise<boolean> => parts.canary === null || !(await canOthersLead(store, by));
+  const leader = new Leader(jobs, by, lease.durationMs, mayLead);
   const scheduler = new Scheduler({ jobs, by, knowledge: parts, isLeader: () => leader.isLeader });
   const loop = (name: string, turn: Turn): Loop => new Loop(name, parts, turn);
   const every = (ms: number, work: () => Promise<number>): Turn => async () =>

@@ -39,7 +39,7 @@ export interface RunningNeeds extends LoopParts {
   readonly timeLimits: TimeLimits;
   /** Call before the jobs of a batch start that may have been gathered for some time. */
   readonly beforeStart: (jobs: readonly Holding[]) => Promise<void>;
-  readonly draftChild: DraftChild;
+  readonly draftChildren: () => DraftChild;
   readonly mayOthersAccept: (job: Job) => Promise<boolean>;
   /** Absent for the worker of memory: only the worker of the database receives commands. */
   readonly instanceCommands?: InstanceCommands;

@@ -302,6 +302,27 @@ test('a crash of the worker does not count for jobs that it has only gathered', 
   expect(calls).toEqual([[1]]);
 });
 
+test('batches that start together tell the store by one heartbeat', async () => {
+  const { type, calls } = doubling({ size: 2, wait: '2s', by: ({ n }) => String(n) });
+  const t = await start({ types: [type], slots: 30 });
+  await t.engine.createJobRuns(type, inputs(30));
+  await t.advance('1900ms');
+  const { store } = t.engine.jobs;
+  const beat = store.beat.bind(store);
+  const answer = Promise.withResolvers<void>();
+  let beats = 0;
+  store.beat = async (given) => {
+    beats += 1;
+    await answer.promise;
+    return beat(given);
+  };
+  await t.advance('200ms');
+  answer.resolve();
+  await t.advance('100ms');
+  expect(calls).toHaveLength(30);
+  expect(beats).toBeLessThan(5);
+});
+
 test('a crash counts for jobs whose handler was called, even if they were gathered before', async () => {
   const cluster = new Cluster();
   const type = (kill: () => void) => jobType('poison', {

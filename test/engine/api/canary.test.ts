@@ -1,6 +1,6 @@
 // An instance with `canary` starts at most a share of the jobs that others execute, and all that nobody else can start.
 import { expect, test } from 'vitest';
-import { Engine, jobType } from '../../../src/index.ts';
+import { Engine, jobDef, jobType } from '../../../src/index.ts';
 import { Fleet } from './fleet.ts';
 
 /** Counts which instance has started how many jobs. Each takes 200 ms. */
@@ -69,6 +69,19 @@ test('it starts all jobs of types and versions that nobody else knows, and all j
   await fleet.advance(5_000);
   expect(counted.of('new')).toBe(90);
   await fleet.passing(canary.close());
+});
+
+test('it does not lead while others can, so that runs for the leader start', async () => {
+  const fleet = new Fleet();
+  const counted = new Counted(fleet);
+  const nightly = (by: string) => jobDef('nightly', counted.type('mail', by), { leaderOnly: true });
+  const canary = await fleet.start({ defs: [nightly('new')], canary: 0.05 });
+  const old = await fleet.start({ defs: [nightly('old')] });
+  await fleet.advance(60_000);
+  await fleet.passing(old.createJobRun(nightly('old')));
+  await fleet.advance(5_000);
+  expect(Object.fromEntries(counted.starts)).toEqual({ old: 1 });
+  for (const engine of [old, canary]) await fleet.passing(engine.close());
 });
 
 test('a share that is not above 0 and below 1 is refused', () => {

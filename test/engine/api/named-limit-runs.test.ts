@@ -53,6 +53,23 @@ describe('a rate', () => {
     }
   });
 
+  test('accepts the cost of a task up to a burst that an override has raised', async () => {
+    const tokens = limit('tokens', { rate: '60/1m', burst: 30 });
+    const ask = jobType('ask', {
+      retry: { attempts: 1 },
+      taskLimits: [tokens],
+      taskCost: 'tokens',
+      taskDetails: () => [{ tokens: 50 }],
+      taskResults: ({ task }) => task.tokens,
+      jobResults: ({ counts }) => counts.succeeded,
+    });
+    const t = await start({ types: [ask] });
+    await t.engine.overrideLimit('tokens', { rate: '60/1m', burst: 50 });
+    const run = await t.createJobRun(ask);
+    await t.advance('1m');
+    expect(await run.result()).toBe(1);
+  });
+
   test('of a limit with keys is that of each key', async () => {
     const perTenant = limit('tenant', { rate: '1/1m', key: 'tenant' });
     const work = jobType('work', { input: typed<{ tenant?: string }>(), limits: [perTenant], run: () => null });
