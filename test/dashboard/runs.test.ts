@@ -114,7 +114,9 @@ test('a new run appears while updates are live, and not while they are paused', 
 test('keys move over the rows, select them and open one', async () => {
   const page = await board.visit('/runs?search=state:failed');
   await expect.poll(() => rows(page).count()).toBe(6);
-  for (const key of ['j', 'j', 'k', 'x', 'j', 'x']) await page.keyboard.press(key);
+  // All in one task of the page, before it can render.
+  await page.evaluate(`for (const key of ['j', 'j', 'k', 'x', 'j', 'x'])
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));`);
   await page.getByText('2 selected').waitFor();
   expect(await rows(page).nth(1).getAttribute('data-active')).toBe('true');
   await page.keyboard.press('Enter');

@@ -37,10 +37,17 @@ export function Table<R>(props: TableProps<R>): JSX.Element {
   const steady = props.steady ?? own;
   const { rows } = steady;
   const [activeId, setActiveId] = useState<number | string | null>(null);
+  // Keys can follow each other faster than renderings.
+  const newestActive = useRef(activeId);
+  const indexOf = (id: number | string | null): number => rows.findIndex((row) => idOf(row) === id);
+  const move = (row: R): void => {
+    newestActive.current = idOf(row);
+    setActiveId(idOf(row));
+  };
   const body = useRef<HTMLTableSectionElement>(null);
-  const active = rows.findIndex((row) => idOf(row) === activeId);
+  const active = indexOf(activeId);
   useEffect(() => body.current?.rows[active]?.scrollIntoView({ block: 'nearest' }), [activeId]);
-  useShortcuts(shortcutsOf({ ...props, rows, active, onMove: (row) => setActiveId(idOf(row)) }));
+  useShortcuts(shortcutsOf({ ...props, rows, active: () => indexOf(newestActive.current), onMove: move }));
   return (
     <>
       <div class="table-box" role="region" aria-label={label} tabIndex={0}>
@@ -105,21 +112,22 @@ function Row<R>({ row, id, columns, pathOf, selection, isActive, isMissing }: Ro
 }
 
 interface TableKeys<R> extends Pick<TableProps<R>, 'rows' | 'idOf' | 'pathOf' | 'selection'> {
-  /** Index of the active row; -1: none. */
-  readonly active: number;
+  /** Returns the index of the active row; -1: none. */
+  readonly active: () => number;
   readonly onMove: (row: R) => void;
 }
 
 function shortcutsOf<R>({ rows, idOf, pathOf, selection, active, onMove }: TableKeys<R>): Shortcut[] {
-  const row = rows[active];
   const move = (by: number): void => {
-    const next = rows[Math.max(0, Math.min(rows.length - 1, active + by))];
+    const next = rows[Math.max(0, Math.min(rows.length - 1, active() + by))];
     if (next !== undefined) onMove(next);
   };
   const open = (): void => {
+    const row = rows[active()];
     if (row !== undefined && pathOf !== undefined) go(...split(pathOf(row)));
   };
   const select = (): void => {
+    const row = rows[active()];
     if (row !== undefined) selection?.toggle(idOf(row) as number);
   };
   return [

@@ -1,5 +1,5 @@
 /** The selection in a list: single rows, or all that match the filter. It is cleared when another list is shown. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export interface Selection {
   readonly ids: ReadonlySet<number>;
@@ -23,18 +23,22 @@ export function useSelection(listKey: string): Selection {
     setIds(none);
     setAll(false);
   };
-  useEffect(clear, [listKey]);
-  const select = (next: ReadonlySet<number>): void => {
+  // Before the next event: a later effect would clear what was selected meanwhile.
+  useLayoutEffect(clear, [listKey]);
+  const select = (next: (before: ReadonlySet<number>) => ReadonlySet<number>): void => {
     setAll(false);
     setIds(next);
   };
   return {
     ids,
     isAllMatching,
-    toggle: (id) => select(ids.has(id) ? new Set([...ids].filter((other) => other !== id)) : new Set([...ids, id])),
-    togglePage: (page) => select(page.every((id) => ids.has(id)) ? none : new Set([...ids, ...page])),
+    toggle: (id) => select((before) => (before.has(id) ? without(before, (other) => other === id) : new Set([...before, id]))),
+    togglePage: (page) => select((before) => (page.every((id) => before.has(id)) ? none : new Set([...before, ...page]))),
     selectAllMatching: () => setAll(true),
-    remove: (gone) => setIds(new Set([...ids].filter((id) => !gone.has(id)))),
+    remove: (gone) => setIds((before) => without(before, (id) => gone.has(id))),
     clear,
   };
 }
+
+const without = (ids: ReadonlySet<number>, isGone: (id: number) => boolean): ReadonlySet<number> =>
+  new Set([...ids].filter((id) => !isGone(id)));
