@@ -18,7 +18,7 @@ import type { AuditTrail } from './audit-trail.ts';
 import { overridePatch, type DefChanges } from './declare/def-changes.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
 import { checkedSpec, checkParams, refuseInMemory, refuseUnreadableLimits, specFrom, type DefOptions, type JobDef } from './declare/job-def.ts';
-import type { JobType } from './declare/job-type.ts';
+import { isJobType } from './declare/job-type.ts';
 import type { Runnable } from './declare/run-request.ts';
 import type { TypeRules } from './declare/type-rules.ts';
 import type { ActOptions } from './run-handle.ts';
@@ -174,9 +174,6 @@ export class DefinitionActions {
 }
 
 const isJobDef = (what: unknown): what is JobDef => isObject(what) && 'spec' in what && isJobType(what['type']);
-
-const isJobType = (what: unknown): what is JobType =>
-  isObject(what) && typeof what['name'] === 'string' && isObject(what['options']);
 
 const isNamed = <F extends 'type' | 'def'>(what: unknown, field: F): what is { readonly [N in F]: string } =>
   isObject(what) && typeof what[field] === 'string';

@@ -14,7 +14,9 @@ import { jsonText } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
 import { pagesOf } from '../../store/paging.ts';
 import { childRequestNames, type ChildRequest } from '../declare/child-request.ts';
-import type { AnyJobType, ChildRuns, EndedChild, EndedChildren, JobType } from '../declare/job-type.ts';
+import {
+  isJobType, type AnyJobType, type ChildRuns, type EndedChild, type EndedChildren, type JobType,
+} from '../declare/job-type.ts';
 import { HandedOff, type Context } from '../handler/context.ts';
 import { throwIfSleeping } from '../handler/errors.ts';
 import type { Limit } from '../declare/limit.ts';
@@ -82,8 +84,7 @@ function addedTooLate({ id }: Job, why: string): Refusal {
 }
 
 function checkJobType(type: unknown): void {
-  const given = type as Partial<AnyJobType> | null | undefined;
-  if (typeof given?.name === 'string' && typeof given.options === 'object' && given.options !== null) return;
+  if (isJobType(type)) return;
   throw new Refusal('malformed.option', 'children.add() needs a job type, as jobType() returns it', { given: typeof type });
 }
 

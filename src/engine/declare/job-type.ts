@@ -238,6 +238,12 @@ export function jobType(name: string, options: AnyOptions): JobType<never, unkno
 /** Whether the runs of the type have a phase that follows the end of their children. */
 export const gathersChildren = ({ options }: JobType): boolean => options.run !== undefined && options.jobResults !== undefined;
 
+/** Whether a value is a job type, as `jobType` returns it. */
+export function isJobType(value: unknown): value is JobType {
+  const { name, options } = (value ?? {}) as Partial<JobType>;
+  return typeof name === 'string' && typeof options === 'object' && options !== null;
+}
+
 export const hasTasks = ({ options }: JobType): boolean => options.taskResults !== undefined;
 
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
