@@ -1,61 +1,13 @@
 // `complete({ in: tx }, …)`: the end of a job in a transaction of the handler's own library, by its real package.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Engine, jobType, LeaseLost, typed, type Context } from '../../src/index.ts';
-import { PostgresStore } from '../../src/store/postgres/store.ts';
-import { SqliteStore } from '../../src/store/sqlite/store.ts';
-import type { Store } from '../../src/store/store.ts';
-import { migratedDatabase } from '../support/fresh-database.ts';
 import { waitMs } from '../support/patience.ts';
-import { librariesOfRun, type Connected, type Tx } from './library.ts';
-import { postgresLibraries } from './postgres-libraries.ts';
-import { sqliteDrivers } from './sqlite-drivers.ts';
+import type { Connected, Tx } from './library.ts';
+import { databases, type Place } from './place.ts';
 
-interface Place {
-  readonly address: string;
-  open(): Store;
-  /** How often the handlers' own table has this text. */
-  count(text: string): Promise<number>;
-  close(): Promise<void>;
-}
-
-async function onPostgres(): Promise<Place> {
-  const address = await migratedDatabase();
-  const client = new pg.Client({ connectionString: address });
-  await client.connect();
-  await client.query('create table own(text text)');
-  return {
-    address,
-    open: () => new PostgresStore(address),
-    count: async (text) => (await client.query('select 1 from own where text = $1', [text])).rows.length,
-    close: () => client.end(),
-  };
-}
-
-async function onSqlite(): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), 'stint-complete-in-'));
-  const address = join(folder, 'app.db');
-  const db = new DatabaseSync(address);
-  db.exec('CREATE TABLE own(text TEXT)');
-  return {
-    address,
-    open: () => new SqliteStore(address),
-    count: async (text) => db.prepare('SELECT 1 FROM own WHERE text = ?').all(text).length,
-    close: async () => {
-      db.close();
-      await rm(folder, { recursive: true });
-    },
-  };
-}
-
-const databases = [
-  { database: 'PostgreSQL', place: onPostgres, libraries: librariesOfRun(postgresLibraries) },
-  { database: 'SQLite', place: onSqlite, libraries: librariesOfRun(sqliteDrivers) },
-];
+/** How often the handlers' own table has this text. */
+const countOf = async (place: Place, text: string): Promise<number> =>
+  (await place.written()).filter((each) => each === text).length;
 
 const result = { timeout: `${waitMs}ms` } as const;
 
@@ -147,7 +99,7 @@ describe.each(databases)('on $database', ({ place: openPlace, libraries }) => {
       const run = await engine.createJobRun(types[name]);
 
       expect(await run.result(result)).toBe(`run ${run.id}`);
-      expect(await place.count(`run ${run.id}`)).toBe(1);
+      expect(await countOf(place, `run ${run.id}`)).toBe(1);
       if (name === 'ship') expect((await engine.jobs.store.log(run.id)).map(({ text }) => text)).toEqual(['shipping']);
     });
 
@@ -155,7 +107,7 @@ describe.each(databases)('on $database', ({ place: openPlace, libraries }) => {
       const run = await engine.createJobRun(types.undone);
 
       expect(await run.result(result)).toBe(`run ${run.id}`);
-      expect(await place.count(`run ${run.id}`)).toBe(1);
+      expect(await countOf(place, `run ${run.id}`)).toBe(1);
       const kinds = (await run.events()).map(({ kind }) => kind);
       expect(kinds).toEqual(['created', 'claimed', 'retried', 'claimed', 'succeeded']);
     });
@@ -164,7 +116,7 @@ describe.each(databases)('on $database', ({ place: openPlace, libraries }) => {
       const run = await engine.createJobRun(types.forgotten);
 
       await expect(run.result(result)).rejects.toThrow('is not committed');
-      expect(await place.count(`run ${run.id}`)).toBe(0);
+      expect(await countOf(place, `run ${run.id}`)).toBe(0);
     });
 
     test('a worker that no longer holds the run gets LeaseLost, and its transaction is rolled back', async () => {
@@ -173,7 +125,7 @@ describe.each(databases)('on $database', ({ place: openPlace, libraries }) => {
 
       expect(await run.result(result)).toBe(`run ${run.id}`);
       expect(lost[0]).toBeInstanceOf(LeaseLost);
-      expect(await place.count(`run ${run.id}`)).toBe(1);
+      expect(await countOf(place, `run ${run.id}`)).toBe(1);
     });
 
     test('what is no transaction is refused, and the refusal says what it is', async () => {

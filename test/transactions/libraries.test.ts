@@ -1,69 +1,16 @@
 // Runs in the caller's own transaction, by the real packages of the libraries: what is done to runs takes effect if and
 // when the transaction commits, and workers that never poll start them then.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Engine, jobDef, jobType, typed } from '../../src/index.ts';
-import { PostgresStore } from '../../src/store/postgres/store.ts';
-import { SqliteStore } from '../../src/store/sqlite/store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
-import { migratedDatabase } from '../support/fresh-database.ts';
 import { waitMs } from '../support/patience.ts';
 import { whileTicking } from '../support/ticking.ts';
-import { librariesOfRun, type Connected } from './library.ts';
-import { postgresLibraries } from './postgres-libraries.ts';
-import { sqliteDrivers } from './sqlite-drivers.ts';
+import type { Connected } from './library.ts';
+import { databases, type Place } from './place.ts';
 
 const greet = jobType('greet', { input: typed<string>(), run: ({ input }) => `hello ${input}` });
 const daily = jobDef('daily greeting', greet, { params: 'all' });
 const declared = { types: [greet], defs: [daily] };
-
-interface Place {
-  /** What a library connects to. */
-  readonly address: string;
-  open(): Store;
-  /** The rows of the caller's own table. */
-  written(): Promise<string[]>;
-  close(): Promise<void>;
-}
-
-async function onPostgres(): Promise<Place> {
-  const address = await migratedDatabase();
-  const client = new pg.Client({ connectionString: address });
-  await client.connect();
-  await client.query('create table own(text text)');
-  return {
-    address,
-    open: () => new PostgresStore(address),
-    written: async () => (await client.query<{ text: string }>('select text from own')).rows.map(({ text }) => text),
-    close: () => client.end(),
-  };
-}
-
-async function onSqlite(): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), 'stint-transactions-'));
-  const address = join(folder, 'app.db');
-  const db = new DatabaseSync(address);
-  db.exec('CREATE TABLE own(text TEXT)');
-  return {
-    address,
-    open: () => new SqliteStore(address),
-    written: async () => db.prepare('SELECT text FROM own').all().map(({ text }) => String(text)),
-    close: async () => {
-      db.close();
-      await rm(folder, { recursive: true });
-    },
-  };
-}
-
-const databases = [
-  { database: 'PostgreSQL', place: onPostgres, libraries: librariesOfRun(postgresLibraries) },
-  { database: 'SQLite', place: onSqlite, libraries: librariesOfRun(sqliteDrivers) },
-];
 
 describe.each(databases)('on $database', ({ place: openPlace, libraries }) => {
   let place: Place;
