@@ -32,7 +32,8 @@ export class CanaryShare {
   readonly #endedElsewhere = new Map<string, number>();
   /** The counts of each other process that were added to `#endedElsewhere`, by type. */
   #added = new Map<string, Map<string, number>>();
-  #others: readonly Instance[] = [];
+  /** The other instances without a share that start jobs, by the types that they execute. */
+  #executing: ReadonlyMap<string, readonly Instance[]> = new Map();
   #beganAt: number | null = null;
   #readAt = -Infinity;
 
@@ -49,13 +50,13 @@ export class CanaryShare {
     const others = (await store.instances()).filter(({ id, about }) => id !== instance && about.canary === undefined);
     this.#beganAt ??= store.now();
     this.#added = new Map(others.map((other) => [processOf(other), this.#add(other, this.#beganAt!)]));
-    this.#others = others.filter(({ leaseUntil, about }) => leaseUntil > store.now() && !about.draining);
+    this.#executing = byType(others.filter((other) => startsJobs(other, store.now())));
   }
 
   /** Returns what this instance may claim now of the jobs that it wants. */
   narrowed({ types, limit }: Want): readonly Want[] {
-    const own = types.filter((type) => this.#executing(type).length === 0);
-    const shared = types.filter((type) => this.#executing(type).length > 0);
+    const own = types.filter((type) => !this.#executing.has(type));
+    const shared = types.filter((type) => this.#executing.has(type));
     const withRoom = shared.filter((type) => this.#room(type) > 0);
     const room = Math.min(limit, ...withRoom.map((type) => this.#room(type)));
     const versions = shared.filter((type) => this.#room(type) <= 0).flatMap((type) => this.#newVersions(type));
@@ -70,7 +71,7 @@ export class CanaryShare {
   /** Call for the jobs that were claimed. Jobs that only this instance knows do not count. */
   noteStarted(jobs: readonly Job[]): void {
     for (const { type, typeVersion } of jobs) {
-      const isShared = this.#executing(type).some(({ about }) => knowsVersion(about.versions ?? [], type, typeVersion));
+      const isShared = this.#executing.get(type)?.some(({ about }) => knowsVersion(about.versions ?? [], type, typeVersion));
       if (isShared) this.#started.set(type, (this.#started.get(type) ?? 0) + 1);
     }
   }
@@ -81,14 +82,10 @@ export class CanaryShare {
     return allowed - (this.#started.get(type) ?? 0);
   }
 
-  #executing(type: string): readonly Instance[] {
-    return this.#others.filter(({ about }) => about.types.includes(type));
-  }
-
   /** The versions of a type that are newer than those of all other instances. Nobody else starts their jobs. */
   #newVersions(type: string): readonly TypeVersions[] {
     const { from, to } = versionsOf(this.#parts.versions, type);
-    const newest = Math.max(...this.#executing(type).map(({ about }) => versionsOf(about.versions ?? [], type).to));
+    const newest = Math.max(...this.#executing.get(type)!.map(({ about }) => versionsOf(about.versions ?? [], type).to));
     return to > newest ? [{ type, from: Math.max(from, newest + 1), to }] : [];
   }
 
@@ -114,9 +111,18 @@ export class CanaryShare {
  */
 export async function canOthersLead(store: Pick<Store, 'instances' | 'now'>, instance: string): Promise<boolean> {
   const instances = await store.instances();
-  return instances.some(({ id, about, leaseUntil }) =>
-    id !== instance && about.canary === undefined && leaseUntil > store.now() && !about.draining && about.types.length > 0);
+  return instances.some((other) =>
+    other.id !== instance && other.about.canary === undefined && startsJobs(other, store.now()) && other.about.types.length > 0);
 }
+
+/** Whether an instance lives and claims jobs. */
+const startsJobs = ({ leaseUntil, about }: Instance, now: number): boolean => leaseUntil > now && !about.draining;
+
+const byType = (instances: readonly Instance[]): ReadonlyMap<string, readonly Instance[]> => {
+  const pairs = instances.flatMap((instance) => instance.about.types.map((type) => ({ type, instance })));
+  const grouped = Map.groupBy(pairs, ({ type }) => type);
+  return new Map(Array.from(grouped, ([type, group]) => [type, group.map(({ instance }) => instance)]));
+};
 
 const endedOf = ({ succeeded, failed }: TypeAttempts): number => succeeded + failed;
 
