@@ -36,6 +36,7 @@ export class Metrics {
     this.#jobCounts = jobCounts;
     this.#lag = monitorEventLoopDelay({ resolution: 20 });
     this.#lag.enable();
+    for (const outcome of ['run', 'late']) this.#count('stint_ticks_total', { outcome }, 0);
   }
 
   /** Sets the function that returns further gauges. It is called whenever the metrics are read. */
@@ -108,9 +109,11 @@ export class Metrics {
     ];
   }
 
-  #labelOf(type: string): string {
-    if (this.#labelled.size < typesMax) this.#labelled.add(type);
-    return this.#labelled.has(type) ? type : otherTypes;
+  #labelOf(name: string): string {
+    if (this.#labelled.size < typesMax) this.#labelled.add(name);
+    const type = this.#labelled.has(name) ? name : otherTypes;
+    for (const fate of endings) this.#count('stint_jobs_ended_total', { type, fate }, 0);
+    return type;
   }
 
   #countTicks({ ticks }: Extract<Event, { kind: 'ticked' }>): void {
@@ -120,6 +123,7 @@ export class Metrics {
     }
   }
 
+  /** By 0: lists a count before its first event, because `increase` of Prometheus does not see a count that begins with 1. */
   #count(name: MetricName, labels: Readonly<Record<string, string>>, by = 1): void {
     const key = line(name, labels, '').trimEnd();
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
