@@ -7,7 +7,7 @@ import { endings, type Event } from '../../model/event.ts';
 import type { Pause } from '../../model/pause.ts';
 import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
-import type { FeedEvent, InboxCounts, Instance, StoreHealth } from '../../store/store.ts';
+import { isLive, type FeedEvent, type InboxCounts, type Instance, type StoreHealth } from '../../store/store.ts';
 import { Histogram, line } from './prometheus-text.ts';
 import { headOf, type MetricName } from './metric-names.ts';
 import type { JobDurations } from './durations.ts';
@@ -66,7 +66,7 @@ export class Metrics {
     const tallies = await this.#jobCounts.open();
     const query = { kinds: workKinds, standings: ['pending'], dueBefore: now } as const;
     const [oldest] = (await this.#engine.find(query, { order: 'oldest', limit: 1 })).jobs;
-    const alive = (await this.#engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+    const alive = (await this.#engine.instances()).filter((each) => isLive(each, now));
     const lines = [
       ...headOf('stint_jobs'),
       ...bounded(tallies).map(([labels, count]) => line('stint_jobs', labels, count)),
