@@ -84,6 +84,31 @@ export const mutants: readonly Mutant[] = [
     cuts: [cut('model/gate.ts', '(this.#admitted.get(useName(use)) ?? 0)', '0')],
     seeds: [7, 17],
   },
+  {
+    title: 'a start takes nothing of a rate',
+    cuts: [cut('store/sqlite/store.ts', 'spendStarts(this.#connection, changes, limits);', '')],
+    seeds: [7, 17],
+  },
+  {
+    title: 'jobs start at a named limit that is paused',
+    cuts: [cut('store/limit-use.ts', 'values.pausedUntil ?? 0', '0')],
+    seeds: [7, 17],
+  },
+  {
+    title: 'jobs start at a named limit that a handler has closed',
+    cuts: [cut('store/limit-use.ts', 'Math.max(use.closedUntil ?? 0, all?.closed_until ?? 0, ', 'Math.max(0, ')],
+    seeds: [7, 17],
+  },
+  {
+    title: 'an override of a named limit is not in force',
+    cuts: [cut('model/limit-record.ts', '...noLimitValues, ...code, ...override,', '...noLimitValues, ...override, ...code,')],
+    seeds: [7, 17],
+  },
+  {
+    title: 'every start costs 1',
+    cuts: [cut('store/limit-use.ts', '{ ...use, cost: use.cost * length }', '{ ...use, cost: length }')],
+    seeds: [7, 17],
+  },
   { title: 'a unique key is given to every job', cuts: [noKeys], seeds: [1], isQuick: true },
   { title: 'a claim whose reply was lost is forgotten', cuts: [noDoubt], seeds: [8, 305, 116], isQuick: true },
   { title: 'children of ended parents stay open', cuts: [noOrphans], seeds: [245, 203, 285, 150, 25, 305] },

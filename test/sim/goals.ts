@@ -10,6 +10,7 @@ export const goalNames = [
   'restart under the same name', 'store outage longer than a lease', 'run retried by hand', 'schedule edited',
   'handed off and lapsed', 'queued job handed out again', 'completed with its writes', 'lease lost in complete',
   'request of the inbox taken', 'request of the inbox refused',
+  'limit changed by an operator', 'limit paused', 'limit closed by a handler',
 ] as const;
 
 export type GoalName = (typeof goalNames)[number];

@@ -4,7 +4,6 @@ import type { Change } from '../../src/model/change.ts';
 import type { EventKind } from '../../src/model/event.ts';
 import { evolve, blankJob } from '../../src/model/evolve.ts';
 import { parseGate, type Limits } from '../../src/model/gate.ts';
-import { namedLimits } from './workload.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
 import { isInForce, isPausable, keyOf } from '../../src/model/pause.ts';
 import { originOf } from '../../src/store/row.ts';
@@ -14,6 +13,7 @@ import type { Success } from './completing.ts';
 import type { FileStore } from './file-store.ts';
 import type { Goals } from './goals.ts';
 import { InboxLedger } from './inbox.ts';
+import { LimitOracle } from './limits.ts';
 
 export interface MonitorParts {
   readonly store: Store;
@@ -52,6 +52,7 @@ export class StoreMonitor {
   /** The runs that succeeded, and the fences under which they did. */
   readonly succeeded: Success[] = [];
   readonly inbox = new InboxLedger();
+  readonly #limits: LimitOracle;
   readonly #trace = createHash('sha256');
   #leader: Leadership | null = null;
   /** The highest store time so far: the clock can be set back, but a lapsed lease stays lapsed. */
@@ -60,6 +61,7 @@ export class StoreMonitor {
 
   constructor(parts: MonitorParts) {
     this.#parts = parts;
+    this.#limits = new LimitOracle(parts.goals);
     const { store } = parts;
     parts.onCommit?.((batch, written) => this.#checkCommit(batch, written));
     const intercepted: Partial<Store> = {
@@ -76,6 +78,7 @@ export class StoreMonitor {
       },
       ...(store.transact && { transact: (work) => this.#transact(work), within: (tx) => this.#within(tx) }),
       ...this.#inboxMethods(store),
+      ...this.#limits.methods(store),
       beat: (beat) => this.#beat(beat),
       leave: async (instance) => {
         await store.leave(instance);
@@ -220,6 +223,7 @@ export class StoreMonitor {
     }
     this.#store(known, after);
     if (after.kind === 'pause') this.#pauses.set(id, after);
+    if (after.kind === 'limit') this.#limits.changed(after);
   }
 
   /** Returns the job as last written; undefined if it is created anew, as a pause is whose predecessor was purged. */
@@ -237,6 +241,7 @@ export class StoreMonitor {
       case 'claimed':
         this.#extended.delete(id);
         this.#checkPauses(before);
+        this.#checkLimits(before);
         if (before.parent !== null && this.#jobs.get(before.parent)?.cancel) {
           this.#report('S16', id, `job ${id} was claimed after job ${before.parent} was cancelled`);
         }
@@ -272,6 +277,12 @@ export class StoreMonitor {
     }
   }
 
+  /** S39, S40: named limits let the job start. */
+  #checkLimits(job: Job): void {
+    if (job.gate === null || job.admitted) return;
+    for (const found of this.#limits.claimed(job, this.#now())) this.#parts.onViolation(found);
+  }
+
   /** S4: only the holder of a job, or a client with its token, writes the outcome of an attempt. */
   #checkWriter(before: Job, { kind, by }: Change['events'][number]): void {
     if (!outcomes.has(kind) || before.state !== 'running' || before.kind === 'bedrock' || by === 'token') return;
@@ -302,7 +313,9 @@ export class StoreMonitor {
   #count(job: Job | undefined, sign: 1 | -1): void {
     if (!job || !isOpen(job)) return;
     if (job.parent !== null) add(this.#openChildren, job.parent, sign);
-    if (job.admitted && job.gate !== null) for (const [scope] of this.#limitsOf(job)) add(this.#admitted, scope, sign);
+    if (!job.admitted || job.gate === null) return;
+    for (const [scope] of this.#limitsOf(job)) add(this.#admitted, scope, sign);
+    this.#limits.count(job, sign);
   }
 
   /** S10, S11: no other job has the unique key. */
@@ -342,13 +355,12 @@ export class StoreMonitor {
   }
 
   #limitsOf({ gate }: Job): (readonly [string, number])[] {
-    const { type, def, key, typeMax, defMax, uses = [] } = parseGate(gate!);
+    const { type, def, key, typeMax, defMax } = parseGate(gate!);
     const { limits } = this.#parts;
     return [
       [`type ${type}`, limits.types.get(type) ?? typeMax ?? Infinity],
       ...(def === null ? [] : [[`def ${def}`, limits.defs.get(def) ?? defMax ?? Infinity] as const]),
       ...(key === null ? [] : [[`key ${type} ${key}`, limits.keys.get(type) ?? Infinity] as const]),
-      ...uses.map((use) => [`limit ${use.name} ${use.key ?? ''}`, concurrencyOf(use.name)] as const),
     ];
   }
 
@@ -419,6 +431,3 @@ function add<Key>(counts: Map<Key, number>, key: Key, sign: 1 | -1): void {
   if (count === 0) counts.delete(key);
   else counts.set(key, count);
 }
-
-const concurrencyOf = (limit: string): number =>
-  namedLimits.find(({ name }) => name === limit)?.values.concurrency ?? Infinity;

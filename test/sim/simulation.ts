@@ -17,9 +17,10 @@ import { openFileStore, type FileStore } from './file-store.ts';
 import { RandomStreams, type RandomStream } from './random-streams.ts';
 import { Faults, quietSettings, drawSettings, type SimSettings } from './faults.ts';
 import { Goals, type GoalName } from './goals.ts';
+import { drawUses, namedLimits } from './limits.ts';
 import { SimProcess } from './process.ts';
 import { Timeline } from './timeline.ts';
-import { batchedType, batchSize, Ledger, limits, createWorkload, meteredType, namedLimits } from './workload.ts';
+import { batchedType, batchSize, Ledger, limits, createWorkload, meteredType } from './workload.ts';
 import { StoreMonitor } from './monitor.ts';
 import { Transactions } from './transactions.ts';
 import { unreliableStore } from './unreliable-store.ts';
@@ -128,7 +129,7 @@ class Simulation {
     for (let index = 1; index <= this.#settings.engines; index++) this.#startEngine(`e${index}`, 1);
     // A stream of its own, and a part of the seeds only: the histories of the others stay as they are.
     const hasFlows = this.#streams.stream('flows').isTrue(0.4);
-    const roleIsDrawn = { flow: hasFlows, pauser: this.#hasPauses, completer: this.#isCompleting, writer: this.#hasInbox };
+    const roleIsDrawn = { flow: hasFlows, pauser: this.#hasPauses, completer: this.#isCompleting, writer: this.#hasInbox, limiter: this.#isMetered };
     for (const role of roles) if (roleIsDrawn[role as keyof typeof roleIsDrawn] ?? true) this.#startClient(role, 1);
     if (this.#isMetered) await this.#produceMetered();
     if (this.#isBatching) this.#produceBatched();
@@ -185,7 +186,8 @@ class Simulation {
     const engine = this.#newEngine(process, this.#streams.stream(`engine ${name}`), slot);
     const jobs = (): readonly Job[] => [...this.#monitor.jobs.values()];
     const { types, defs } = this.#settings;
-    const shared = { goals: this.#goals, ledger: this.#ledger, acknowledged: this.#acknowledged };
+    const limits = this.#isMetered ? namedLimits.map((limit) => limit.name) : [];
+    const shared = { goals: this.#goals, ledger: this.#ledger, acknowledged: this.#acknowledged, limits };
     return { engine, process, random, jobs, types, defs, ...shared };
   }
 
@@ -197,9 +199,7 @@ class Simulation {
     const random = this.#streams.stream('metered');
     const create = (): void => {
       if (this.#isHealing) return;
-      const key = random.pick(['ann', 'bob']);
-      const limitUses = [{ name: 'api', key: null, cost: 1 }, { name: 'tenant', key, cost: 1 }];
-      void jobs.create({ type: meteredType, limitUses, policy: { attemptsMax: 3 } }, 'simulation');
+      void jobs.create({ type: meteredType, limitUses: drawUses(random), policy: { attemptsMax: 3 } }, 'simulation');
       this.#timeline.after(random.intervalMs(12_000), create);
     };
     this.#timeline.after(minute, create);

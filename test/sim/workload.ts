@@ -1,7 +1,7 @@
 // The workload: the job types and definitions of the simulation, and the ledger of what their handlers did.
 import type { AnyJobDef } from '../../src/engine/declare/job-def.ts';
 import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
-import { cron, every, jobDef, jobType, Snooze, typed, type Context } from '../../src/index.ts';
+import { cron, every, jobDef, jobType, RateLimited, Snooze, typed, type Context } from '../../src/index.ts';
 import type { Limits } from '../../src/model/gate.ts';
 import type { Start } from '../../src/verify.ts';
 import { completingJobTypes } from './completing.ts';
@@ -50,11 +50,6 @@ export const meteredType = 'metered';
 /** The type whose runs are handled in batches, in the simulations that draw it. */
 export const batchedType = 'batched';
 export const batchSize = 8;
-
-export const namedLimits = [
-  { name: 'api', keyed: false, values: { rate: { count: 6, per: 60_000, burst: 2 }, concurrency: null } },
-  { name: 'tenant', keyed: true, values: { rate: null, concurrency: 1 } },
-] as const;
 
 export const limits: Limits = {
   types: new Map([['limited', 2], ['narrow', 1], ['narrow tasks', 3]]),
@@ -179,6 +174,18 @@ export function createWorkload({ process, streams, ledger, hasPoison, isMetered,
     },
   });
 
+  /** Some attempts find that the other system refuses requests. */
+  const metered = (): AnyJobType => jobType(meteredType, {
+    retry,
+    run: async (context) => {
+      const { took } = await work(500, 20_000)(context);
+      if (streams.numberFor('refused by the other system', context.run.id, context.fence) < 0.04) {
+        throw new RateLimited('api', '15s');
+      }
+      return { took };
+    },
+  });
+
   const defs = {
     minutely: jobDef('minutely', types.quick, { schedules: cron('* * * * *'), overlap: 'allow', misfire: 'all' }),
     steady: jobDef('steady', types.slow, { schedules: every('45s'), overlap: 'skip' }),
@@ -195,7 +202,7 @@ export function createWorkload({ process, streams, ledger, hasPoison, isMetered,
     types: [
       ...known.typeNames.map((name) => types[name]),
       ...(isBatching ? [batched()] : []),
-      ...(isMetered ? [jobType(meteredType, { retry, run: work(500, 20_000) })] : []),
+      ...(isMetered ? [metered()] : []),
       ...(onCompletionLost ? completingJobTypes({ clock, begin, onLeaseLost: onCompletionLost }) : []),
     ],
     defs: known.defNames.map((name) => defs[name]),
