@@ -9,16 +9,20 @@ import { isInForce, isPausable, keyOf } from '../../src/model/pause.ts';
 import { originOf } from '../../src/store/row.ts';
 import type { Batch, Beat, Holding, Leadership, Note, Store, StoreTransaction, Writer } from '../../src/store/store.ts';
 import { checkStep, violation, type Invariant, type Violation } from '../../src/verify.ts';
+import type { BatchLedger } from './batches.ts';
 import type { Success } from './completing.ts';
 import type { FileStore } from './file-store.ts';
 import type { Goals } from './goals.ts';
 import { InboxLedger } from './inbox.ts';
 import { LimitOracle } from './limits.ts';
+import { ShareOracle } from './shares.ts';
+import { batchedType } from './workload.ts';
 
 export interface MonitorParts {
   readonly store: Store;
   readonly limits: Limits;
   readonly goals: Goals;
+  readonly batches: BatchLedger;
   readonly onViolation: (violation: Violation) => void;
   /** Sets the function that the store calls at each commit; absent: a commit is checked when it has been answered. */
   readonly onCommit?: FileStore['onCommit'];
@@ -53,6 +57,7 @@ export class StoreMonitor {
   readonly succeeded: Success[] = [];
   readonly inbox = new InboxLedger();
   readonly #limits: LimitOracle;
+  readonly #shares: ShareOracle;
   readonly #trace = createHash('sha256');
   #leader: Leadership | null = null;
   /** The highest store time so far: the clock can be set back, but a lapsed lease stays lapsed. */
@@ -62,6 +67,7 @@ export class StoreMonitor {
   constructor(parts: MonitorParts) {
     this.#parts = parts;
     this.#limits = new LimitOracle(parts.goals);
+    this.#shares = new ShareOracle(parts.goals);
     const { store } = parts;
     parts.onCommit?.((batch, written) => this.#checkCommit(batch, written));
     const intercepted: Partial<Store> = {
@@ -222,6 +228,7 @@ export class StoreMonitor {
       current = next;
     }
     this.#store(known, after);
+    if (after.type === batchedType && before?.state === 'running') this.#reportAll(this.#parts.batches.ended(after));
     if (after.kind === 'pause') this.#pauses.set(id, after);
     if (after.kind === 'limit') this.#limits.changed(after);
   }
@@ -242,6 +249,7 @@ export class StoreMonitor {
         this.#extended.delete(id);
         this.#checkPauses(before);
         this.#checkLimits(before);
+        this.#reportAll(this.#shares.claimed(before, event.at));
         if (before.parent !== null && this.#jobs.get(before.parent)?.cancel) {
           this.#report('S16', id, `job ${id} was claimed after job ${before.parent} was cancelled`);
         }
@@ -250,9 +258,9 @@ export class StoreMonitor {
         this.#checkLapse(before, event.by);
         break;
       case 'planned':
-        if (before.phase === 'prepare' && (createdChildren.get(id) ?? 0) !== event.tasks) {
+        if ((before.phase === 'prepare' || before.kind === 'run') && (createdChildren.get(id) ?? 0) !== event.tasks) {
           const stored = createdChildren.get(id) ?? 0;
-          this.#report('S13', id, `run ${id} planned ${event.tasks} tasks and ${stored} were stored with it`);
+          this.#report('S13', id, `run ${id} planned ${event.tasks} tasks or children and ${stored} were stored with it`);
         }
         break;
       case 'settled':
@@ -280,7 +288,7 @@ export class StoreMonitor {
   /** S39, S40: named limits let the job start. */
   #checkLimits(job: Job): void {
     if (job.gate === null || job.admitted) return;
-    for (const found of this.#limits.claimed(job, this.#now())) this.#parts.onViolation(found);
+    this.#reportAll(this.#limits.claimed(job, this.#now()));
   }
 
   /** S4: only the holder of a job, or a client with its token, writes the outcome of an attempt. */
@@ -306,6 +314,7 @@ export class StoreMonitor {
   #store(before: Job | undefined, after: Job): void {
     this.#count(before, -1);
     this.#count(after, 1);
+    this.#shares.changed(before, after, this.#now());
     this.#jobs.set(after.id, after);
     this.#takeKey(before, after);
   }
@@ -334,14 +343,21 @@ export class StoreMonitor {
 
   #remove(id: number, known: Job | undefined): void {
     this.#count(known, -1);
+    this.#shares.changed(known, null, this.#now());
     const unique = known?.unique;
     if (unique?.forMs === null && this.#keys.get(unique.key)?.id === id) this.#keys.delete(unique.key);
     this.#jobs.delete(id);
     this.#deleted.add(id);
-    for (const [child, { parent, state }] of this.#jobs) {
+    this.#forgetChildren(id);
+  }
+
+  /** The store deletes the ended children of a deleted job with it; child runs can have children themselves. */
+  #forgetChildren(id: number): void {
+    for (const [child, { parent, state, kind }] of this.#jobs) {
       if (parent !== id || state !== 'ended') continue;
       this.#jobs.delete(child);
       this.#deleted.add(child);
+      if (kind === 'run') this.#forgetChildren(child);
     }
   }
 
@@ -417,6 +433,10 @@ export class StoreMonitor {
 
   #now(): number {
     return this.#parts.store.now();
+  }
+
+  #reportAll(found: readonly Violation[]): void {
+    for (const each of found) this.#parts.onViolation(each);
   }
 
   #report(invariant: Invariant, job: number | null, sentence: string): void {
