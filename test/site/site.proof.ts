@@ -20,7 +20,7 @@ let server: Server;
 let url = '';
 
 beforeAll(async () => {
-  for (const path of ['docs', 'site', 'package.json']) {
+  for (const path of ['docs', 'site', 'package.json', 'tsconfig.json']) {
     cpSync(path, join(checkout, path), { recursive: true, filter: (source) => !source.includes('node_modules') });
   }
   const options = { cwd: join(checkout, 'site'), env: cleanEnvironment(), stdio: 'pipe' } as const;
