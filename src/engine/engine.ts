@@ -132,7 +132,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
     this.#flows = new FlowCreation({ creation: this.#creation, stores, workers, instance });
     this.#actions = new RunActions({ ...parts, stores, workers, audit, catalogue });
-    this.#answers = new AnswerActions({ stores, workers, audit });
+    this.#answers = new AnswerActions({ stores, workers, audit, clock: parts.clock });
     this.#inbox = new InboxActions(stores, audit);
     this.#limits = new LimitActions(stores, audit, workers);
     this.#pauses = new PauseActions(stores, audit, catalogue);
