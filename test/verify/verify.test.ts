@@ -63,7 +63,11 @@ for (const kind of stores.filter(({ name }) => name !== 'memory')) {
 test('jobs that started before a limit was created or lowered are no findings', async () => {
   const world = await World.open(stores[0]!);
   const uses = { limitUses: [{ name: 'api', key: null, cost: 1 }] };
-  for (let jobs = 0; jobs < 3; jobs++) await world.claimOne(await world.create(uses));
+  for (let jobs = 0; jobs < 3; jobs++) {
+    const job = await world.create(uses);
+    await world.clock.advance(1);
+    await world.claimOne(job);
+  }
   await createLimit(world.store, { name: 'api', keyed: false, override: { rate: oneAnHour, concurrency: 5 } }, tester);
   expect(await findings(world)).toEqual([]);
   await overrideLimit(world.store, 'api', { rate: oneAnHour, concurrency: 1 }, tester);
