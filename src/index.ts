@@ -50,6 +50,7 @@ export type { FlowPage, FlowRunStanding, FlowSummary } from './engine/inspect/fl
 export type { Edge } from './model/following.ts';
 export type { FlowHandle } from './engine/flow-handle.ts';
 export type { RunRequest } from './engine/declare/run-request.ts';
+export type { ImportOutcome, ImportRequest } from './engine/run-import.ts';
 export type { Reason, ReasonCode } from './engine/inspect/reason.ts';
 export type { LimitOverride, LimitSettings, LimitPauseOptions, LimitStatus, ReopenOptions } from './engine/limit-actions.ts';
 export type { StopAnswer } from './engine/inspect/stop.ts';

@@ -9,6 +9,7 @@ import { defsCommand } from './commands/defs.ts';
 import { devCommand } from './commands/dev.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { flowsCommand } from './commands/flows.ts';
+import { importCommand } from './commands/import.ts';
 import { inboxCommand } from './commands/inbox.ts';
 import { initCommand } from './commands/init.ts';
 import { instancesCommand } from './commands/instances.ts';
@@ -28,8 +29,8 @@ const usageExitCode = 2;
 
 const commands = [
   initCommand, devCommand, serveCommand, workCommand, migrateCommand, runsCommand, flowsCommand, defsCommand,
-  inboxCommand, instancesCommand, limitsCommand, listCommands, topCommand, doctorCommand, verifyCommand, backupCommand,
-  auditCommand, tokensCommand, benchCommand, completionCommand,
+  inboxCommand, importCommand, instancesCommand, limitsCommand, listCommands, topCommand, doctorCommand, verifyCommand,
+  backupCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
 ];
 
 export function program(): Command {

@@ -52,6 +52,7 @@ import { undeclaredDefNames, mayOthersAccept } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions, type RunEdit } from './run-actions.ts';
 import { RunCreation } from './run-creation.ts';
+import { RunImport, type ImportOutcome, type ImportRequest } from './run-import.ts';
 import {
   RunHandle, type ActOptions, type AnswerOptions, type CancelOptions, type EndOptions, type LogRequest, type RetryOptions, type RunBackend,
   type RunMaker, type Snapshot, type StepsRequest,
@@ -95,6 +96,7 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #declarations: Declarations;
   readonly #declaring: Loop;
   readonly #creation: RunCreation;
+  readonly #import: RunImport;
   readonly #flows: FlowCreation;
   readonly #actions: RunActions;
   readonly #answers: AnswerActions;
@@ -130,6 +132,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#declarations = new Declarations({ ...parts, stores, definitions });
     this.#declaring = new Loop('declarations', parts, () => this.#declarations.turn());
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
+    this.#import = new RunImport({ stores, workers, definitions });
     this.#flows = new FlowCreation({ creation: this.#creation, stores, workers, instance });
     this.#actions = new RunActions({ ...parts, stores, workers, audit, catalogue });
     this.#answers = new AnswerActions({ stores, workers, audit, clock: parts.clock });
@@ -269,6 +272,20 @@ export class EngineCore implements RunBackend, RunMaker {
     await this.ready();
     const created = await this.#creation.create(what, [request], by);
     return this.#handle(created[0]!);
+  }
+
+  /**
+   * Creates runs of a type for jobs of another system, each once: the `unique` of a request names its job. Answers each
+   * request by itself; a refused one does not prevent the others. With `dryRun`, nothing is stored.
+   */
+  async importJobRuns(
+    type: string,
+    requests: readonly ImportRequest[],
+    { dryRun = false }: { readonly dryRun?: boolean } = {},
+    by = this.instance,
+  ): Promise<readonly ImportOutcome[]> {
+    await this.ready();
+    return this.#import.create(type, requests, dryRun, by);
   }
 
   /**

@@ -65,6 +65,7 @@ export const suites: readonly Part[] = [
   part('failover', 25, () => proofs('test/failover')),
   { ...part('package', 130, () => proofs('test/package', 'test/deploy', 'test/site')), runsBeside: true },
   { ...part('runtimes', 105, () => proofs('test/runtimes')), runsBeside: true },
+  { ...part('import', 60, () => proofs('test/import')), runsBeside: true },
   { ...part('benches', 70, () => proofs('test/bench')), runsBeside: true },
   { ...part('seeds', 900, () => proofs('test/seeds')), isLongOnly: true },
   { ...part('million', 1_800, () => sized('long', ['test/dashboard/million'])), isLongOnly: true },
