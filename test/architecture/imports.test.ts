@@ -66,7 +66,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['coded', 'row', 'feed-entry', 'name-filter', 'waiting-version-sum', 'paging', 'gate-admission', 'job-line', 'fair-share', 'share-walk', 'share-round', 'share-line', 'share-stops', 'waiting-job', 'limit-use', 'instance-row', 'inbox-row', 'edge-row', 'many-edges', 'step-row', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],
   ],
-  'src/store/memory/': [['following', 'steps'], ['records', 'feed', 'inbox', 'instances'], ['claim'], ['limits'], ['store']],
+  'src/store/memory/': [['following', 'steps'], ['records', 'feed', 'inbox', 'memos', 'instances'], ['claim'], ['limits'], ['store']],
   'src/store/sqlite/': [['errors', 'module', 'file-watch', 'hide-parameters', 'connection', 'schema', 'wake', 'end-watch', 'store-transaction', 'caller'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
   'src/store/postgres/': [['sql', 'caller'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'end-notices', 'claim'], ['store']],
   'src/jobs/': [
