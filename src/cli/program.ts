@@ -12,6 +12,7 @@ import { flowsCommand } from './commands/flows.ts';
 import { inboxCommand } from './commands/inbox.ts';
 import { initCommand } from './commands/init.ts';
 import { instancesCommand } from './commands/instances.ts';
+import { alertsCommand } from './commands/alerts.ts';
 import { limitsCommand } from './commands/limits.ts';
 import { listCommands } from './commands/lists.ts';
 import { migrateCommand } from './commands/migrate.ts';
@@ -28,7 +29,7 @@ const usageExitCode = 2;
 
 const commands = [
   initCommand, devCommand, serveCommand, workCommand, migrateCommand, runsCommand, flowsCommand, defsCommand,
-  inboxCommand, instancesCommand, limitsCommand, listCommands, topCommand, doctorCommand, verifyCommand, backupCommand,
+  inboxCommand, instancesCommand, limitsCommand, alertsCommand, listCommands, topCommand, doctorCommand, verifyCommand, backupCommand,
   auditCommand, tokensCommand, benchCommand, completionCommand,
 ];
 

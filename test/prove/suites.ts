@@ -42,6 +42,7 @@ export const sizedTests: readonly string[] = [
   ...files('vocabulary', 'stage'),
   ...files('bedrock', 'matrix', 'message'),
   ...files('http', 'injection'),
+  ...files('alerts', 'storm'),
   ...files('cli', 'bedrock', 'def-documents', 'init', 'kill', 'store-faults'),
   ...files('docs', 'code'),
   ...files('jobs', 'create', 'family', 'flow', 'operate', 'query', 'races', 'work'),
