@@ -13,6 +13,9 @@ export {
 export type { ChildRequest } from './engine/declare/child-request.ts';
 export type { BatchSettings } from './engine/declare/batch.ts';
 export type { BatchJob, BatchOutcome } from './engine/handler/batch-job.ts';
+export { jobAlert, type AlertOptions, type AlertTo, type AlertWhen, type JobAlert } from './engine/declare/alert.ts';
+export type { AlertSettings, AlertStatus, SentAlert, SentAlerts } from './engine/alert-actions.ts';
+export type { AlertMessage } from './model/alert.ts';
 export { limit, type Limit, type LimitOptions } from './engine/declare/limit.ts';
 export type { Cost } from './engine/declare/limit-uses.ts';
 export type { Fairness } from './engine/declare/fairness.ts';

@@ -41,6 +41,7 @@ export const sizedTests: readonly string[] = [
   ...files('model', 'glob', 'json', 'limit', 'machine', 'progress'),
   ...files('vocabulary', 'stage'),
   ...files('bedrock', 'matrix', 'message'),
+  ...files('alerts', 'storm'),
   ...files('http', 'injection', 'slow'),
   ...files('cli', 'bedrock', 'def-documents', 'init', 'kill', 'store-faults'),
   ...files('docs', 'code'),
