@@ -1,5 +1,6 @@
 /** The composition root: creates an engine from its options and chooses its parts. */
 import { hostname } from 'node:os';
+import { backfillType } from './engine/backfill.ts';
 import { bulkType } from './engine/bulk.ts';
 import { EngineCore } from './engine/engine.ts';
 import { buildOf } from './engine/declarations.ts';
@@ -132,7 +133,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
   const creating = creationHook(middleware, (type) => catalogue.rules(type));
   const jobs = new Jobs(opened, creating);
   const memory = new Jobs(new MemoryStore(clock, firstMemoryId), creating);
-  const registry = new TypeRegistry([...types, bulkType(jobs)], defs);
+  const registry = new TypeRegistry([...types, bulkType(jobs), backfillType(jobs, clock)], defs);
   const catalogue = new TypeCatalogue({ stores: new Stores(jobs, memory), registry, clock });
   return {
     jobs,
