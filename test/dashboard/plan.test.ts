@@ -105,24 +105,24 @@ test('a definition shows its calendar, and the reason of each skipped tick', asy
 test('past ticks without a run are shown, counted and backfilled', async () => {
   const range = '&from=2026-03-28T00:00Z&to=2026-03-31T00:00Z';
   const page = await board.visit(def('monthly report', `&tab=backfill${range}`));
-  await page.getByText('5 of 5 ticks have no run').waitFor();
+  await page.getByText('4 of 4 ticks have no run').waitFor();
   await row(page, '2026-03-29').getByText('does not exist in Europe/Berlin').waitFor();
-  expect(await page.locator('tbody').getByText('missing').count()).toBe(5);
+  expect(await page.locator('tbody').getByText('missing').count()).toBe(4);
   await picture(page, 'backfill-light');
   expect(await violations(page)).toEqual([]);
-  await page.getByLabel('To').fill('2999-01-01T00:00Z');
+  await page.getByRole('textbox', { name: /^To / }).fill('2999-01-01T00:00Z');
   await page.getByText('the range ends in the future').first().waitFor();
-  await page.getByLabel('To').fill('2026-03-31T00:00Z');
-  await page.getByRole('button', { name: 'Backfill 5 ticks' }).click();
+  await page.getByRole('textbox', { name: /^To / }).fill('2026-03-31T00:00Z');
+  await page.getByRole('button', { name: 'Backfill 4 ticks' }).click();
   const dialog = page.getByRole('dialog', { name: 'Backfill monthly report?' });
   await dialog.getByLabel(/^Reason/).fill('a new report');
   await dialog.getByRole('button', { name: 'Start backfill' }).click();
   await page.waitForURL(/\/runs\/\d+/);
   const id = Number(/\d+$/.exec(new URL(page.url()).pathname)![0]);
-  expect(await ended(board, id)).toMatchObject({ type: 'stint.backfill', result: { created: 5 } });
+  expect(await ended(board, id)).toMatchObject({ type: 'stint.backfill', result: { created: 4 } });
   await page.goto(board.url + def('monthly report', `&tab=backfill${range}`));
-  await page.getByText('0 of 5 ticks have no run').waitFor();
-  await expect.poll(() => page.locator('tbody').getByText('succeeded').count()).toBe(5);
+  await page.getByText('0 of 4 ticks have no run').waitFor();
+  await expect.poll(() => page.locator('tbody').getByText('succeeded').count()).toBe(4);
 });
 
 detail('the simulator shows the effect of daylight saving, long runs and other policies', async () => {
