@@ -1,6 +1,7 @@
 /** The composition root: creates an engine from its options and chooses its parts. */
 import { hostname } from 'node:os';
 import { alertType } from './builtin/alert.ts';
+import { backfillType } from './engine/backfill.ts';
 import { bulkType } from './engine/bulk.ts';
 import { EngineCore } from './engine/engine.ts';
 import { buildOf } from './engine/declarations.ts';
@@ -138,7 +139,8 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
   const creating = creationHook(middleware, (type) => catalogue.rulesInForce(type));
   const jobs = new Jobs(opened, creating);
   const memory = new Jobs(new MemoryStore(clock, firstMemoryId), creating);
-  const registry = new TypeRegistry([...types, bulkType(jobs), alertType(jobs, alertAllow)], defs);
+  const builtIn = [bulkType(jobs), backfillType(jobs, clock), alertType(jobs, alertAllow)];
+  const registry = new TypeRegistry([...types, ...builtIn], defs);
   const catalogue = new TypeCatalogue({ stores: new Stores(jobs, memory), registry, clock });
   return {
     jobs,

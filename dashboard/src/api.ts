@@ -52,6 +52,8 @@ const routes = {
   disableDef: 'post /api/v1/defs/{name}/disable',
   runDef: 'post /api/v1/defs/{name}/run',
   listTicks: 'get /api/v1/defs/{name}/ticks',
+  listPastTicks: 'get /api/v1/defs/{name}/past-ticks',
+  backfillDef: 'post /api/v1/defs/{name}/backfill',
   previewDef: 'get /api/v1/defs/{name}/preview',
   previewSchedule: 'post /api/v1/schedules/preview',
   listTypes: 'get /api/v1/types',

@@ -30,12 +30,15 @@ import type { DefPlan, PlanOptions } from './declare/def-plan.ts';
 import type { DefOptions, JobDef } from './declare/job-def.ts';
 import type { JobType } from './declare/job-type.ts';
 import type { RequestOf, ResultOf, Runnable, RunRequest } from './declare/run-request.ts';
+import type { BackfillOutcome } from './backfill.ts';
+import { BackfillActions, type BackfillOptions, type PlannedBackfill } from './backfill-actions.ts';
 import { DefinitionActions, type NamedRunnable } from './definition-actions.ts';
 import { DefinitionDocuments, type ApplyOptions, type ExportOptions } from './definition-documents.ts';
 import type { Reason } from './inspect/reason.ts';
 import type { Failures, FailuresRequest } from './inspect/failures.ts';
 import type { FlowPage, FlowSummary } from './inspect/flows.ts';
 import type { LimitInUse } from './inspect/limits-in-use.ts';
+import type { ListedTicks, TickListRequest } from './inspect/past-ticks.ts';
 import type { PreviewedTick } from './inspect/schedule-preview.ts';
 import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './declare/instance-command.ts';
@@ -96,6 +99,7 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #workers: StoreWorkers;
   readonly #definitions: DefinitionActions;
   readonly #documents: DefinitionDocuments;
+  readonly #backfills: BackfillActions;
   readonly #declarations: Declarations;
   readonly #declaring: Loop;
   readonly #creation: RunCreation;
@@ -138,6 +142,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#declaring = new Loop('declarations', parts, () => this.#declarations.turn());
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
     this.#import = new RunImport({ stores, workers, definitions });
+    this.#backfills = new BackfillActions({ stores, creation: this.#creation, audit });
     this.#flows = new FlowCreation({ creation: this.#creation, stores, workers, instance });
     this.#actions = new RunActions({ ...parts, stores, workers, audit, catalogue });
     this.#answers = new AnswerActions({ stores, workers, audit, clock: parts.clock });
@@ -612,6 +617,30 @@ export class EngineCore implements RunBackend, RunMaker {
     act: ActOptions = {},
   ): Promise<readonly string[]> {
     return this.#documents.switch(filter, enabled, dryRun, act);
+  }
+
+  /**
+   * Returns the ticks of a definition from `from` to before `to`, newest first: each with its run, the reason why it was
+   * skipped, or neither. Default: the last 24 hours.
+   */
+  async ticks(name: string, request?: TickListRequest): Promise<ListedTicks> {
+    await this.ready();
+    return this.#reads.ticks(name, request);
+  }
+
+  /** Returns how many runs `backfill` would create now. Refuses what it refuses. */
+  async planBackfill(name: string, options: BackfillOptions): Promise<PlannedBackfill> {
+    await this.ready();
+    return this.#backfills.plan(name, options);
+  }
+
+  /**
+   * Creates runs for the past ticks of a definition that have none, from `from` to before `to`. A run of a built-in type
+   * creates them, with at most `concurrency` open at a time; returns its handle. A tick never gets two runs.
+   */
+  async backfill(name: string, options: BackfillOptions, act?: ActOptions): Promise<RunHandle<BackfillOutcome>> {
+    await this.ready();
+    return this.#handle(await this.#backfills.start(name, options, act));
   }
 
   /** Lists definitions. `filter.lastOutcome` reads the runs of each definition that passes the rest of the filter. */

@@ -34,6 +34,7 @@ import { explain } from './inspect/explain.ts';
 import { findFailures, type Failures, type FailuresRequest } from './inspect/failures.ts';
 import { gatedTypes, limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
 import type { Reason } from './inspect/reason.ts';
+import { listTicks, type ListedTicks, type TickListRequest } from './inspect/past-ticks.ts';
 import { previewTicks, type PreviewedTick } from './inspect/schedule-preview.ts';
 import { TaskCountCache } from './inspect/task-counts.ts';
 import { undeclaredDefNames } from './living-builds.ts';
@@ -294,6 +295,12 @@ export class EngineReads {
   async configuration(name: string): Promise<Configuration> {
     const { job } = await this.definition(name);
     return configurationIn(await this.#stores.forDefinition(name), job);
+  }
+
+  /** The ticks of a definition in a range of time, newest first. */
+  async ticks(name: string, request: TickListRequest = {}): Promise<ListedTicks> {
+    const { store } = await this.#stores.forDefinition(name);
+    return listTicks(store, await this.definition(name), request);
   }
 
   async preview(name: string, request: PreviewRequest = {}): Promise<readonly PreviewedTick[]> {

@@ -2,7 +2,7 @@
  * Ticks whose runs can be refused: by the creation hook, which may also change them, or because they are invalid.
  * The tick of a refused run is recorded as skipped, and the schedule continues.
  */
-import { tick, type CalledRun, type Spec, type TickGiven, type Ticking } from '../model/definition.ts';
+import type { CalledRun, IsTickRefused, Spec, Ticking } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { ChangedRun, CreationHook, NewRun } from './creation-hook.ts';
@@ -24,11 +24,22 @@ const nothingChanged = (): DraftChanges => unchanged;
 /** Returns the draft of a run of the definition, except its tick. */
 export type DraftOfRun = (changes: DraftChanges) => Draft;
 
+/** Decides the outcome of ticks, given which of their runs were refused. */
+export type DecideTicks = (isRefused: IsTickRefused) => Ticking;
+
 /** Ticks a definition without a hook. Its runs differ only in their ticks, so that all of them are refused or none. */
-export function plainTicking(def: Job, spec: Spec, given: TickGiven, draftOfRun: DraftOfRun): HookedTicking {
-  const refusal = draftRefusalOf(draftOfRun(unchanged), given.now);
-  const ticking = tick(def, spec, refusal === null ? given : { ...given, isRefused: () => true });
+export function plainTicking(decide: DecideTicks, draftOfRun: DraftOfRun, now: number): HookedTicking {
+  const refusal = draftRefusalOf(draftOfRun(unchanged), now);
+  const ticking = decide(() => refusal !== null);
   return { ...ticking, changesOf: nothingChanged, why: refusal === null ? undefined : whyText(refusal) };
+}
+
+export interface HookedParts {
+  readonly creating: CreationHook;
+  readonly def: Job;
+  readonly spec: Spec;
+  readonly now: number;
+  readonly by: string;
 }
 
 /**
@@ -36,22 +47,19 @@ export function plainTicking(def: Job, spec: Spec, given: TickGiven, draftOfRun:
  * another due tick instead, so the definition is ticked again until the hook has answered for every run.
  */
 export async function hookedTicking(
-  creating: CreationHook,
-  def: Job,
-  spec: Spec,
-  given: TickGiven,
+  decide: DecideTicks,
   draftOfRun: DraftOfRun,
-  by: string,
+  { creating, def, spec, now, by }: HookedParts,
 ): Promise<HookedTicking> {
   const answers = new Map<string, ChangedRun | Refusal>();
   const isRefused = (schedule: number, nominal: number): boolean => isRefusal(answers.get(`${schedule} ${nominal}`));
   for (;;) {
-    const ticking = tick(def, spec, { ...given, isRefused });
+    const ticking = decide(isRefused);
     const open = ticking.runs.filter((run) => !answers.has(nameOf(run)));
     if (open.length === 0) return { ...ticking, changesOf: (run) => changesOf(spec, answers.get(nameOf(run)) as ChangedRun), why: whyOf(answers) };
     await Promise.all(open.map(async (run) => {
       const answer = await answerOf(creating, def, spec, run, by);
-      const refusal = isRefusal(answer) ? answer : draftRefusalOf(draftOfRun(changesOf(spec, answer)), given.now);
+      const refusal = isRefusal(answer) ? answer : draftRefusalOf(draftOfRun(changesOf(spec, answer)), now);
       answers.set(nameOf(run), refusal ?? answer);
     }));
   }

@@ -5,7 +5,7 @@
 import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import {
-  awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, isAlone, specOf, wakeUp,
+  awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, isAlone, specOf, tick, wakeUp,
   type CalledRun, type Definition, type RunMoments, type Spec,
 } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
@@ -15,7 +15,8 @@ import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
 import { readTypes } from './catalogue.ts';
 import { firstStateOf, gateOf, originOf, type Draft } from './draft.ts';
-import { hookedTicking, plainTicking, type DraftChanges } from './hooked-ticks.ts';
+import type { CreationHook } from './creation-hook.ts';
+import { hookedTicking, plainTicking, type DecideTicks, type DraftChanges } from './hooked-ticks.ts';
 import { overlapKeys } from './overlap-keys.ts';
 
 export const tickBatch = 200;
@@ -75,7 +76,7 @@ export async function ticksBefore(
   };
 }
 
-type Changes = [Change, ...Change[]];
+type Changes = readonly [Change, ...Change[]];
 
 /** What ticking must know about the running programs: the entries of job types, and the definitions to disable. */
 export interface TickKnowledge {
@@ -159,17 +160,35 @@ async function answers(
   for (const { def, spec } of readable) {
     const key = isAlone(spec) ? keys.free({ def, spec }) : null;
     const given = { now, ids: numbers, isBusy: isAlone(spec) && key === null, runs };
-    const draftOfRun = (changes: DraftChanges): Draft => ({ ...runDraftOf(def.def!, spec), ...changes });
-    const { event, runs: called, changesOf, why } = creating === null
-      ? plainTicking(def, spec, given, draftOfRun)
-      : await hookedTicking(creating, def, spec, given, draftOfRun, asker.by);
-    numbers.splice(0, called.length);
-    if (called.length > 0 && key !== null) keys.take(key);
-    const asking = { ...asker, now, ...(why === undefined ? {} : { why }) };
-    ticked.push(record(def, [event], asking));
-    ticked.push(...called.map((run) => newRunOf(def, spec, run, key, now, asker, draftOfRun(changesOf(run)))));
+    const decide: DecideTicks = (isRefused) => tick(def, spec, { ...given, isRefused });
+    const changes = await changesOfTicks({ def, spec, key, creating, decide }, now, asker);
+    const called = changes.length - 1;
+    numbers.splice(0, called);
+    if (called > 0 && key !== null) keys.take(key);
+    ticked.push(...changes);
   }
   return [...stopped, ...pausedDefs, ...ticked];
+}
+
+export interface TicksToDecide {
+  readonly def: Job;
+  readonly spec: Spec;
+  /** The unique key of each new run; null: none. */
+  readonly key: string | null;
+  readonly creating: CreationHook | null;
+  readonly decide: DecideTicks;
+}
+
+/** Returns the change of the definition that records the ticks, then the new runs. The hook may refuse or change them. */
+export async function changesOfTicks(ticks: TicksToDecide, now: number, asker: Asker): Promise<Changes> {
+  const { def, spec, key, creating, decide } = ticks;
+  const draftOfRun = (changes: DraftChanges): Draft => ({ ...runDraftOf(def.def!, spec), ...changes });
+  const { event, runs, changesOf, why } = creating === null
+    ? plainTicking(decide, draftOfRun, now)
+    : await hookedTicking(decide, draftOfRun, { creating, def, spec, now, by: asker.by });
+  const asking = { ...asker, now, ...(why === undefined ? {} : { why }) };
+  const newRuns = runs.map((run) => newRunOf(def, spec, run, key, now, asker, draftOfRun(changesOf(run))));
+  return [record(def, [event], asking), ...newRuns];
 }
 
 const noneOf = (): Promise<ReadonlySet<string>> => Promise.resolve(new Set());

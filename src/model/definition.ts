@@ -261,8 +261,10 @@ export interface TickGiven {
   readonly isBusy: boolean;
   readonly runs: RunMoments;
   /** Whether the run of this tick was refused; absent: none was. */
-  readonly isRefused?: (schedule: number, nominal: number) => boolean;
+  readonly isRefused?: IsTickRefused;
 }
+
+export type IsTickRefused = (schedule: number, nominal: number) => boolean;
 
 /**
  * Returns the event for a definition that is being enabled. It records the ticks that were due while the definition was

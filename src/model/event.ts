@@ -110,8 +110,14 @@ export type EventBody =
     }
   /** Fields of the job were changed, by an operator, a deploy, a Bedrock client or a creation with `onTaken`. */
   | { readonly kind: 'edited'; readonly edit: Edit }
-  /** A definition handled ticks of its schedules. */
-  | { readonly kind: 'ticked'; readonly ticks: readonly TickOutcome[]; readonly plan: Plan; readonly due: number };
+  /**
+   * A definition handled ticks of its schedules. `backfill`: past ticks, for the backfill run with this id; the plan is
+   * unchanged.
+   */
+  | {
+    readonly kind: 'ticked'; readonly ticks: readonly TickOutcome[]; readonly plan: Plan; readonly due: number;
+    readonly backfill?: number;
+  };
 
 /** `timeout`: the wait is over. `schema` and `role`: an answer that came before the question was not accepted. */
 export type UnansweredCause = 'timeout' | 'schema' | 'role';

@@ -57,7 +57,8 @@ const startingAt = (start: TickMoments, after: number): TickMoments => ({
   after: Math.max(start.after, after),
 });
 
-function shownTick(schedule: Schedule, tick: Tick): PreviewTick {
+/** Adds the wall time of a tick in the zone of its schedule, and how daylight saving affects it. */
+export function shownTick(schedule: Schedule, tick: Tick): PreviewTick {
   if (schedule.kind !== 'cron') return { ...tick, shown: formatTimestamp(tick.due) };
   const shown = formatTimestamp(tick.skipped ? tick.wall! : wallOf(schedule.zone, tick.due));
   return tick.note ? { ...tick, shown, remark: remarkOn(schedule.zone, tick) } : { ...tick, shown };

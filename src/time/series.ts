@@ -76,6 +76,9 @@ export function seriesOf(schedule: Schedule, moments: Moments): Series | 'waitin
   return periodicSeries(schedule.kind === 'every' ? base : wholeSecond(base), period, from !== 'scheduled');
 }
 
+/** Whether the occurrences do not depend on when the schedule became active. */
+export const isFixed = ({ kind }: Schedule): boolean => kind === 'cron' || kind === 'at';
+
 /**
  * The maximum number of occurrences that are visited one by one. Of more skipped occurrences, only this many are
  * counted.

@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { instanceCommandDraft } from '../../src/engine/declare/instance-command.ts';
 import { runDoctor, type Finding } from '../../src/engine/inspect/doctor.ts';
+import { cron, jobDef, jobType } from '../../src/index.ts';
 import { Jobs } from '../../src/jobs.ts';
+import { declare } from '../../src/jobs/define.ts';
 import { pause } from '../../src/jobs/pauses.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import type { Store, StoreHealth } from '../../src/store/store.ts';
@@ -82,6 +84,20 @@ describe.each(stores)('on $name', (kind) => {
     await clock.advance(5_000);
     expect(of(await look(), 'stuck')).toMatchObject([
       { level: 'problem', says: expect.stringContaining(`job ${id} lost`) as string },
+    ]);
+    await close();
+  });
+
+  test('the leader and the schedules that are late are named', async () => {
+    const { store, jobs, clock, look, close } = await world();
+    await store.beat({ id: 'one', leaseMs: 600_000, about: { ...about, leads: true }, holds: [] });
+    const { spec } = jobDef('sums', jobType('known', { run: () => {} }), { schedules: cron('* * * * *') });
+    await declare(jobs, { name: 'sums', spec, enabled: true, build: null }, 'test');
+    await clock.advance(240_000);
+    const findings = await look();
+    expect(of(findings, 'instances')).toMatchObject([{ says: expect.stringMatching(/, one leads$/) as string }]);
+    expect(of(findings, 'schedules')).toMatchObject([
+      { level: 'problem', says: expect.stringMatching(/^1 overdue by more than a minute: sums by \d+m/) as string },
     ]);
     await close();
   });

@@ -41,6 +41,28 @@ describe('definitions', () => {
     expect(reset.body).toMatchObject({ override: null, spec: { priority: 0 } });
   });
 
+  test('show the ticks of a range, and get the runs of those that have none', async () => {
+    const [from, to] = ['2026-03-01T00:00:00Z', '2026-03-04T00:00:00Z'];
+    const before = await server.get(`${api}/defs/nightly/past-ticks?from=${from}&to=${to}&limit=2`);
+    fits('listPastTicks', before);
+    expect(before.body.items).toMatchObject([
+      { shown: '2026-03-03 02:30:00', outcome: 'missing', run: null }, { shown: '2026-03-02 02:30:00', outcome: 'missing' },
+    ]);
+    expect(before.body.next).toBe(Date.parse('2026-03-02T02:30:00Z'));
+    const counted = await server.post(`${api}/defs/nightly/backfill`, { from, to, dryRun: true });
+    expect([counted.status, counted.body]).toMatchObject([200, { ticks: 3, missing: 3, existing: 0, operation: null }]);
+    const started = await server.post(`${api}/defs/nightly/backfill`, { from, to, concurrency: 2, why: 'a new report' });
+    fits('backfillDef', started);
+    const run = await ended(server, started.body.operation);
+    expect(run).toMatchObject({ type: 'stint.backfill', result: { created: 3, ended: { succeeded: 3 } } });
+    const after = await server.get(`${api}/defs/nightly/past-ticks?from=${from}&to=${to}`);
+    expect(after.body).toMatchObject({ next: null, items: [1, 2, 3].map(() => ({ outcome: 'run', standing: 'succeeded', backfill: run.id })) });
+    expect((await server.get(`${api}/audit`)).body.items[0]).toMatchObject({ action: 'backfill', def: 'nightly', why: 'a new report', job: run.id });
+    const future = await server.post(`${api}/defs/nightly/backfill`, { from, to: Date.now() + 60_000 });
+    expect([future.status, future.body.code]).toEqual([400, 'malformed.range']);
+    expect((await server.post(`${api}/defs/none/backfill`, { from, to })).status).toBe(404);
+  });
+
   test('refuse manual runs while they are disabled', async () => {
     const disabled = await server.post(`${api}/defs/nightly/disable`, { why: 'holidays' });
     fits('disableDef', disabled);

@@ -15,6 +15,7 @@ import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
 import {
   addFilterFlags, defDocumentCommands, filterOf, switchMatching, type FilterFlags, type SwitchFlags,
 } from './def-documents.ts';
+import { defTicksCommands } from './def-ticks.ts';
 import { printCreated, printEvents } from './runs.ts';
 
 interface CreateDefFlags extends CommonFlags, DefFlags {
@@ -45,6 +46,7 @@ export function defsCommand(program: Command): void {
   addRunFlags(addActionFlags(
     defs.command('run <name>').description('create a run now, with its parameters or with another input'),
   )).action(run);
+  defTicksCommands(defs);
   defDocumentCommands(defs);
 }
 

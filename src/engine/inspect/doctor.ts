@@ -1,6 +1,7 @@
 /** The doctor: checks a store and its instances, and returns findings, with advice if there is something to do. */
 import type { Jobs } from '../../jobs.ts';
 import { pausesInForce } from '../../jobs/pauses.ts';
+import type { Job } from '../../model/job.ts';
 import type { Pause } from '../../model/pause.ts';
 import { isLive, type InboxCounts, type Instance, type Migration, type StoreHealth } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -120,7 +121,9 @@ function ofInstances(instances: readonly Instance[], now: number): Finding[] {
   const busy = live.reduce((sum, { about }) => sum + about.busy, 0);
   if (live.length === 0)
     return [warning('instances', 'none is live: no jobs are executed', 'start stint serve or stint work')];
-  const text = fine('instances', `${live.length} live, ${busy} of ${slots} slots busy`);
+  const leaders = live.filter(({ about }) => about.leads === true).map(({ id }) => id);
+  const leads = leaders.length === 0 ? 'none leads yet' : `${leaders.join(' and ')} leads`;
+  const text = fine('instances', `${live.length} live, ${busy} of ${slots} slots busy, ${leads}`);
   const versions = new Set(live.filter(({ about }) => about.pid > 0).map(({ about }) => about.version));
   const found = [text, ...ofRetention(live)];
   if (versions.size < 2) return found;
@@ -173,13 +176,17 @@ async function ofLate(jobs: Jobs, now: number): Promise<Finding[]> {
     return tallies.reduce((sum, { count }) => sum + count, 0);
   };
   const defs = await late(['def']);
+  const shown = defs === 0 ? [] : (await jobs.find(
+    { kinds: ['def'], standings: ['pending'], dueBefore: before }, { order: 'oldest', limit: shownMax },
+  )).jobs;
   const work = await late(['run', 'task']);
-  return [ofOverdue(defs), ofBacklog(work)];
+  return [ofOverdue(defs, shown, now), ofBacklog(work)];
 }
 
-function ofOverdue(defs: number): Finding {
+function ofOverdue(defs: number, shown: readonly Job[], now: number): Finding {
   if (defs === 0) return fine('schedules', 'none is overdue');
-  const says = `${defs} overdue by more than a minute`;
+  const names = shown.map(({ def, due }) => `${def} by ${rounded(now - due)}`).join(', ');
+  const says = `${defs} overdue by more than a minute: ${names}${defs > shown.length ? ', and more' : ''}`;
   return problem('schedules', says, 'no engine processes schedules: start stint work');
 }
 

@@ -1,12 +1,14 @@
 /** The routes of definitions and schedules. */
 import { z } from 'zod';
 import {
-  Act, DefApplication, DefClone, DefCreation, DefDocument, defFilterFields, DefOverride, DefParams, DefRename,
+  Act, BackfillRequest, DefApplication, DefClone, DefCreation, DefDocument, defFilterFields, DefOverride, DefParams, DefRename,
   DefRunRequest, DefSwitch, duration, flag, name, pageFields, ReasonQuery, ScheduleRequest, time, whole,
 } from './requests.ts';
 import { readers, produce, operate, Items, at, define } from './route.ts';
 import { count, pageOf, RunCreated } from './run-views.ts';
-import { DefNames, DefPage, DefPlanView, DefView, Nothing, PreviewTick, TickView } from './views.ts';
+import {
+  BackfillView, DefNames, DefPage, DefPlanView, DefView, Nothing, PastTickView, PreviewTick, TickView,
+} from './views.ts';
 
 export const defRouteTable = define({
   listDefs: {
@@ -83,6 +85,24 @@ export const defRouteTable = define({
     params: DefParams,
     query: z.strictObject({ after: pageFields.after, limit: whole(1, 1000).optional() }).meta({ id: 'TickListQuery' }),
     answer: pageOf('TickPage', TickView),
+  },
+  listPastTicks: {
+    method: 'get', path: at('/defs/{name}/past-ticks'), roles: readers,
+    summary: 'List the ticks of a range, newest first: each with its run, why it was skipped, or neither',
+    params: DefParams,
+    query: z
+      .strictObject({
+        from: time.optional().meta({ description: 'default: a day before `to`' }),
+        to: time.optional().meta({ description: 'only ticks before it; for the next page, `next` of this one' }),
+        limit: whole(1, 1000).optional(),
+      })
+      .meta({ id: 'PastTickListQuery' }),
+    answer: pageOf('PastTickPage', PastTickView),
+  },
+  backfillDef: {
+    method: 'post', path: at('/defs/{name}/backfill'), roles: operate, status: 201,
+    summary: 'Create the runs of past ticks that have none, or count them',
+    params: DefParams, body: BackfillRequest, answer: BackfillView,
   },
   previewDef: {
     method: 'get', path: at('/defs/{name}/preview'), roles: readers,

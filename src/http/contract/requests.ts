@@ -111,6 +111,17 @@ const FlowRunRequest = z
   .meta({ id: 'FlowRunRequest' });
 export const FlowRequest = z.strictObject({ runs: z.array(FlowRunRequest).max(100_000) }).meta({ id: 'FlowRequest' });
 export const Act = z.strictObject({ why: why.optional() }).meta({ id: 'Act' });
+export const BackfillRequest = z
+  .strictObject({
+    from: time,
+    to: time,
+    only: z.enum(['missing', 'all']).optional()
+      .meta({ description: 'all: also retry the runs that have ended; default: missing' }),
+    concurrency: whole(1, 1000).optional().meta({ description: 'how many of its runs may be open at a time; default: 1' }),
+    dryRun: z.boolean().optional().meta({ description: 'only count the ticks' }),
+    why: why.optional(),
+  })
+  .meta({ id: 'BackfillRequest' });
 /** The query of DELETE requests, which have no body: the reason for the action. */
 export const ReasonQuery = z.strictObject({ why: why.optional() }).meta({ id: 'ReasonQuery' });
 const pausedKey = z.string().min(1).max(512)

@@ -88,6 +88,35 @@ export const TickView = z
   })
   .meta({ id: 'Tick' });
 
+export const PastTickView = z
+  .object({
+    schedule: count,
+    nominal: instant,
+    shown: z.string().meta({ description: 'the time in the zone of the schedule' }),
+    remark: z.string().nullable(),
+    outcome: z.enum(['run', 'skipped', 'missing', 'due'])
+      .meta({ description: 'missing: neither a run nor a skip is known; due: the schedule will handle it' }),
+    run: z.number().int().nullable(),
+    standing: z.enum(standingWords).nullable().meta({ description: 'null: the run was deleted, or there is none' }),
+    skipped: z.string().nullable(),
+    backfill: z.number().int().nullable().meta({ description: 'the backfill that created the run' }),
+  })
+  .meta({ id: 'PastTick' });
+
+export const BackfillView = z
+  .object({
+    from: instant,
+    to: instant,
+    ticks: count.meta({ description: 'how many ticks the schedules have in the range' }),
+    missing: count.meta({ description: 'those without a run, which get one' }),
+    existing: count,
+    inGaps: count.meta({ description: 'those that do not run because of a clock change' }),
+    leftToSchedule: count.meta({ description: 'those that are due now' }),
+    unknown: count.meta({ description: 'those that may have had runs under an earlier name of the definition' }),
+    operation: z.number().int().nullable().meta({ description: 'the run that creates them; null: a dry run' }),
+  })
+  .meta({ id: 'Backfill' });
+
 export const PreviewTick = z
   .object({ nominal: instant, due: instant, shown: z.string(), remark: z.string().nullable(), skipped: z.boolean() })
   .meta({ id: 'PreviewTick' });

@@ -116,7 +116,9 @@ export class Metrics {
     return type;
   }
 
-  #countTicks({ ticks }: Extract<Event, { kind: 'ticked' }>): void {
+  #countTicks({ ticks, backfill }: Extract<Event, { kind: 'ticked' }>): void {
+    // Every tick of a backfill is late.
+    if (backfill !== undefined) return;
     for (const tick of ticks) {
       if ('run' in tick) this.#count('stint_ticks_total', { outcome: tick.lateMs > lateMs ? 'late' : 'run' });
       else this.#count('stint_ticks_total', { outcome: `skipped_${tick.skipped}` }, tick.count ?? 1);

@@ -17,7 +17,7 @@ import { act, created } from './runs.ts';
 
 type DefRouteNames =
   | 'listDefs' | 'createDef' | 'getDef' | 'overrideDef' | 'resetDef' | 'deleteDef' | 'enableDef' | 'disableDef'
-  | 'runDef' | 'listTicks' | 'previewDef' | 'previewSchedule';
+  | 'runDef' | 'listTicks' | 'listPastTicks' | 'backfillDef' | 'previewDef' | 'previewSchedule';
 
 const pageDefault = 100;
 
@@ -91,6 +91,30 @@ export const defRoutes: RouteHandlers<DefRouteNames> = {
     const items = events.toReversed().flatMap((event) =>
       event.kind === 'ticked' ? event.ticks.toReversed().map((tick) => tickView(event.n, event.at, tick)) : []);
     return { items, next: from > 1 ? from : null };
+  },
+
+  async listPastTicks({ engine }, { params: { name }, query: { from, to, limit } }) {
+    const { ticks, next } = await engine.ticks(name, {
+      ...(from === undefined ? {} : { from: instantOf(from) }),
+      ...(to === undefined ? {} : { to: instantOf(to) }),
+      ...(limit === undefined ? {} : { limit }),
+    });
+    return { items: [...ticks], next };
+  },
+
+  async backfillDef({ engine }, { params: { name }, body }, call) {
+    const { from, to, only, concurrency, dryRun = false, why } = body;
+    const options = {
+      from: instantOf(from), to: instantOf(to),
+      ...(only === undefined ? {} : { only }), ...(concurrency === undefined ? {} : { concurrency }),
+    };
+    const plan = await engine.planBackfill(name, options);
+    if (dryRun) {
+      call.status = 200;
+      return { ...plan, operation: null };
+    }
+    const { id } = await engine.backfill(name, options, act(call.principal, why));
+    return { ...plan, operation: id };
   },
 
   async previewDef({ engine }, { params: { name }, query: { count = previewDefault, runLasts, gap, overlap } }) {

@@ -16,6 +16,7 @@ import { useShortcuts } from '../../state/keys.ts';
 import { useChanges } from '../../state/live.ts';
 import { useResource } from '../../state/resource.ts';
 import { actionsOf, type DefinitionAction } from './actions.ts';
+import { Backfill } from './backfill.tsx';
 import { Calendar } from './calendar.tsx';
 import { EditDefinition } from './edit.tsx';
 import { History } from './history.tsx';
@@ -61,6 +62,7 @@ function Definition({ def, reload }: DefinitionProps): JSX.Element {
           { name: 'schedule', title: 'Schedule', view: () => <ScheduleTab def={def} /> },
           { name: 'simulator', title: 'Simulator', view: () => <Simulator def={def} /> },
           { name: 'ticks', title: 'Past ticks', view: () => <TicksTab def={def} /> },
+          { name: 'backfill', title: 'Backfill', view: () => <Backfill def={def} /> },
           { name: 'settings', title: 'Overrides', view: () => <Settings def={def} /> },
           { name: 'history', title: 'Changes', view: () => <History def={def} /> },
         ]}

@@ -41,6 +41,7 @@ const skipReasons: Readonly<Record<string, string>> = {
   overlap: 'the previous run had not ended',
   disabled: 'the definition was disabled',
   edited: 'the schedule was removed',
+  refused: 'a middleware, or the rules of the type, refused the run',
 };
 
 export const skipReason = (code: string): string => skipReasons[code] ?? code;
