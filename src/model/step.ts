@@ -91,6 +91,6 @@ export const stepKey = (job: number, name: string, generation: number): string =
 
 /** The refusal of a retry from a step that the job has not finished. */
 export function unknownStep(job: number, name: string): Refusal {
-  const message = `job ${job} has no finished step ${JSON.stringify(name)}: list its steps, and name one of them`;
+  const message = `job ${job} has no finished step or question ${JSON.stringify(name)}: list its steps, and name one of them`;
   return new Refusal('unknown.step', message, { id: job, step: name });
 }
