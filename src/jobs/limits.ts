@@ -121,6 +121,19 @@ async function confirmPause(store: Store, name: string, paused: LimitPause | und
   await writeRecords(store, [{ kind: 'limit', name, contentAfter }], { by });
 }
 
+/**
+ * Makes a limit forget its closing, and what is used of its rate; null: under all keys. The record shows it, because more jobs
+ * start then than the rate allows.
+ */
+export async function reopenLimit(store: Store, name: string, key: string | null, asker: Asker): Promise<void> {
+  const contentAfter = (before: unknown): LimitContent => {
+    if (before === undefined) throw unknownLimit(name);
+    return { ...(before as LimitContent), reopened: store.now() };
+  };
+  await writeRecords(store, [{ kind: 'limit', name, contentAfter }], asker);
+  await store.reopenLimit(name, key);
+}
+
 const deleteTriesMax = 50;
 
 /**
