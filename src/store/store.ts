@@ -49,5 +49,5 @@ export {
   type TypeBatches,
 } from './port/instances.ts';
 export type { Bloat, Contradiction, Maintenance, Migration, Pool, PurgeOptions, StoreHealth } from './port/maintenance.ts';
-export type { Steps, WaitCursor } from './port/steps.ts';
+export type { Steps, WaitCursor, WaitTally } from './port/steps.ts';
 export type { LimitInUseNow, LimitStates } from './port/limits.ts';

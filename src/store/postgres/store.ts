@@ -17,6 +17,7 @@ import type {
   Instance, Leadership, LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress,
   StoreHealth, StoreTransaction, Writer,
   WaitCursor,
+  WaitTally,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -41,7 +42,7 @@ import {
   countInbox, enqueue, inboxRequests, refuseInInbox, removeFromInbox, retryInInbox, takeFromInbox,
 } from './write/inbox.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
-import { openWaits, stepNamed, steps, writeSteps } from './write/steps.ts';
+import { openWaits, stepNamed, steps, tallyOpenWaits, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';
@@ -302,6 +303,10 @@ export class PostgresStore implements Store {
 
   stepNamed(job: number, name: string): Promise<StoredStep | undefined> {
     return stepNamed(this.#database, job, name);
+  }
+
+  tallyOpenWaits(): Promise<WaitTally> {
+    return tallyOpenWaits(this.#database);
   }
 
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]> {
