@@ -10,6 +10,7 @@ export const goalNames = [
   'restart under the same name', 'store outage longer than a lease', 'run retried by hand', 'schedule edited',
   'handed off and lapsed', 'queued job handed out again', 'completed with its writes', 'lease lost in complete',
   'request of the inbox taken', 'request of the inbox refused',
+  'step refused', 'question answered', 'question timed out', 'answer refused by the handler',
 ] as const;
 
 export type GoalName = (typeof goalNames)[number];
@@ -59,6 +60,12 @@ export class Goals {
         break;
       case 'reopened':
         this.reach('run retried by hand');
+        break;
+      case 'answered':
+        this.reach('question answered');
+        break;
+      case 'unanswered':
+        this.reach(event.cause === 'timeout' ? 'question timed out' : 'answer refused by the handler');
         break;
       case 'edited':
         if (job.kind === 'def') this.reach('schedule edited');

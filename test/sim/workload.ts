@@ -4,6 +4,7 @@ import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
 import { cron, every, jobDef, jobType, Snooze, typed, type Context } from '../../src/index.ts';
 import type { Limits } from '../../src/model/gate.ts';
 import type { Start } from '../../src/verify.ts';
+import { askingJobType } from './asking.ts';
 import { completingJobTypes } from './completing.ts';
 import type { RandomStreams } from './random-streams.ts';
 import type { SimProcess } from './process.ts';
@@ -24,6 +25,7 @@ export interface WorkloadParts {
   readonly hasPoison: boolean;
   readonly isMetered: boolean;
   readonly isBatching: boolean;
+  readonly isAsking: boolean;
   /** What to do when `complete` says that the lease is lost; null: no type completes. */
   readonly onCompletionLost: (() => void) | null;
   readonly typeNames: readonly TypeName[];
@@ -65,7 +67,7 @@ export const limits: Limits = {
 const retry = { attempts: 3, base: '1s', max: '20s' } as const;
 
 /** The handlers of one process: they use its clock and stop when it crashes. */
-export function createWorkload({ process, streams, ledger, hasPoison, isMetered, isBatching, onCompletionLost, crash, ...known }: WorkloadParts): Workload {
+export function createWorkload({ process, streams, ledger, hasPoison, isMetered, isBatching, isAsking, onCompletionLost, crash, ...known }: WorkloadParts): Workload {
   const { clock } = process;
   /** Records the start; returns a number in [0, 1) that depends only on the attempt. */
   const begin = ({ fence, idempotencyKey }: Pick<Context, 'fence' | 'idempotencyKey'>): number => {
@@ -195,6 +197,7 @@ export function createWorkload({ process, streams, ledger, hasPoison, isMetered,
     types: [
       ...known.typeNames.map((name) => types[name]),
       ...(isBatching ? [batched()] : []),
+      ...(isAsking ? [askingJobType(clock, begin)] : []),
       ...(isMetered ? [jobType(meteredType, { retry, run: work(500, 20_000) })] : []),
       ...(onCompletionLost ? completingJobTypes({ clock, begin, onLeaseLost: onCompletionLost }) : []),
     ],
