@@ -2,6 +2,7 @@
  * Reopening: decides which changes reopen ended jobs with their tasks, and optionally the runs that follow them. A
  * follower that still waits, that is reopened with what it follows, or that has never started waits for its runs again.
  * Such a follower may get another input: it forgets its steps and plans its tasks anew, and the former ones are deleted.
+ * So does a job that forgets a step from before its planning.
  */
 import type { Change } from '../model/change.ts';
 import { isEncodedPayload } from '../model/encoded-payload.ts';
@@ -9,7 +10,7 @@ import type { Edge } from '../model/following.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { step, type Asking } from '../model/machine.ts';
 import {
-  beforeSteps, isEarlyAnswer, isEndedStep, isOpenWait, unknownStep, type EndedStep, type ForgottenSteps,
+  beforeSteps, gatherPrefix, isEarlyAnswer, isEndedStep, isOpenWait, unknownStep, type EndedStep, type ForgottenSteps,
   type StoredStep, type WaitEnd,
 } from '../model/step.ts';
 import { Refusal } from '../refusal.ts';
@@ -162,8 +163,9 @@ export class Reopening {
     asking: Asking,
   ): Promise<readonly (Change | Refusal)[]> {
     const isAnew = outcomes !== undefined && !isOpen(job) && job.startedAt !== null;
-    const forgotten = isAnew ? everyStep(job) : await forgottenOf(this.#store, job, from);
-    if (forgotten instanceof Refusal) return [forgotten];
+    const first = from === undefined || isAnew || isOpen(job) ? undefined : await findStep(this.#store, job, from);
+    if (first === null) return [unknownStep(job.id, from!)];
+    const forgotten = isAnew ? everyStep(job) : first === undefined ? allForgotten(job) : stepsFrom(job, first);
     if (!isOpen(job) && outcomes !== undefined) {
       if (wouldCancel(job.follows, outcomes)) return [cancelledAgain(job, outcomes)];
       this.followers.push(job.id);
@@ -173,11 +175,14 @@ export class Reopening {
     // A job that has never started has no tasks.
     if (forgotten !== null) this.#forgottenSteps.push(forgotten);
     else this.#reopenedWaits.push(...(await waitsToReopen(this.#store, job, asking.now)));
-    const children = isOpen(job) || job.startedAt === null ? [] : await this.#childrenOf(job, outcomes !== undefined);
+    const plansAnew = outcomes !== undefined || (first !== undefined && isBeforePlan(job, first));
+    const children = isOpen(job) || job.startedAt === null ? [] : await this.#childrenOf(job, plansAnew);
     if (outcomes !== undefined) return [reopenedFollower(job, outcomes, from, asking), ...children.map(removal)];
+    const kept = plansAnew ? [] : children;
+    const planning = plansAnew ? planningOf(job) : {};
     return [
-      step(job, { do: 'retry', reopens: children.length, ...(from === undefined ? {} : { from }) }, asking),
-      ...(await this.#reopenChildren(children, asking)),
+      step(job, { do: 'retry', reopens: kept.length, ...planning, ...(from === undefined ? {} : { from }) }, asking),
+      ...(plansAnew ? children.map(removal) : await this.#reopenChildren(kept, asking)),
       ...(job.parent === null ? [] : [await askParent(this.#store, job, asking)]),
     ];
   }
@@ -201,11 +206,11 @@ function planningOf({ phase, details }: Job): { readonly plansIn?: 'prepare' | '
   return details === null ? {} : { plansIn: 'run' };
 }
 
-async function forgottenOf(store: Store, job: Job, from: string | undefined): Promise<ForgottenSteps | Refusal | null> {
-  if (from === undefined || isOpen(job)) return allForgotten(job);
-  const first = await findStep(store, job, from);
-  return first === null ? unknownStep(job.id, from) : { job: job.id, from: first.n, generation: job.generation + 1 };
-}
+/** Whether the step belongs to the planning of the tasks or children that the job has. */
+const isBeforePlan = (job: Job, { name }: StoredStep): boolean =>
+  planningOf(job).plansIn !== undefined && !name.startsWith(gatherPrefix);
+
+const stepsFrom = ({ id, generation }: Job, { n }: StoredStep): ForgottenSteps => ({ job: id, from: n, generation: generation + 1 });
 
 /**
  * Finds a finished step or an open question by its name. An answer for which no handler has asked is none, and has no

@@ -63,6 +63,9 @@ export const stepsMax = 10_000;
 /** The number below that of all steps, from which reads begin. */
 export const beforeSteps = -1;
 
+/** The prefix of the steps of `jobResults`, whose names would otherwise be those of the planning. */
+export const gatherPrefix = 'jobResults/';
+
 /** How many answers that come before their questions are stored of a job. */
 export const earlyAnswersMax = 100;
 

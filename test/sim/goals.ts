@@ -11,6 +11,8 @@ export const goalNames = [
   'handed off and lapsed', 'queued job handed out again', 'completed with its writes', 'lease lost in complete',
   'request of the inbox taken', 'request of the inbox refused',
   'step refused', 'question answered', 'question timed out', 'answer refused by the handler',
+  'limit changed by an operator', 'limit paused', 'limit closed by a handler',
+  'turn before an older job of another key', 'child run succeeded',
 ] as const;
 
 export type GoalName = (typeof goalNames)[number];
@@ -69,6 +71,9 @@ export class Goals {
         break;
       case 'edited':
         if (job.kind === 'def') this.reach('schedule edited');
+        break;
+      case 'succeeded':
+        if (job.kind === 'run' && job.parent !== null) this.reach('child run succeeded');
         break;
       default:
     }
