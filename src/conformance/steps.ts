@@ -187,6 +187,18 @@ export const steps: Topic = {
       deepEqual((await world.store.openWaits({ job: jobs[0]!.id - 1, name: 'z' }, 1)).map(({ job }) => job), [jobs[2]!.id]);
     },
 
+    'open questions are counted, and the oldest is known': async (world) => {
+      const before = await world.store.tallyOpenWaits();
+      const jobs = [await world.createRunning(), await world.createRunning()];
+      const ask = { kind: 'wait', endedAt: null, result: null, question: '{}' } as const;
+      await world.store.writeSteps(jobs.map((job, at) => end(job, 'x', 1, { ...ask, startedAt: 4 - at })));
+      await world.store.writeSteps([end(jobs[0]!, 'y', 2)]);
+      deepEqual(await world.store.tallyOpenWaits(), { count: before.count + 2, oldest: 3 });
+      const { id, fence } = jobs[1]!;
+      await world.apply((await world.load(id))!, { do: 'fail', fence, retryable: false, error: failure });
+      deepEqual(await world.store.tallyOpenWaits(), { count: before.count + 1, oldest: 4 });
+    },
+
     'a reopened job forgets its questions, too': async (world) => {
       const job = await world.createRunning();
       const ask = { kind: 'wait', endedAt: null, result: null, question: '{}' } as const;

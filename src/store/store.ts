@@ -51,5 +51,5 @@ export {
 } from './port/instances.ts';
 export type { Bloat, Contradiction, Maintenance, Migration, Pool, PurgeOptions, StoreHealth } from './port/maintenance.ts';
 export type { Memo, Memos, MemoWrite } from './port/memos.ts';
-export type { Steps, WaitCursor } from './port/steps.ts';
+export type { Steps, WaitCursor, WaitTally } from './port/steps.ts';
 export type { LimitInUseNow, LimitStates } from './port/limits.ts';

@@ -5,9 +5,11 @@
  */
 import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
+import { beforeSteps, type StoredStep } from '../model/step.ts';
 import { firstRecordId } from '../model/record-id.ts';
 import { holdsKey } from '../model/unique-key.ts';
 import { pagesOf } from '../store/paging.ts';
+import { stepsPage } from '../store/step-row.ts';
 import type { Instance, Store } from '../store/store.ts';
 import { isRefusal } from '../refusal.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
@@ -19,6 +21,7 @@ import { LimitHistories } from './limits.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
 import { readPages } from './paging.ts';
 import { checkPauses, limitSpansOf, spansOf, type PausedSpan } from './pauses.ts';
+import { checkSteps } from './steps.ts';
 import { findSharedKey } from './shared-key.ts';
 import { calledRuns, checkTicks } from './ticks.ts';
 import { checkKey } from './unique.ts';
@@ -178,6 +181,7 @@ class StoreInspection {
       ...checkVersions(stored),
       ...(job.kind === 'def' ? [...checkTicks(stored), ...(await this.#checkRuns(stored))] : []),
       ...(await this.#checkTasks(stored)),
+      ...(await this.#checkSteps(stored)),
       ...(await checkFollowing(this.#store, stored)),
       ...(this.#evidence?.check(stored) ?? []),
     ];
@@ -264,6 +268,18 @@ class StoreInspection {
       }
     }
     return found;
+  }
+
+  /** Only jobs that were claimed or answered have steps. */
+  async #checkSteps(stored: JobWithHistory): Promise<Violation[]> {
+    const { kind, id, version } = stored.job;
+    if ((kind !== 'run' && kind !== 'task') || version === 1) return [];
+    const steps: StoredStep[] = [];
+    for (let after = beforeSteps; ; after = steps.at(-1)!.n) {
+      const page = await this.#store.steps([id], after, stepsPage);
+      steps.push(...page);
+      if (page.length < stepsPage) return checkSteps(stored, steps);
+    }
   }
 
   async #checkTasks(stored: JobWithHistory): Promise<Violation[]> {

@@ -407,3 +407,29 @@ test('a run sleeps 30 days across 40 deploys', async () => {
   expect(calls).toEqual(['begin', 'end']);
   expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'slept', 'claimed', 'succeeded']);
 });
+
+test('a run sleeps 30 days across 40 deploys, and no step is executed twice', async () => {
+  const calls: string[] = [];
+  const type = (build: number) => jobType('patient', {
+    run: async ({ step, sleep, waitFor }) => {
+      await step('begin', () => void calls.push(`begun by ${build}`));
+      const [answer] = await Promise.all([waitFor('ok', { timeout: '60d' }), sleep('a month', '30d')]);
+      return step('end', () => `${String(answer)} in build ${build}`);
+    },
+  });
+  const t = await start({ types: [type(0)] });
+  const run = await t.createJobRun(type(0));
+  for (let build = 1; build <= 40; build += 1) {
+    await t.advance('17h');
+    if (build === 20) await t.answer(run, 'ok', 'yes', { by: 'ada' });
+    expect(runState(await run.get())).toBe('PENDING');
+    await t.restart({ types: [type(build)] });
+  }
+  await t.advance('2d');
+  expect(await resultOf(run)).toBe('yes in build 40');
+  expect(calls).toEqual(['begun by 0']);
+  const { attempt, crashes } = await run.get();
+  expect([attempt, crashes]).toEqual([1, 0]);
+  const claims = (await run.events()).filter(({ kind }) => kind === 'claimed');
+  expect(claims).toHaveLength(3);
+});

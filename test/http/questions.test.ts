@@ -67,6 +67,18 @@ test('who must not answer is shown neither to callers who do not see payloads no
   expect((await server.post(`${api}/runs/${id}/answer`, { name: 'ok', value: { ok: true } }, as('operator'))).status).toBe(200);
 });
 
+test('metrics count open questions and their ends', async () => {
+  const metric = async (name: string): Promise<number> =>
+    Number(new RegExp(`^${name} (.*)$`, 'm').exec(String((await server.get('/metrics', as('viewer'))).body))?.[1] ?? 0);
+  const answered = await metric('stint_questions_total\\{outcome="answered"\\}');
+  const id = await waiting();
+  expect(await metric('stint_questions_open')).toBe(1);
+  expect(await metric('stint_question_oldest_seconds')).toBeGreaterThanOrEqual(0);
+  await server.post(`${api}/runs/${id}/answer`, { name: 'ok', value: { ok: true } }, as('operator'));
+  await until(async () => (await metric('stint_questions_total\\{outcome="answered"\\}')) === answered + 1);
+  expect(await metric('stint_questions_open')).toBe(0);
+});
+
 test('a cursor that is not a name is refused', async () => {
   for (const name of ['%00', '%07', 'x'.repeat(256)]) {
     const listed = await server.get(`${api}/questions?after=1:${name}`, as('viewer'));

@@ -68,6 +68,30 @@ describe.each(stores)('races on $name', (kind) => {
     }
   });
 
+  test('answers against a cancel of a run that waits: no answer counts after the cancel, and each is told', async ({ world }) => {
+    const other = await world.again();
+    const question = '{"ask":null,"schema":null,"role":"operator","notBy":[],"until":null,"tokenHash":null}';
+    for (let round = 0; round < 12; round += 1) {
+      const { id, fence } = await world.running();
+      const wait = { job: id, fence, name: 'ok', n: 1, kind: 'wait', startedAt: 1, endedAt: null, result: null, question } as const;
+      expect(await world.jobs.store.writeSteps([wait])).toEqual([true]);
+      const answer = ({ store }: Jobs, value: number) =>
+        answerWait(store, id, { name: 'ok', value, answerer: { by: 'ada', role: 'admin' }, check: async () => null }, tester);
+      const timeout = () => closeWait(other.store, { id, fence }, { name: 'ok', cause: 'timeout' }, tester);
+      const asked = [() => answer(world.jobs, 1), () => other.cancel(id, tester), () => answer(other, 2), timeout];
+      const turned = asked.map((_, at) => asked[(at + round) % asked.length]!());
+      const settled = await Promise.allSettled(turned);
+      const codes = settled.map((one) => (one.status === 'rejected' ? (one.reason as Refusal).code : 'done'));
+      const events = (await world.jobs.history(id)).map(({ kind }) => kind).slice(2);
+      const ends = events.filter((kind) => kind.endsWith('answered'));
+      expect(ends, codes.join()).toHaveLength(1);
+      expect(events.indexOf('answered') > events.indexOf('cancelAsked'), events.join()).toBe(false);
+      const [first, second] = [0, 2].map((at) => codes[(at - round % 4 + 4) % 4]);
+      expect([first, second].filter((code) => code === 'done')).toHaveLength(ends[0] === 'answered' ? 1 : 0);
+      for (const code of [first, second]) expect(['done', 'taken.answer', 'wrong.state']).toContain(code);
+    }
+  });
+
   test('finish against cancel: one comes first, and the other knows', async ({ world }) => {
     const other = await world.again();
     const seen = new Set<string>();

@@ -62,6 +62,21 @@ export const mutants: readonly Mutant[] = [
     cuts: [cut('store/sqlite/write/inbox.ts', 'if (isTaken) connection.run', 'if (isTaken && request < 0) connection.run')],
     seeds: [16],
   },
+  {
+    title: 'a step is stored by a worker that no longer holds the job',
+    cuts: [cut('store/sqlite/write/steps.ts', "id = ? AND fence = ? AND state = 'running'", 'id = ? AND ? > 0')],
+    seeds: [13, 18, 27],
+  },
+  {
+    title: 'a wait that has ended takes another answer',
+    cuts: [cut('jobs/answer.ts', 'if (known !== undefined && isEndedStep(known)) return alreadyEnded(id, known);', '')],
+    seeds: [13, 18, 27],
+  },
+  {
+    title: 'a wait that was answered times out',
+    cuts: [cut('jobs/answer.ts', 'if (isLate) return [];', '')],
+    seeds: [18, 27],
+  },
   { title: 'writes of a handler that did not complete stay', cuts: [noCompletionRollback], seeds: [344] },
   {
     title: 'a run starts when one of the runs that it follows has ended',

@@ -6,6 +6,7 @@ import type { Following } from '../../src/model/following.ts';
 import type { Job } from '../../src/model/job.ts';
 import { isInForce, keyOf } from '../../src/model/pause.ts';
 import { isRefusal } from '../../src/refusal.ts';
+import { askingType } from './asking.ts';
 import { completingTypes } from './completing.ts';
 import type { RandomStream } from './random-streams.ts';
 import type { Goals } from './goals.ts';
@@ -132,6 +133,28 @@ const resumeRun = on(isPausedRun, ({ engine }, { id }) => engine.resumeJobRun(id
 const editRun = on(isOpenRun, ({ engine, random }, { id }) =>
   engine.editJobRun(id, { priority: random.integer(0, 20) }));
 const deleteRun = on(isEndedWork, ({ engine }, { id }) => engine.deleteJobRun(id));
+const produceAsking: Action = async ({ engine, random, acknowledged }) => {
+  const delay = random.isTrue(0.4) ? { delay: '30s' as const } : {};
+  acknowledged.add((await engine.createNamed({ type: askingType }, delay)).id);
+};
+
+/** Answers early, late, wrongly, as somebody who must not, and twice. */
+const answerQuestion: Action = async (client) => {
+  const { engine, random } = client;
+  const run = pick(client, ({ type }) => type === askingType);
+  if (run === undefined) return;
+  const [name, value, by] = [random.pick(['a', 'b', 'b']), random.integer(3, 9), random.pick(['ada', 'ada', 'ada', 'eve'])];
+  const isTwice = random.isTrue(0.3);
+  const answers = [value, ...(isTwice ? [value + random.integer(0, 1)] : [])].map((one) => engine.answer(run.id, name, one, { by }));
+  const refused = (await Promise.allSettled(answers)).find(({ status }) => status === 'rejected');
+  if (refused) throw (refused as PromiseRejectedResult).reason;
+};
+
+const isAsking = ({ type, state }: Job): boolean => type === askingType && state !== 'ended';
+const cancelAsking = on(isAsking, ({ engine }, { id }) => engine.cancelJobRun(id));
+const retryAsking = on(({ type, state }) => type === askingType && state === 'ended', ({ engine, random }, { id }) =>
+  engine.retryJobRun(id, random.isTrue(0.5) ? { from: random.pick(['a', 'b', 'plan']) } : {}));
+
 const bulk: Action = async ({ engine, acknowledged, random }) => {
   const action = random.pick(['cancel', 'retry'] as const);
   const run = await engine.createNamed({ type: 'stint.bulk' }, {
@@ -283,7 +306,7 @@ const waitsForRetry = (job: Job): boolean =>
 
 type WeightedActions = readonly (readonly [Action, number])[];
 
-type RoleName = 'producer' | 'operator' | 'queue' | 'flow' | 'pauser' | 'completer' | 'writer' | 'limiter';
+type RoleName = 'producer' | 'operator' | 'queue' | 'flow' | 'pauser' | 'completer' | 'writer' | 'limiter' | 'asker';
 
 const actionsByRole: Readonly<Record<RoleName, WeightedActions>> = {
   producer: [[produce, 10], [produceMany, 3], [runManually, 2], [complete, 4]],
@@ -294,6 +317,7 @@ const actionsByRole: Readonly<Record<RoleName, WeightedActions>> = {
   pauser: [[pauseType, 3], [resumeType, 1]],
   completer: [[produceCompleting, 1]],
   writer: [[writeRequests, 4], [changeRequest, 1]],
+  asker: [[produceAsking, 3], [answerQuestion, 10], [cancelAsking, 1], [retryAsking, 1]],
   limiter: [[overrideLimit, 4], [pauseLimit, 1], [resumeLimit, 1]],
   queue: [[enqueue, 6], [workOnQueue, 8], [changeQueue, 2]],
   flow: [[createFlow, 8], [createFollower, 4], [retryDownstream, 2], [deleteFollowed, 2], [endFlow, 1]],

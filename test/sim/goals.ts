@@ -10,6 +10,7 @@ export const goalNames = [
   'restart under the same name', 'store outage longer than a lease', 'run retried by hand', 'schedule edited',
   'handed off and lapsed', 'queued job handed out again', 'completed with its writes', 'lease lost in complete',
   'request of the inbox taken', 'request of the inbox refused',
+  'step refused', 'question answered', 'question timed out', 'answer refused by the handler',
   'limit changed by an operator', 'limit paused', 'limit closed by a handler',
   'turn before an older job of another key', 'child run succeeded',
 ] as const;
@@ -61,6 +62,12 @@ export class Goals {
         break;
       case 'reopened':
         this.reach('run retried by hand');
+        break;
+      case 'answered':
+        this.reach('question answered');
+        break;
+      case 'unanswered':
+        this.reach(event.cause === 'timeout' ? 'question timed out' : 'answer refused by the handler');
         break;
       case 'edited':
         if (job.kind === 'def') this.reach('schedule edited');

@@ -6,9 +6,11 @@ import { evolve, blankJob } from '../../src/model/evolve.ts';
 import { parseGate, type Limits } from '../../src/model/gate.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
 import { isInForce, isPausable, keyOf } from '../../src/model/pause.ts';
+import type { NewStep } from '../../src/model/step.ts';
 import { originOf } from '../../src/store/row.ts';
 import type { Batch, Beat, Holding, Leadership, Note, Store, StoreTransaction, Writer } from '../../src/store/store.ts';
 import { checkStep, violation, type Invariant, type Violation } from '../../src/verify.ts';
+import { StepLedger } from './asking.ts';
 import type { BatchLedger } from './batches.ts';
 import type { Success } from './completing.ts';
 import type { FileStore } from './file-store.ts';
@@ -56,6 +58,7 @@ export class StoreMonitor {
   /** The runs that succeeded, and the fences under which they did. */
   readonly succeeded: Success[] = [];
   readonly inbox = new InboxLedger();
+  readonly steps = new StepLedger();
   readonly #limits: LimitOracle;
   readonly #shares: ShareOracle;
   readonly #trace = createHash('sha256');
@@ -91,6 +94,7 @@ export class StoreMonitor {
         this.#leases.set(instance, { until: this.#now(), brokenAt: this.#now() });
       },
       extend: (holdings, until) => this.#extend(holdings, until),
+      writeSteps: (steps) => this.#writeSteps(steps),
       writeNotes: (notes) => this.#note(notes),
       lead: (role, instance, leaseMs) => this.#lead(role, instance, leaseMs),
     };
@@ -169,6 +173,17 @@ export class StoreMonitor {
     };
   }
 
+  async #writeSteps(steps: readonly NewStep[]): Promise<readonly boolean[]> {
+    const before = steps.map(({ job }) => this.#jobs.get(job));
+    const stored = await this.#parts.store.writeSteps(steps);
+    for (const [at, step] of steps.entries()) {
+      if (!stored[at]) this.#parts.goals.reach('step refused');
+      const found = stored[at] ? this.steps.stored(step, before[at], this.#jobs.get(step.job)) : [];
+      for (const one of found) this.#parts.onViolation(one);
+    }
+    return stored;
+  }
+
   async #transact<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> {
     const changes: Change[] = [];
     const answer = await this.#parts.store.transact!((tx) => {
@@ -213,6 +228,7 @@ export class StoreMonitor {
       if (before === null && after?.parent != null) add(createdChildren, after.parent, 1);
     }
     for (const change of changes) this.#checkChange(change, createdChildren);
+    for (const found of changes.flatMap((change) => this.steps.changed(change))) this.#parts.onViolation(found);
     this.#parts.goals.record(changes, this.#openChildren);
     for (const { after } of changes) if (after) this.#checkCounts(after);
   }

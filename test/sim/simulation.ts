@@ -85,6 +85,8 @@ class Simulation {
   readonly #isMetered: boolean;
   /** Whether runs are handled in batches. */
   readonly #isBatching: boolean;
+  /** Whether runs have steps, sleeps and questions. */
+  readonly #isAsking: boolean;
   /** Whether keys take turns. */
   readonly #isSharing: boolean;
   /** Whether runs start child runs. */
@@ -114,6 +116,8 @@ class Simulation {
     this.#isSharing = hasTurns && this.#streams.numberFor('fairness') < 0.15;
     this.#hasFamilies = !this.#isMetered && this.#streams.numberFor('offspring') < 0.12;
     this.#isCompleting = !this.#isMetered && this.#streams.numberFor('completions') < 0.2;
+    // None of these seeds is known to find something else.
+    this.#isAsking = !this.#isMetered && !this.#isCompleting && [13, 18, 27].includes(seed % 32);
     this.#file = this.#isCompleting ? openFileStore(this.#storeClock) : null;
     this.#store = this.#file?.store ?? openStore('sqlite::memory:', { clock: this.#storeClock });
     const onViolation = (found: Violation): void => this.#found(found);
@@ -139,7 +143,10 @@ class Simulation {
     for (let index = 1; index <= this.#settings.engines; index++) this.#startEngine(`e${index}`, 1);
     // A stream of its own, and a part of the seeds only: the histories of the others stay as they are.
     const hasFlows = this.#streams.stream('flows').isTrue(0.4);
-    const roleIsDrawn = { flow: hasFlows, pauser: this.#hasPauses, completer: this.#isCompleting, writer: this.#hasInbox, limiter: this.#isMetered };
+    const roleIsDrawn = {
+      flow: hasFlows, pauser: this.#hasPauses, completer: this.#isCompleting, writer: this.#hasInbox, limiter: this.#isMetered,
+      asker: this.#isAsking,
+    };
     for (const role of roles) if (roleIsDrawn[role as keyof typeof roleIsDrawn] ?? true) this.#startClient(role, 1);
     if (this.#isMetered) await this.#produceMetered();
     if (this.#isBatching) this.#produceBatched();
@@ -274,6 +281,7 @@ class Simulation {
     });
     const workload = createWorkload({
       process, streams: this.#streams, ledger: this.#ledger, hasPoison: poison, isMetered: this.#isMetered, isBatching: this.#isBatching,
+      isAsking: this.#isAsking,
       isSharing: this.#isSharing, hasFamilies: this.#hasFamilies,
       onCompletionLost: this.#isCompleting ? () => this.#goals.reach('lease lost in complete') : null,
       typeNames: types, defNames: defs,

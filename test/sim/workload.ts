@@ -4,6 +4,7 @@ import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
 import { cron, every, jobDef, jobType, RateLimited, Snooze, typed, type Context } from '../../src/index.ts';
 import type { Limits } from '../../src/model/gate.ts';
 import type { Start } from '../../src/verify.ts';
+import { askingJobType } from './asking.ts';
 import { BatchLedger, refusedMessage } from './batches.ts';
 import { completingJobTypes } from './completing.ts';
 import { familyTypes } from './families.ts';
@@ -28,6 +29,7 @@ export interface WorkloadParts {
   readonly hasPoison: boolean;
   readonly isMetered: boolean;
   readonly isBatching: boolean;
+  readonly isAsking: boolean;
   readonly isSharing: boolean;
   readonly hasFamilies: boolean;
   /** What to do when `complete` says that the lease is lost; null: no type completes. */
@@ -213,6 +215,7 @@ export function createWorkload(parts: WorkloadParts): Workload {
     types: [
       ...parts.typeNames.map((name) => types[name]),
       ...(parts.isBatching ? [batched()] : []),
+      ...(parts.isAsking ? [askingJobType(clock, begin)] : []),
       ...(parts.isMetered ? [metered()] : []),
       ...(parts.isSharing ? [jobType(sharedType, { retry, concurrency: sharedConcurrency, run: work(2_000, 15_000) })] : []),
       ...(parts.hasFamilies ? familyTypes({ clock, begin, ledger }) : []),

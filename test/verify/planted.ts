@@ -1,11 +1,13 @@
 // Defects for `verify` to find: each is planted by SQL into a valid store, and violates the invariant it names.
 import { jobDef, jobType } from '../../src/index.ts';
+import { answerWait } from '../../src/jobs/answer.ts';
 import { declare } from '../../src/jobs/define.ts';
 import { declareLimits, overrideLimit, pauseLimit } from '../../src/jobs/limits.ts';
 import { pause } from '../../src/jobs/pauses.ts';
 import { tickDue } from '../../src/jobs/tick.ts';
 import type { Job } from '../../src/model/job.ts';
 import type { LimitValues } from '../../src/model/limit.ts';
+import type { NewStep } from '../../src/model/step.ts';
 import { every } from '../../src/time/schedule.ts';
 import type { Invariant } from '../../src/verify.ts';
 import { minute, tester, type World } from '../jobs/world.ts';
@@ -46,6 +48,11 @@ const append = (table: 'job' | 'ended', { id, version }: Job, event: object, res
 
 const rewrite = (table: 'job' | 'ended', column: string, { id }: Job, from: string, to: string): string =>
   `update ${table} set ${column} = replace(${column}, '${from}', '${to}') where id = ${id}`;
+
+const question = (job: number, fence: number): NewStep => ({
+  job, fence, name: 'ok', n: 1, kind: 'wait', startedAt: 1, endedAt: null, result: null,
+  question: '{"ask":null,"schema":null,"role":"operator","notBy":[],"until":null,"tokenHash":null}',
+});
 
 /** Registers a live instance: only then is overdue work a violation. */
 const registerInstance = (world: World): Promise<unknown> => {
@@ -213,6 +220,23 @@ export const defects: readonly Defect[] = [
     const confirmed = (time: number): string => `pauseConfirmed\\":${time}`;
     const [before, after] = [world.store.now(), world.store.now() - minute].map(confirmed) as [string, string];
     return (sql) => sql(`update job set history = replace(history, '${before}', '${after}') where kind = 'limit'`);
+  }),
+  defect('S43', 'an answer that the history does not state', async (world) => {
+    const { id, fence } = await world.running();
+    await world.store.writeSteps([question(id, fence)]);
+    return (sql) => sql(`update step set ended_at = 7, result = '{"value":1,"by":"eve","role":"admin"}' where job = ${id}`);
+  }),
+  defect('S43', 'a step that was stored under a claim that never was', async (world) => {
+    const { id, fence } = await world.running();
+    await world.store.writeSteps([{ ...question(id, fence), kind: 'step', endedAt: 7, result: '1', question: null }]);
+    return (sql) => sql(`update step set fence = ${fence + 1} where job = ${id}`);
+  }),
+  defect('S43', 'two answers to one question', async (world) => {
+    const { id, fence } = await world.running();
+    await world.store.writeSteps([question(id, fence)]);
+    const answerer = { by: 'ada', role: 'admin' } as const;
+    const job = await answerWait(world.store, id, { name: 'ok', value: 1, answerer, check: async () => null }, tester);
+    return (sql) => sql(append('job', job, { kind: 'answered', at: job.changed, name: 'ok' }));
   }),
   defect('S42', 'a job of a version that its worker does not know', async (world) => {
     const job = await world.running();

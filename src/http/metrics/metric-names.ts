@@ -27,6 +27,8 @@ export const metricNames = {
   stint_batch_jobs_waiting: {
     kind: 'gauge', help: 'Claimed jobs that wait for others of their batch, up to 1,000 per instance.',
   },
+  stint_questions_open: { kind: 'gauge', help: 'Questions of handlers that wait for an answer.' },
+  stint_question_oldest_seconds: { kind: 'gauge', help: 'How long the oldest of these questions has waited.' },
   stint_event_loop_lag_seconds: { kind: 'gauge', help: 'Lag of the event loop of this server, 99th percentile.' },
   stint_stuck_jobs: {
     kind: 'gauge', labels: ['reason'],
@@ -78,6 +80,11 @@ export const metricNames = {
   stint_ticks_total: {
     kind: 'counter', labels: ['outcome'],
     help: 'Ticks of schedules: run, late (by more than a second), or skipped with the reason.',
+  },
+  stint_questions_total: {
+    kind: 'counter', labels: ['outcome'],
+    help: 'Answers and ends of questions: "answered", "timeout", or why a handler has refused an answer that came early, '
+      + '"schema" or "role".',
   },
   stint_wait_seconds: { kind: 'histogram', labels: ['type'], help: 'Time from due to claimed.' },
   stint_follow_wait_seconds: {

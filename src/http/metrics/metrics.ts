@@ -7,7 +7,9 @@ import { endings, type Event } from '../../model/event.ts';
 import type { Pause } from '../../model/pause.ts';
 import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
-import { isLive, type FeedEvent, type InboxCounts, type Instance, type StoreHealth } from '../../store/store.ts';
+import {
+  isLive, type FeedEvent, type InboxCounts, type Instance, type StoreHealth, type WaitTally,
+} from '../../store/store.ts';
 import { Histogram, line } from './prometheus-text.ts';
 import { headOf, type MetricName } from './metric-names.ts';
 import type { JobDurations } from './durations.ts';
@@ -51,6 +53,8 @@ export class Metrics {
   countEvent({ kind, type: name, event }: FeedEvent, { waitedMs, ranMs, followedMs, familyMs }: JobDurations): void {
     if (kind !== 'audit') this.#count('stint_events_total', { kind: event.kind });
     if (event.kind === 'ticked') this.#countTicks(event);
+    if (event.kind === 'answered') this.#count('stint_questions_total', { outcome: 'answered' });
+    if (event.kind === 'unanswered') this.#count('stint_questions_total', { outcome: event.cause });
     if (!workKinds.includes(kind)) return;
     const type = this.#labelOf(name);
     if (endings.has(event.kind)) this.#count('stint_jobs_ended_total', { type, fate: event.kind });
@@ -79,6 +83,7 @@ export class Metrics {
       ...stuckLines(await findStuck(this.#engine.jobs, tallies)),
       ...limitLines(await this.#engine.limits(), now),
       ...pauseLines(await this.#engine.pauses()),
+      ...questionLines(await this.#engine.jobs.store.tallyOpenWaits(), now),
       ...inboxLines(await this.#engine.countInbox()),
       ...healthLines(await this.#engine.jobs.store.health()),
       ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as MetricName, value)),
@@ -134,7 +139,7 @@ export class Metrics {
   #counters(): string[] {
     const names = [
       'stint_http_requests_total', 'stint_events_total', 'stint_jobs_ended_total', 'stint_jobs_retried_total',
-      'stint_ticks_total',
+      'stint_ticks_total', 'stint_questions_total',
     ] as const;
     return names.flatMap((name) => [
       ...headOf(name),
@@ -189,6 +194,11 @@ function pauseLines(pauses: readonly Pause[]): string[] {
       .map(([scope, count]) => line('stint_pauses', { scope }, count)),
   ];
 }
+
+const questionLines = ({ count, oldest }: WaitTally, now: number): string[] => [
+  ...gauge('stint_questions_open', count),
+  ...gauge('stint_question_oldest_seconds', oldest === null ? 0 : Math.max(0, now - oldest) / 1000),
+];
 
 const inboxLines = ({ waiting, refused }: InboxCounts): string[] => [
   ...headOf('stint_inbox_requests'),

@@ -19,6 +19,7 @@ import type {
   WaitingVersion,
   Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreHealth, Writer,
   WaitCursor,
+  WaitTally,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
 import { MemoryInbox } from './inbox.ts';
@@ -278,6 +279,11 @@ export class MemoryStore implements Store {
 
   stepNamed(job: number, name: string): Promise<StoredStep | undefined> {
     return this.#answer(() => this.#records.steps.named(job, name));
+  }
+
+  async tallyOpenWaits(): Promise<WaitTally> {
+    const waits = await this.openWaits(null, Infinity);
+    return { count: waits.length, oldest: waits.length === 0 ? null : Math.min(...waits.map(({ startedAt }) => startedAt)) };
   }
 
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]> {

@@ -21,6 +21,15 @@ export interface Steps {
 
   /** Returns up to `limit` open waits of jobs that have not ended, ordered by job and name, after the given one. */
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]>;
+
+  /** Counts the open waits of jobs that have not ended. */
+  tallyOpenWaits(): Promise<WaitTally>;
+}
+
+export interface WaitTally {
+  readonly count: number;
+  /** When the first of them began; null: there is none. */
+  readonly oldest: number | null;
 }
 
 export type WaitCursor = Pick<StoredStep, 'job' | 'name'>;

@@ -17,6 +17,7 @@ import type {
   Instance, Leadership, LimitInUseNow, LogLine, Memo, MemoWrite, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress,
   StoreHealth, StoreTransaction, Writer,
   WaitCursor,
+  WaitTally,
 } from '../store.ts';
 import { flag, readOptions, text, whole, type OptionReaders } from '../url-options.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -42,7 +43,7 @@ import {
 } from './write/inbox.ts';
 import { memos, writeMemos } from './write/memos.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
-import { openWaits, stepNamed, steps, writeSteps } from './write/steps.ts';
+import { openWaits, stepNamed, steps, tallyOpenWaits, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';
@@ -303,6 +304,10 @@ export class PostgresStore implements Store {
 
   stepNamed(job: number, name: string): Promise<StoredStep | undefined> {
     return stepNamed(this.#database, job, name);
+  }
+
+  tallyOpenWaits(): Promise<WaitTally> {
+    return tallyOpenWaits(this.#database);
   }
 
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]> {

@@ -17,6 +17,7 @@ import type {
   LimitInUseNow, LogLine, ManyEdgesQuery, Memo, MemoWrite, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth,
   StoreTransaction, Writer,
   WaitCursor,
+  WaitTally,
 } from '../store.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { queuePosition } from './claim/queue-position.ts';
@@ -40,7 +41,7 @@ import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
 import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
-import { openWaits, stepNamed, steps, writeSteps } from './write/steps.ts';
+import { openWaits, stepNamed, steps, tallyOpenWaits, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { orphaned, settleable } from './maintain/families.ts';
 import {
@@ -273,6 +274,10 @@ export class SqliteStore implements Store {
 
   stepNamed(job: number, name: string): Promise<StoredStep | undefined> {
     return this.#read(() => stepNamed(this.#connection, job, name));
+  }
+
+  tallyOpenWaits(): Promise<WaitTally> {
+    return this.#read(() => tallyOpenWaits(this.#connection));
   }
 
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]> {

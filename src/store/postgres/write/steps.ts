@@ -5,7 +5,7 @@
 import {
   beforeSteps, type ForgottenSteps, type NewStep, type OpenWait, type StoredStep, type WaitEnd,
 } from '../../../model/step.ts';
-import type { WaitCursor } from '../../store.ts';
+import type { WaitCursor, WaitTally } from '../../store.ts';
 import { rowOfStep, stepColumns, stepOfRow, stepsPage, type StepRow } from '../../step-row.ts';
 import { lockClaimsOf } from '../read/claimed.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
@@ -101,4 +101,11 @@ export async function openWaits(session: Session, after: WaitCursor | null, limi
     order by job, name limit $3`;
   const rows = await session.run<StepRow>(text, [after?.job ?? 0, after?.name ?? '', limit]);
   return rows.map((row) => stepOfRow(row) as OpenWait);
+}
+
+export async function tallyOpenWaits(session: Session): Promise<WaitTally> {
+  const text = `select count(*)::bigint as count, min(started_at) as oldest from ${session.schema}.step
+    where ended_at is null and question is not null
+      and (select 1 from ${session.schema}.ended where ended.id = step.job limit 1) is null`;
+  return (await session.run<WaitTally>(text, []))[0]!;
 }

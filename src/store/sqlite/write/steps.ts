@@ -6,7 +6,7 @@ import {
   beforeSteps, type ForgottenSteps, type NewStep, type OpenWait, type StoredStep, type WaitEnd,
 } from '../../../model/step.ts';
 import { rowOfStep, stepColumns, stepOfRow, stepsPage, type StepRow } from '../../step-row.ts';
-import type { WaitCursor } from '../../store.ts';
+import type { WaitCursor, WaitTally } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
 export const writeSteps = (connection: Connection, steps: readonly NewStep[]): boolean[] =>
@@ -41,6 +41,12 @@ export function openWaits(connection: Connection, after: WaitCursor | null, limi
       AND NOT EXISTS (SELECT 1 FROM ended WHERE ended.id = step.job)
     ORDER BY job, name LIMIT ?`;
   return connection.all<StepRow>(sql, after?.job ?? 0, after?.name ?? '', limit).map((row) => stepOfRow(row) as OpenWait);
+}
+
+export function tallyOpenWaits(connection: Connection): WaitTally {
+  const sql = `SELECT count(*) AS count, min(started_at) AS oldest FROM step
+    WHERE ended_at IS NULL AND question IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ended WHERE ended.id = step.job)`;
+  return { ...connection.get<WaitTally>(sql)! };
 }
 
 const isHeld = (connection: Connection, { job, fence }: NewStep): boolean =>
