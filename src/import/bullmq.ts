@@ -4,7 +4,7 @@
  */
 import { cronEntry } from './cron-dialect.ts';
 import { openRedis, type Redis } from './redis.ts';
-import type { ForeignJob, ForeignSchedule, JobFilter, LeftOut, ForeignSource } from './source.ts';
+import type { ForeignJob, ForeignSchedule, JobFilter, LeftOut, ImportSource } from './source.ts';
 import type { ScheduleEntry } from '../time/schedule-entry.ts';
 
 export interface BullmqOptions {
@@ -18,7 +18,7 @@ const pageSize = 500;
 export async function openBullmq(
   url: string,
   { prefix = 'bull', zone = 'UTC' }: BullmqOptions = {},
-): Promise<ForeignSource> {
+): Promise<ImportSource> {
   const redis = await openRedis(url);
   return {
     system: 'bullmq',

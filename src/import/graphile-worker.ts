@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Refusal } from '../refusal.ts';
 import { readCrontab } from './crontab.ts';
 import { PostgresSession, quoted, timeOf, type Row } from './postgres-session.ts';
-import type { ForeignJob, ForeignSchedule, JobFilter, LeftOut, ForeignSource } from './source.ts';
+import type { ForeignJob, ForeignSchedule, JobFilter, LeftOut, ImportSource } from './source.ts';
 
 export interface GraphileWorkerOptions {
   readonly schema?: string;
@@ -13,7 +13,7 @@ export interface GraphileWorkerOptions {
 export async function openGraphileWorker(
   url: string,
   { schema = 'graphile_worker', crontab }: GraphileWorkerOptions = {},
-): Promise<ForeignSource> {
+): Promise<ImportSource> {
   const session = await PostgresSession.open(url);
   try {
     await session.requireTables('graphile-worker', schema, ['_private_jobs', '_private_tasks']);

@@ -2,7 +2,7 @@
 import type { Engine } from '../open.ts';
 import { importRequestOf } from './import-request.ts';
 import {
-  isLeftOut, type ForeignJob, type JobFilter, type ForeignSource, type LeftOut, type LeftOutReason,
+  isLeftOut, type ForeignJob, type ImportSource, type JobFilter, type LeftOut, type LeftOutReason,
 } from './source.ts';
 
 export interface QueueCounts {
@@ -39,7 +39,7 @@ export interface ImportedJobs {
   readonly leftOut: readonly LeftOutCount[];
 }
 
-export async function importJobs(engine: Engine, source: ForeignSource, options: ImportOptions): Promise<ImportedJobs> {
+export async function importJobs(engine: Engine, source: ImportSource, options: ImportOptions): Promise<ImportedJobs> {
   const tally = new ImportTally();
   for await (const page of source.jobs(options)) {
     page.filter(isLeftOut).forEach((found) => tally.leaveOut(found));
@@ -52,7 +52,7 @@ export async function importJobs(engine: Engine, source: ForeignSource, options:
 
 async function importPage(
   engine: Engine,
-  source: ForeignSource,
+  source: ImportSource,
   { isDryRun, by, onRefused }: ImportOptions,
   { type, jobs, tally }: { readonly type: string; readonly jobs: readonly ForeignJob[]; readonly tally: ImportTally },
 ): Promise<void> {

@@ -1,11 +1,11 @@
 /** Reads the waiting jobs and the schedules of pg-boss 10 to 12 from its tables. */
 import { cronEntry } from './cron-dialect.ts';
 import { PostgresSession, quoted, timeOf, type Row } from './postgres-session.ts';
-import type { ForeignJob, ForeignSchedule, JobFilter, LeftOut, ForeignSource } from './source.ts';
+import type { ForeignJob, ForeignSchedule, JobFilter, LeftOut, ImportSource } from './source.ts';
 
 const internalQueues = '__pgboss__';
 
-export async function openPgBoss(url: string, schema = 'pgboss'): Promise<ForeignSource> {
+export async function openPgBoss(url: string, schema = 'pgboss'): Promise<ImportSource> {
   const session = await PostgresSession.open(url);
   try {
     await session.requireTables('pg-boss', schema, ['job', 'schedule']);

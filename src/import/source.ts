@@ -49,7 +49,7 @@ export interface ForeignSchedule {
   readonly misfire?: MisfireSettings;
 }
 
-export interface ForeignSource {
+export interface ImportSource {
   readonly system: 'pg-boss' | 'graphile-worker' | 'bullmq';
   /** Names the database and the place in it. With the queue and the id of a job, it names the job. */
   readonly place: string;

@@ -4,7 +4,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Engine } from '../../open.ts';
 import { importJobs, type ImportedJobs, type RefusedJob } from '../../import/import-jobs.ts';
 import { planSchedules, type PlannedSchedules } from '../../import/schedule-document.ts';
-import { leftOutReasons, type ForeignSource } from '../../import/source.ts';
+import { leftOutReasons, type ImportSource } from '../../import/source.ts';
 import { Refusal } from '../../refusal.ts';
 import { confirm } from '../confirm.ts';
 import { changes, printPlan } from '../definition-plan.ts';
@@ -67,7 +67,7 @@ const addImportFlags = (command: Command, address: string): Command =>
     .option('--dry-run', 'only show what would be imported')
     .option('--yes', 'import without asking');
 
-async function run(options: ImportFlags, open: () => Promise<ForeignSource>): Promise<void> {
+async function run(options: ImportFlags, open: () => Promise<ImportSource>): Promise<void> {
   checkFlags(options);
   const { types } = await loadJobs(options.jobs ?? []);
   await withEngine(options, async (engine) => {
@@ -97,11 +97,11 @@ interface JobsAnswer extends ImportedJobs {
 
 class Import {
   readonly #engine: Engine;
-  readonly #source: ForeignSource;
+  readonly #source: ImportSource;
   readonly #options: ImportFlags;
   readonly #types: ReadonlyMap<string, string>;
 
-  constructor(engine: Engine, source: ForeignSource, options: ImportFlags) {
+  constructor(engine: Engine, source: ImportSource, options: ImportFlags) {
     this.#engine = engine;
     this.#source = source;
     this.#options = options;
