@@ -156,5 +156,5 @@ function printAlert(alert: AlertStatus, { json }: CommonFlags): void {
   printLine(`  when      ${when}${recovered ? ', and recovered' : ''}`);
   printLine(`  to        ${to}, at most every ${every}; ${messages} messages so far`);
   if (override) printLine(`  changed   ${override.fields.join(', ')} by ${override.by}${override.why === null ? '' : `: ${override.why}`}`);
-  printTable(['FAILING', 'SINCE', 'FAILURES'], subjects.map(({ subject, since, failures }) => [subject, new Date(since).toISOString(), failures]));
+  if (subjects.length > 0) printTable(['FAILING', 'SINCE', 'FAILURES'], subjects.map(({ subject, since, failures }) => [subject, new Date(since).toISOString(), failures]));
 }
