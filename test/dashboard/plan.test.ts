@@ -102,7 +102,7 @@ test('a definition shows its calendar, and the reason of each skipped tick', asy
   await picture(page, 'ticks-light');
 });
 
-test('past ticks without a run are shown, counted and backfilled', async () => {
+detail('past ticks without a run are shown, counted and backfilled', async () => {
   const range = '&from=2026-03-28T00:00Z&to=2026-03-31T00:00Z';
   const page = await board.visit(def('monthly report', `&tab=backfill${range}`));
   await page.getByText('4 of 4 ticks have no run').waitFor();

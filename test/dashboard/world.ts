@@ -198,8 +198,11 @@ const axeOptions = {
 };
 
 /** By how many pixels the page can be scrolled sideways; must be 0 on a phone. */
-export const sidewaysScroll = (page: Page): Promise<number> =>
-  page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - innerWidth)');
+export const sidewaysScroll = async (page: Page): Promise<number> => {
+  // Not innerWidth: the browser of a phone zooms out until a page that is too wide fits.
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+  return Math.max(0, width - page.viewportSize()!.width);
+};
 
 interface AxeResults {
   readonly violations: readonly {

@@ -109,7 +109,7 @@ export function CheckField({ label, isOn, onChange }: CheckFieldProps): JSX.Elem
 function Labelled({ label, hint, error, children }: FieldProps & { children: ComponentChildren }): JSX.Element {
   return (
     <label class="field">
-      <span>{label}{hint !== undefined && <em>{hint}</em>}</span>
+      <span>{label}{hint !== undefined && <> <em>{hint}</em></>}</span>
       {children}
       {error != null && <strong class="field-error">{error}</strong>}
     </label>
