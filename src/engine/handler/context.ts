@@ -56,7 +56,7 @@ export interface RunFacts {
   readonly def: string | null;
   /**
    * When this attempt was due. First attempt of a scheduled run: the time of its tick, plus the delay that results from
-   * the spread of the schedule. Retry: the end of the retry delay.
+   * the spread of the schedule; for a run of a backfill, when it was created. Retry: the end of the retry delay.
    */
   readonly dueTime: Date;
   /** The time of the tick that created the run, the same in every attempt; null: no tick created the run. */
