@@ -175,7 +175,7 @@ async function lastingOf(jobs: Jobs, counted: Counted): Promise<Lasting> {
   const query = { kinds: ['run'], def: counted.name, standings: endedStandings } as const;
   const [last] = (await jobs.find(query, { limit: 1 })).jobs;
   const isTimed = last?.state === 'ended' && last.startedAt !== null;
-  return { ...counted, lastRunMs: isTimed ? Math.max(0, last.endedAt - last.startedAt!) : null };
+  return { ...counted, lastRunMs: isTimed ? Math.max(0, last.endedAt - last.startedAt) : null };
 }
 
 function loadOf(lasting: readonly Lasting[], hour: number): number | null {
