@@ -130,7 +130,7 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
   const leaseMs = checkLease(durationMs(lease));
   const opened = coded(typeof store === 'object' ? store : openStore(storeUrl(store), { clock }), codec);
   const middleware = checkMiddleware(givenMiddleware);
-  const creating = creationHook(middleware, (type) => catalogue.rules(type));
+  const creating = creationHook(middleware, (type) => catalogue.rulesInForce(type));
   const jobs = new Jobs(opened, creating);
   const memory = new Jobs(new MemoryStore(clock, firstMemoryId), creating);
   const registry = new TypeRegistry([...types, bulkType(jobs), backfillType(jobs, clock)], defs);

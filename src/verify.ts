@@ -2,5 +2,6 @@
 export { verify, type VerifyOptions, type VerifyProgress } from './verify/verify.ts';
 export { checkHistory, type JobWithHistory } from './verify/history.ts';
 export { checkStep, type HistoryStep } from './verify/step.ts';
+export { RateInUse } from './verify/rate-in-use.ts';
 export type { Evidence, Start } from './verify/evidence.ts';
 export { violationText, violation, type Invariant, type Violation } from './verify/violation.ts';

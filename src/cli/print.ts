@@ -1,5 +1,6 @@
 /** Output: lines, tables and JSON. On a terminal, lines and tables may have colours, and tables are cut at its edge. */
 import { styleText } from 'node:util';
+import { noTimeoutDue } from '../model/question.ts';
 
 /**
  * The characters that are printed as escapes: control characters, and format characters such as U+202E that reorder or
@@ -110,6 +111,9 @@ const styles: Readonly<Record<string, Style>> = {
 };
 
 export const stateCell = (state: string): TableCell => ({ text: state, style: styles[state] ?? 'reset' });
+
+/** The due time of a job; a run that waits for an answer without a timeout has none. */
+export const dueCell = (due: number): string | null => (due >= noTimeoutDue ? 'when answered' : timeCell(due));
 
 export const timeCell = (time: number | null): string | null =>
   time === null ? null : new Date(time).toISOString().replace('.000Z', 'Z');

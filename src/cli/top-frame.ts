@@ -4,7 +4,7 @@ import type { Job } from '../model/job.ts';
 import type { Fate } from '../model/state.ts';
 import { outline } from '../model/progress.ts';
 import { standingOf, type Tally } from '../store/query.ts';
-import type { Instance } from '../store/store.ts';
+import { isLive, type Instance } from '../store/store.ts';
 import { formatDuration } from '../time/duration.ts';
 import { bar, harmless, type Style } from './print.ts';
 
@@ -39,7 +39,7 @@ export function frameOf(moment: Moment, { columns, rows }: Size): readonly Frame
 }
 
 function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): FrameLine[] {
-  const alive = instances.filter(({ leaseUntil }) => leaseUntil > now);
+  const alive = instances.filter((each) => isLive(each, now));
   const slots = sum(alive.map(({ about }) => about.slots));
   const busy = sum(alive.map(({ about }) => about.busy));
   const count = (standing: string): number =>

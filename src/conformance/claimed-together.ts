@@ -5,7 +5,7 @@ import type { Command } from '../model/command.ts';
 import { gateText } from '../model/gate.ts';
 import type { Job, RunningJob } from '../model/job.ts';
 import { checkHistory } from './invariants.ts';
-import { byId, same } from './same.ts';
+import { byId, idsOf, same } from './same.ts';
 import { childOf, removal, type Taking, type Topic, type World } from './world.ts';
 
 const about = { host: 'h', pid: 1, version: '1', types: ['a'], slots: 1, busy: 0, draining: false };
@@ -25,8 +25,6 @@ async function isStored(world: World, job: Job): Promise<void> {
 
 const succeed = (world: World, job: RunningJob): Change & { readonly after: Job } =>
   world.decide(job, { do: 'succeed', fence: job.fence, result: `"${job.id}"` });
-
-const idsOf = (jobs: readonly Job[]): number[] => jobs.map(({ id }) => id);
 
 export const claimedTogether: Topic = {
   name: 'jobs claimed together',

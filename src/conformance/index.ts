@@ -2,6 +2,7 @@
 import { equal } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { show, topics } from './examples.ts';
+import { checkQueries } from './queries.ts';
 import { checkRaces } from './races.ts';
 import { checkHistories } from './random-histories.ts';
 import { NotApplicable, type Open } from './world.ts';
@@ -15,11 +16,13 @@ export interface Conformance {
   readonly examples?: boolean;
   /** How many random histories (sequences of moves) are compared with the memory store; 0: none. Default: 500. */
   readonly histories?: number;
+  /** How many queries are compared with the reference implementation; 0: only those of the examples. Default: 1,000. */
+  readonly queries?: number;
   /** How many times eight connections race each other in real time; 0: never. Default: 8. */
   readonly races?: number;
 }
 
-/** Histories and races have no timeout: how long they take depends on their number and on the database. */
+/** Histories, queries and races have no timeout: how long they take depends on their number and on the database. */
 const noLimit = { timeout: Infinity };
 
 /** The situations that must occur in 500 random histories; if one does not, the histories prove too little. */
@@ -30,7 +33,8 @@ const goals: readonly string[] = [
 ];
 
 /** Defines the tests of one adapter; `name` is the name of the adapter in the titles of the tests. */
-export function storeConformance(name: string, { open, examples = true, histories = 500, races = 8 }: Conformance): void {
+export function storeConformance(name: string, given: Conformance): void {
+  const { open, examples = true, histories = 500, queries = 1_000, races = 8 } = given;
   describe(`${name} conforms`, () => {
     for (const topic of examples ? topics : []) {
       describe(topic.name, () => {
@@ -49,6 +53,11 @@ export function storeConformance(name: string, { open, examples = true, historie
         const met = await checkHistories(open, { count: histories });
         if (histories >= 500) equal(goals.filter((goal) => !met.has(goal)).join(), '', 'each of these must be met');
       },
+    );
+    test.runIf(queries > 0)(
+      `${queries} queries find the same jobs as the reference implementation`,
+      noLimit,
+      () => show(open, (world) => checkQueries(world, queries)),
     );
     test.runIf(races > 0)(
       `eight connections race each other ${races} times, and every history replays`,

@@ -1,6 +1,6 @@
 /** Instances: which are alive, since when, and which of their jobs a heartbeat reports as lost or cancelled. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
-import { instanceKeptMs, type Beat, type InstanceAbout } from '../store/store.ts';
+import { instanceKeptMs, isLive, type Beat, type InstanceAbout } from '../store/store.ts';
 import { same, sameMembers } from './same.ts';
 import type { Topic } from './world.ts';
 
@@ -95,7 +95,7 @@ export const instances: Topic = {
       await world.store.beat(beatOf('a'));
       await world.createRunning({}, { holder: 'a', leaseMs: null });
       await world.store.leave('a');
-      const left = (await world.store.instances()).filter(({ leaseUntil }) => leaseUntil > world.now());
+      const left = (await world.store.instances()).filter((each) => isLive(each, world.now()));
       deepEqual(left, []);
     },
 

@@ -22,6 +22,8 @@ export function sameMembers(actual: readonly unknown[], expected: readonly unkno
 export const byId = <T extends { readonly id: number }>(jobs: readonly T[]): T[] =>
   [...jobs].sort((a, b) => a.id - b.id);
 
+export const idsOf = (jobs: readonly { readonly id: number }[]): number[] => jobs.map(({ id }) => id);
+
 const sorted = (members: readonly unknown[]): unknown[] =>
   members
     .map((member) => ({ member, text: JSON.stringify(plain(member)) }))

@@ -38,6 +38,20 @@ export const steps: Topic = {
       deepEqual(found.map(({ job, name }) => [job, name]), [[a.id, 'y'], [b.id, 'y']]);
     },
 
+    'a step is found by the name that it has in its job, also a forgotten one': async (world) => {
+      const [a, b] = [await world.createRunning(), await world.createRunning()];
+      await world.store.writeSteps([end(a, "x'ö", 1), end(a, 'y', 2), end(b, "x'ö", 1, { result: '2' })]);
+      same(await world.store.stepNamed(b.id, "x'ö"), { ...end(b, "x'ö", 1, { result: '2' }), generation: 1 });
+      equal(await world.store.stepNamed(b.id, 'y'), undefined);
+      equal(await world.store.stepNamed(999_999, 'y'), undefined);
+      const ended = await world.apply(a, { do: 'succeed', fence: a.fence });
+      const change = world.decide(ended, { do: 'retry', reopens: 0 });
+      const forgottenSteps = [{ job: a.id, from: 0, generation: 2 }];
+      deepEqual(await world.store.commit({ changes: [change], whole: true, forgottenSteps }), [true]);
+      const { generation, endedAt } = (await world.store.stepNamed(a.id, 'y'))!;
+      deepEqual({ generation, endedAt }, { generation: 2, endedAt: null });
+    },
+
     'a former holder of a job cannot write steps': async (world) => {
       const job = await world.createRunning();
       await world.apply(job, { do: 'release', fence: job.fence });

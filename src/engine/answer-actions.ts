@@ -1,13 +1,17 @@
 /** Answer actions: list the questions of handlers that wait, and answer them, by name or with the token of a link. */
-import { answerWait, questionOf } from '../jobs/answer.ts';
+import { createHash } from 'node:crypto';
+import { answerWait, questionNow, storedAnswer } from '../jobs/answer.ts';
 import { checkLimit } from '../jobs/checks/query.ts';
 import { checkId, checkName, checkOneOf, checkWhole } from '../jobs/checks/values.ts';
+import { isEncodedPayload } from '../model/encoded-payload.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { answerRoles, hasTimedOut, whyForbidden, type Answerer, type WaitQuestion } from '../model/question.ts';
 import type { OpenWait } from '../model/step.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
 import type { Store, WaitCursor } from '../store/store.ts';
+import type { Clock } from '../time/clock.ts';
+import { Throttle } from '../time/throttle.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { schemaFromText } from './declare/json-schema.ts';
 import { answerTokenHash, parseAnswerToken } from './handler/token.ts';
@@ -40,17 +44,23 @@ export interface AnswerParts {
   readonly stores: Stores;
   readonly workers: StoreWorkers;
   readonly audit: AuditTrail;
+  readonly clock: Pick<Clock, 'monotonic'>;
 }
 
 const pageDefault = 50;
 const pageMax = 200;
+/** An answer that is refused again within this time, for the same cause, gets no further record. */
+const refusalWindowMs = 3_600_000;
+const wrongLinksPerMinute = 60;
 const byLink: Answerer = { by: 'link', role: 'link' };
 
 export class AnswerActions {
   readonly #parts: AnswerParts;
+  readonly #wrongLinks: Throttle;
 
   constructor(parts: AnswerParts) {
     this.#parts = parts;
+    this.#wrongLinks = new Throttle(parts.clock, wrongLinksPerMinute);
   }
 
   /** Answers a question. What is refused is recorded in the audit, too, if the options name a person. */
@@ -62,14 +72,19 @@ export class AnswerActions {
     try {
       return await this.#answer(id, name, value, answerer, act);
     } catch (error) {
-      if (isRefusal(error) && act.by !== undefined) await this.#recordRefused(id, name, error, act);
+      if (!isRefusal(error)) throw error;
+      if (await this.#isRepeated(id, name, value, answerer)) return (await this.#storeOf(id).load([id]))[0]!;
+      if (act.by !== undefined) await this.#recordRefused(id, name, error, act);
       throw error;
     }
   }
 
   /** Answers a question with the token of its link. The token is valid for one answer. */
   async answerByToken(token: string, value: unknown): Promise<Job> {
-    const { job, name } = await this.#waitOf(token);
+    const { job, name } = await this.#waitOf(token).catch(async (error: unknown) => {
+      if (isRefusal(error) && error.code === 'unknown.wait') await this.#recordWrongLink(token, error);
+      throw error;
+    });
     try {
       return await this.#answer(job, name, value, byLink, { by: byLink.by }, answerTokenHash(token));
     } catch (error) {
@@ -125,10 +140,38 @@ export class AnswerActions {
     return job;
   }
 
-  async #recordRefused(id: number, name: string, { code, message }: Refusal, act: ActOptions): Promise<void> {
+  /** Whether this answer is stored already, as after a request whose reply was lost. */
+  async #isRepeated(id: number, name: string, value: unknown, { by, role }: Answerer): Promise<boolean> {
+    const known = await this.#storeOf(id).stepNamed(id, name);
+    if (known?.kind !== 'wait' || known.result === null || isEncodedPayload(known.result)) return false;
+    const answer = storedAnswer(name, known.result);
+    return !('timedOut' in answer) && answer.by === by && answer.role === role && jsonText(answer.value) === jsonText(value);
+  }
+
+  /**
+   * Records that an answer was refused: for each run, wait, person and cause once an hour. Somebody who repeats a wrong
+   * answer, or tries many, does not fill the audit.
+   */
+  async #recordRefused(id: number, name: string | null, { code, message }: Refusal, act: ActOptions): Promise<void> {
     const { stores, audit } = this.#parts;
-    const entry = { action: 'answer refused', job: id, def: null, before: { wait: name }, after: { code, message } };
-    await stores.database.audit(entry, audit.asker(act));
+    const before = name === null ? null : { wait: name };
+    const entry = { action: 'answer refused', job: id, def: null, before, after: { code, message } };
+    const asker = audit.asker(act);
+    const key = createHash('sha256').update(JSON.stringify([id, name, asker.by, code])).digest('hex');
+    await stores.database.audit(entry, asker, { key: `stint.answer-refused/${key}`, forMs: refusalWindowMs });
+  }
+
+  /**
+   * Records the use of a link that is not valid, or no longer. Anybody can send tokens with the ids of many runs: one
+   * instance records at most `wrongLinksPerMinute`.
+   */
+  async #recordWrongLink(token: string, error: Refusal): Promise<void> {
+    const id = parseAnswerToken(token);
+    if (this.#wrongLinks.waitFor('') > 0) return;
+    const [job] = await this.#storeOf(id).load([id]);
+    if (job === undefined || (job.kind !== 'run' && job.kind !== 'task')) return;
+    this.#wrongLinks.count('');
+    await this.#recordRefused(id, null, error, { by: byLink.by });
   }
 
   async #waitOf(token: string): Promise<OpenWait> {
@@ -137,8 +180,8 @@ export class AnswerActions {
     const [job] = await this.#storeOf(id).load([id]);
     for (let cursor: WaitCursor = { job: id, name: '' }; job !== undefined && isOpen(job); ) {
       const page = (await this.#storeOf(id).openWaits(cursor, pageMax)).filter((wait) => wait.job === id);
-      const found = page.find((wait) => questionOf(wait).tokenHash === hash);
-      if (found && hasTimedOut(questionOf(found), this.#storeOf(id).now())) break;
+      const found = page.find((wait) => questionNow(wait, job).tokenHash === hash);
+      if (found && hasTimedOut(questionNow(found, job), this.#storeOf(id).now())) break;
       if (found) return found;
       if (page.length < pageMax) break;
       cursor = page.at(-1)!;
@@ -162,9 +205,9 @@ async function shown(store: Store, waits: readonly OpenWait[]): Promise<OpenQues
   });
 }
 
-function view(wait: OpenWait, { type }: Job): OpenQuestion {
-  const { ask, schema, role, notBy, until } = questionOf(wait);
-  return { run: wait.job, type, name: wait.name, askedAt: wait.startedAt, ask, schema, role, notBy, until };
+function view(wait: OpenWait, job: Job): OpenQuestion {
+  const { ask, schema, role, notBy, until } = questionNow(wait, job);
+  return { run: wait.job, type: job.type, name: wait.name, askedAt: wait.startedAt, ask, schema, role, notBy, until };
 }
 
 /** Checks an answer by the rules of the question, in a program that may not have the code of the handler. */

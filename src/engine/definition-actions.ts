@@ -98,7 +98,7 @@ export class DefinitionActions {
   async define(name: string, type: string, options: DefOptions<unknown>, act?: ActOptions): Promise<void> {
     const { stores, workers, audit, catalogue } = this.#parts;
     checkName('definition', name);
-    const rules = await catalogue.rules(checkTypeName(type));
+    const rules = await catalogue.rulesInForce(checkTypeName(type));
     const spec = specFrom(rules, options, await checkParams(rules, options));
     refuseNewLock(rules, spec.onePerType);
     const jobs = stores.forSpec(spec);
@@ -134,7 +134,7 @@ export class DefinitionActions {
     const { stores, workers, audit, catalogue } = this.#parts;
     const jobs = await stores.forDefinition(name);
     const known = await definition(jobs.store, name);
-    const patch = changes === null ? null : await checkedPatch(await catalogue.rules(known.code.type), known, changes);
+    const patch = changes === null ? null : await checkedPatch(await catalogue.rulesInForce(known.code.type), known, changes);
     await audit.performOnDefinition('override', name, act, () => override(jobs, name, patch, audit.asker(act)));
     workers.reschedule();
   }

@@ -191,7 +191,7 @@ export class DefinitionDocuments {
     known: KnownDefinition | undefined,
     changed: readonly string[],
   ): Promise<Prepared> {
-    const rules = await this.#parts.catalogue.rules(type!);
+    const rules = await this.#parts.catalogue.rulesInForce(type!);
     refuseNewLock(rules, options.onePerType === true);
     const current = versionOfEntry(rules.entry);
     const hasNewParams = known === undefined || changed.includes('params') || changed.includes('typeVersion');
@@ -212,7 +212,7 @@ export class DefinitionDocuments {
   ): Promise<Prepared> {
     const { code } = known;
     if (override === null) return { spec: code, override, enabled };
-    const rules = await this.#parts.catalogue.rules(code.type);
+    const rules = await this.#parts.catalogue.rulesInForce(code.type);
     const isSame = isDeepStrictEqual(override.params, known.override?.params);
     const version = typeVersion ?? (isSame ? overrideVersion(known) : undefined);
     const patch = await checkedPatch(rules, { ...known, override: null }, override, version);

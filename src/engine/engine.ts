@@ -11,7 +11,9 @@ import type { EndedStep } from '../model/step.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
-import type { DueJob, FeedPage, InboxCounts, InboxQuery, InboxRequest, Instance, LogLine } from '../store/store.ts';
+import {
+  isLive, type DueJob, type FeedPage, type InboxCounts, type InboxQuery, type InboxRequest, type Instance, type LogLine,
+} from '../store/store.ts';
 import { durationMs, formatDuration, type Duration } from '../time/duration.ts';
 import { Loop } from '../time/loop.ts';
 import type { Configuration } from '../vocabulary/configuration.ts';
@@ -136,7 +138,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#backfills = new BackfillActions({ stores, creation: this.#creation, audit });
     this.#flows = new FlowCreation({ creation: this.#creation, stores, workers, instance });
     this.#actions = new RunActions({ ...parts, stores, workers, audit, catalogue });
-    this.#answers = new AnswerActions({ stores, workers, audit });
+    this.#answers = new AnswerActions({ stores, workers, audit, clock: parts.clock });
     this.#inbox = new InboxActions(stores, audit);
     this.#limits = new LimitActions(stores, audit, workers);
     this.#pauses = new PauseActions(stores, audit, catalogue);
@@ -194,7 +196,7 @@ export class EngineCore implements RunBackend, RunMaker {
   /** Commands a running instance to drain or to resume. Returns the id of the run that carries the command. */
   async order(instance: string, order: InstanceCommand, act?: ActOptions): Promise<number> {
     const known = (await this.instances()).find(({ id }) => id === instance);
-    if (known === undefined || known.leaseUntil <= this.now() || known.about.pid === 0) {
+    if (known === undefined || !isLive(known, this.now()) || known.about.pid === 0) {
       throw new Refusal('unknown.instance', `there is no running instance ${instance} to command`, { instance });
     }
     const asker = this.#audit.asker(act);

@@ -4,7 +4,7 @@ import type { KnownDefinition } from '../jobs/define.ts';
 import type { Job } from '../model/job.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { versionsOf } from '../model/type-version.ts';
-import type { Store } from '../store/store.ts';
+import { isLive, type Store } from '../store/store.ts';
 
 type BuildReader = Pick<Store, 'instances' | 'load' | 'now'>;
 
@@ -12,8 +12,7 @@ type BuildReader = Pick<Store, 'instances' | 'load' | 'now'>;
 export async function livingBuildIds(store: BuildReader): Promise<readonly string[]> {
   const instances = await store.instances();
   const now = store.now();
-  return instances.flatMap(({ leaseUntil, about }) =>
-    leaseUntil > now && about.build !== undefined ? [about.build] : []);
+  return instances.flatMap((each) => (isLive(each, now) && each.about.build !== undefined ? [each.about.build] : []));
 }
 
 /** The living builds, each once, oldest first. */
@@ -40,7 +39,7 @@ export async function mayOthersAccept(
 ): Promise<boolean> {
   const now = store.now();
   const versions = (await store.instances())
-    .filter(({ leaseUntil, about }) => leaseUntil > now && about.types.includes(type))
+    .filter((each) => isLive(each, now) && each.about.types.includes(type))
     .map(({ about }) => versionsOf(about.versions ?? [], type).to);
   const isOtherVersion = versions.some((other) => other > version || (other === typeVersion && typeVersion < version));
   return isOtherVersion || (await hasNewerBuildWith(store, build, type));
@@ -65,7 +64,7 @@ export async function isLimitDeclared(store: BuildReader, name: string): Promise
 async function catalogueLimitNames(store: BuildReader): Promise<ReadonlySet<string>> {
   const instances = await store.instances();
   const now = store.now();
-  const types = instances.flatMap(({ leaseUntil, about }) => (leaseUntil > now ? about.types : []));
+  const types = instances.flatMap((each) => (isLive(each, now) ? each.about.types : []));
   return new Set((await readTypes(store, types)).values().flatMap(limitNames));
 }
 

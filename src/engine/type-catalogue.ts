@@ -7,6 +7,7 @@ import type { TypeEntry } from '../model/type-entry.ts';
 import { BoundedMap } from '../time/bounded-map.ts';
 import type { Clock } from '../time/clock.ts';
 import { limitsOf, type TypeRegistry } from './declare/type-registry.ts';
+import { withBurstsInForce } from './declare/bursts.ts';
 import { rulesOfEntry, rulesOfUnknown, type TypeRules } from './declare/type-rules.ts';
 import type { Stores } from './stores.ts';
 
@@ -41,6 +42,11 @@ export class TypeCatalogue {
    */
   async rules(name: string): Promise<TypeRules> {
     return this.#localRules(name) ?? this.#freshRules(name) ?? (await this.#readRules([name])).get(name)!;
+  }
+
+  /** Like `rules`; the rules accept costs up to bursts that overrides have raised. */
+  async rulesInForce(name: string): Promise<TypeRules> {
+    return withBurstsInForce(this.#parts.stores.database.store, await this.rules(name));
   }
 
   /** Like `rules`, for many types: those that are not known here are read from the store together. */

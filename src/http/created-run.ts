@@ -2,6 +2,7 @@
 import type { EngineCore } from '../engine/engine.ts';
 import type { RunHandle } from '../engine/run-handle.ts';
 import type { Job } from '../model/job.ts';
+import { isLive } from '../store/store.ts';
 import type { Answer } from './contract.ts';
 import type { Visibility } from './access/redact.ts';
 import { runView } from './views.ts';
@@ -27,7 +28,7 @@ export async function createdRun(
 async function warningOf(engine: EngineCore, { type }: Job): Promise<string | null> {
   if (engine.types().some(({ name }) => name === type)) return null;
   const now = engine.now();
-  const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+  const alive = (await engine.instances()).filter((each) => isLive(each, now));
   if (alive.some(({ about }) => about.types.includes(type))) return null;
   return `no live instance or worker knows the job type ${type}; the run waits for one`;
 }

@@ -6,7 +6,7 @@ import type { TypeEntry } from '../model/type-entry.ts';
 import type { TypeFairness } from '../model/type-limit.ts';
 import { Refusal } from '../refusal.ts';
 import { openStandings, type Tally } from '../store/query.ts';
-import type { Instance } from '../store/store.ts';
+import { isLive, type Instance } from '../store/store.ts';
 import { buildsOfType } from './type-build-views.ts';
 import { versionsOfType } from './type-version-views.ts';
 import type { StatsView, TypeDetail, TypeView } from './contract.ts';
@@ -61,7 +61,7 @@ const pathText = (path: readonly string[] | 'code'): string => (path === 'code' 
 
 async function aliveInstances(engine: EngineCore): Promise<readonly Instance[]> {
   const now = engine.now();
-  return (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+  return (await engine.instances()).filter((each) => isLive(each, now));
 }
 
 /** The settings of a type in the catalogue. They are known even if this server does not have the code of the type. */

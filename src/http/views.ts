@@ -9,7 +9,7 @@ import { isEncodedError, placeholderOf, shownPayload } from '../model/encoded-pa
 import { parseExact } from '../model/json.ts';
 import { outline, type Progress } from '../model/progress.ts';
 import { standingOf } from '../store/query.ts';
-import type { FeedEvent, Instance, LogLine } from '../store/store.ts';
+import { isLive, type FeedEvent, type Instance, type LogLine } from '../store/store.ts';
 import { describeSchedule } from '../time/describe.ts';
 import type { PreviewTick } from '../time/preview.ts';
 import { bedrockState } from '../vocabulary/bedrock.ts';
@@ -244,27 +244,27 @@ const specView = <S extends Partial<Spec>>({ own: _own, ...spec }: S, visibility
     ...(spec.tags ? { tags: redactTags(spec.tags, visibility) } : {}),
   }) as never;
 
-export const instanceView = (
-  { id, started, beatAt, leaseUntil, about }: Instance,
-  now: number,
-  self: string,
-): InstanceView => ({
-  id,
-  isAlive: leaseUntil > now,
-  isSelf: id === self,
-  startedAt: started,
-  beatAt,
-  leaseUntil,
-  host: about.host,
-  pid: about.pid,
-  version: about.version,
-  types: [...about.types],
-  slots: about.slots,
-  busy: about.busy,
-  isDraining: about.draining,
-  canary: about.canary ?? null,
-  isLeader: leaseUntil > now && about.leads === true,
-});
+export const instanceView = (instance: Instance, now: number, self: string): InstanceView => {
+  const { id, started, beatAt, leaseUntil, about } = instance;
+  const isAlive = isLive(instance, now);
+  return {
+    id,
+    isAlive,
+    isSelf: id === self,
+    startedAt: started,
+    beatAt,
+    leaseUntil,
+    host: about.host,
+    pid: about.pid,
+    version: about.version,
+    types: [...about.types],
+    slots: about.slots,
+    busy: about.busy,
+    isDraining: about.draining,
+    canary: about.canary ?? null,
+    isLeader: isAlive && about.leads === true,
+  };
+};
 
 export const claimedView = (job: Job, children: readonly Job[]): ClaimedView => ({
   id: job.id,

@@ -9,12 +9,13 @@ import type { UnansweredCause } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { jsonText } from '../model/json.ts';
 import { step } from '../model/machine.ts';
-import { hasTimedOut, type Answerer, type WaitQuestion, type StoredAnswer } from '../model/question.ts';
+import {
+  hasTimedOut, isFromEarlierGeneration, type Answerer, type WaitQuestion, type StoredAnswer,
+} from '../model/question.ts';
 import {
   beforeSteps, earlyAnswersMax, isEndedStep, isOpenWait, type OpenWait, type StoredStep, type WaitEnd,
 } from '../model/step.ts';
 import { Refusal } from '../refusal.ts';
-import { stepsPage } from '../store/step-row.ts';
 import type { Holding, Store } from '../store/store.ts';
 import { sleepOf } from './latest-sleep.ts';
 import { workOf } from './work-of.ts';
@@ -34,12 +35,12 @@ export async function answerWait(store: Store, id: number, given: GivenAnswer, a
   let ends: readonly WaitEnd[] = [];
   const [change] = await applyTogether(store, async () => {
     const job = await workOf(store, id);
-    const { known, early } = await findStep(store, id, name);
+    const known = await store.stepNamed(id, name);
     const asking = { ...asker, now: store.now() };
     const isAwaited = known !== undefined && isOpenWait(known) && (await sleepOf(store, job))?.waits === true;
     const answered = step(job, { do: 'answer', name, ...(isAwaited ? { due: asking.now } : {}) }, asking);
     if (answered instanceof Refusal) return answered;
-    const refusal = await refusalOf(id, given, { known, early }, asking.now);
+    const refusal = await refusalOf(store, job, given, known);
     if (refusal !== null) return refusal;
     ends = [{ job: id, name, at: answered.after!.changed, result }];
     return [answered];
@@ -48,18 +49,20 @@ export async function answerWait(store: Store, id: number, given: GivenAnswer, a
 }
 
 async function refusalOf(
-  id: number,
+  store: Store,
+  job: Job,
   { name, check }: GivenAnswer,
-  { known, early }: FoundStep,
-  now: number,
+  known: StoredStep | undefined,
 ): Promise<Refusal | null> {
+  const { id } = job;
   if (known !== undefined && isEndedStep(known)) return alreadyEnded(id, known);
   if (known !== undefined && isOpenWait(known)) {
-    const question = questionOf(known);
-    return hasTimedOut(question, now) ? taken(id, name, `has timed out at ${timeText(question.until!)}`) : check(question);
+    const question = questionNow(known, job);
+    return hasTimedOut(question, store.now()) ? taken(id, name, `has timed out at ${timeText(question.until!)}`) : check(question);
   }
-  if (early < earlyAnswersMax) return check(null);
-  const message = `job ${id} has ${early} answers that its handler has not asked for: answer ${JSON.stringify(name)} when it waits`;
+  const early = (await store.steps([id], beforeSteps, earlyAnswersMax)).filter(({ n }) => n === 0);
+  if (early.length < earlyAnswersMax) return check(null);
+  const message = `job ${id} has ${earlyAnswersMax} answers that its handler has not asked for: answer ${JSON.stringify(name)} when it waits`;
   return new Refusal('malformed.number', message, { id });
 }
 
@@ -101,7 +104,7 @@ export async function closeWait(
   let ends: readonly WaitEnd[] = [];
   const [change] = await applyTogether(store, async () => {
     const job = await workOf(store, id);
-    ({ known } = await findStep(store, id, name));
+    known = await store.stepNamed(id, name);
     const isLate = known !== undefined && isEndedStep(known) === isTimeout;
     if (isLate) return [];
     const closed = step(job, { do: 'unanswer', fence, name, cause }, { ...asker, now: store.now() });
@@ -111,32 +114,20 @@ export async function closeWait(
     return [closed];
   }, () => ({ waitEnds: ends }));
   if (change === undefined) return { step: known, change: null };
-  return { step: (await findStep(store, id, name)).known, change };
+  return { step: await store.stepNamed(id, name), change };
 }
 
-interface FoundStep {
-  readonly known: StoredStep | undefined;
-  readonly early: number;
-}
-
-/** Finds the step of a job by its name, and counts the answers that came before their questions. */
-async function findStep(
-  store: Pick<Store, 'steps'>,
-  id: number,
-  name: string,
-): Promise<FoundStep> {
-  let early = 0;
-  for (let after = beforeSteps; ; ) {
-    const page = await store.steps([id], after, stepsPage);
-    early += page.filter(({ n }) => n === 0).length;
-    const known = page.find((one) => one.name === name);
-    if (known || page.length < stepsPage) return { known, early };
-    after = page.at(-1)!.n;
-  }
-}
-
-export const questionOf = ({ job, name, question }: OpenWait): WaitQuestion =>
+export const questionOf = ({ job, name, question }: Pick<OpenWait, 'job' | 'name' | 'question'>): WaitQuestion =>
   parsePayload(question, `the question ${name} of job ${job}`) as unknown as WaitQuestion;
+
+/**
+ * Returns the question as it can be answered now. After a retry of its job, its timeout and its link are no longer valid;
+ * the handler will ask again, with new ones.
+ */
+export function questionNow(wait: OpenWait, job: Job): WaitQuestion {
+  const question = questionOf(wait);
+  return isFromEarlierGeneration(question, job) ? { ...question, until: null, tokenHash: null } : question;
+}
 
 export const storedAnswer = (name: string, result: string): StoredAnswer =>
   parsePayload(result, `the answer to ${name}`) as unknown as StoredAnswer;

@@ -36,7 +36,7 @@ export interface AuditQuery {
 const auditName = 'stint.audit';
 const auditRetentionMs = 10 * 365 * 86_400_000;
 
-/** Stores the entry of an action that has been done. */
+/** Stores the entry of an action that has been done, unless another entry has its unique key. */
 export async function audit(
   producer: Creator,
   entry: AuditEntry,
@@ -44,8 +44,8 @@ export async function audit(
   unique?: UniqueRequest,
 ): Promise<void> {
   const record = await auditRecord(producer, entry, asker, unique);
-  await insert(producer.store, [record]);
-  await closeRecord(producer, record, asker);
+  const [isStored] = await insert(producer.store, [record]);
+  if (isStored === true) await closeRecord(producer, record, asker);
 }
 
 /** Returns the entry as a change that is not stored yet, so that the caller can commit it together with the action. */

@@ -2,19 +2,23 @@
  * Reopening: decides which changes reopen ended jobs with their tasks, and optionally the runs that follow them. A
  * follower that still waits, that is reopened with what it follows, or that has never started waits for its runs again.
  * Such a follower may get another input: it forgets its steps and plans its tasks anew, and the former ones are deleted.
+ * So does a job that forgets a step from before its planning.
  */
 import type { Change } from '../model/change.ts';
+import { isEncodedPayload } from '../model/encoded-payload.ts';
 import type { Edge } from '../model/following.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { step, type Asking } from '../model/machine.ts';
 import {
-  beforeSteps, isEarlyAnswer, isEndedStep, unknownStep, type ForgottenSteps, type StoredStep,
+  beforeSteps, gatherPrefix, isEarlyAnswer, isEndedStep, isOpenWait, unknownStep, type EndedStep, type ForgottenSteps,
+  type StoredStep, type WaitEnd,
 } from '../model/step.ts';
 import { Refusal } from '../refusal.ts';
 import { stepsPage } from '../store/step-row.ts';
 import { pagesOf } from '../store/paging.ts';
 import { endedStandings, type Standing } from '../store/query.ts';
 import type { Batch, Store, Writer } from '../store/store.ts';
+import { storedAnswer } from './answer.ts';
 import { edgePages, openAgain, outcomesNow, wouldCancel, type Outcomes } from './edge-outcomes.ts';
 
 export interface RetryScope {
@@ -47,6 +51,8 @@ export class Reopening {
   /** The open runs for which these wait, except those that are reopened: they may end before the commit. */
   readonly awaited = new Set<number>();
   readonly #forgottenSteps: ForgottenSteps[] = [];
+  /** The waits that are open again. */
+  readonly #reopenedWaits: WaitEnd[] = [];
 
   constructor(store: Store, scope: RetryScope) {
     this.#store = store;
@@ -98,10 +104,11 @@ export class Reopening {
   }
 
   /** What the commit of the changes also writes. */
-  get alsoWritten(): Pick<Batch, 'edges' | 'forgottenSteps'> {
+  get alsoWritten(): Pick<Batch, 'edges' | 'forgottenSteps' | 'waitEnds'> {
     return {
       ...(this.edges.length === 0 ? {} : { edges: this.edges }),
       ...(this.#forgottenSteps.length === 0 ? {} : { forgottenSteps: this.#forgottenSteps }),
+      ...(this.#reopenedWaits.length === 0 ? {} : { waitEnds: this.#reopenedWaits }),
     };
   }
 
@@ -139,6 +146,7 @@ export class Reopening {
       const own = child.kind === 'run' && child.startedAt !== null ? await this.#childrenOf(child, false) : [];
       const forgotten = allForgotten(child);
       if (forgotten !== null) this.#forgottenSteps.push(forgotten);
+      this.#reopenedWaits.push(...(await waitsToReopen(this.#store, child, asking.now)));
       answers.push(step(child, { do: 'retry', reopens: own.length }, asking), ...(await this.#reopenChildren(own, asking)));
     }
     return answers;
@@ -155,8 +163,9 @@ export class Reopening {
     asking: Asking,
   ): Promise<readonly (Change | Refusal)[]> {
     const isAnew = outcomes !== undefined && !isOpen(job) && job.startedAt !== null;
-    const forgotten = isAnew ? everyStep(job) : await forgottenOf(this.#store, job, from);
-    if (forgotten instanceof Refusal) return [forgotten];
+    const first = from === undefined || isAnew || isOpen(job) ? undefined : await findStep(this.#store, job, from);
+    if (first === null) return [unknownStep(job.id, from!)];
+    const forgotten = isAnew ? everyStep(job) : first === undefined ? allForgotten(job) : stepsFrom(job, first);
     if (!isOpen(job) && outcomes !== undefined) {
       if (wouldCancel(job.follows, outcomes)) return [cancelledAgain(job, outcomes)];
       this.followers.push(job.id);
@@ -165,11 +174,15 @@ export class Reopening {
     }
     // A job that has never started has no tasks.
     if (forgotten !== null) this.#forgottenSteps.push(forgotten);
-    const children = isOpen(job) || job.startedAt === null ? [] : await this.#childrenOf(job, outcomes !== undefined);
+    else this.#reopenedWaits.push(...(await waitsToReopen(this.#store, job, asking.now)));
+    const plansAnew = outcomes !== undefined || (first !== undefined && isBeforePlan(job, first));
+    const children = isOpen(job) || job.startedAt === null ? [] : await this.#childrenOf(job, plansAnew);
     if (outcomes !== undefined) return [reopenedFollower(job, outcomes, from, asking), ...children.map(removal)];
+    const kept = plansAnew ? [] : children;
+    const planning = plansAnew ? planningOf(job) : {};
     return [
-      step(job, { do: 'retry', reopens: children.length, ...(from === undefined ? {} : { from }) }, asking),
-      ...(await this.#reopenChildren(children, asking)),
+      step(job, { do: 'retry', reopens: kept.length, ...planning, ...(from === undefined ? {} : { from }) }, asking),
+      ...(plansAnew ? children.map(removal) : await this.#reopenChildren(kept, asking)),
       ...(job.parent === null ? [] : [await askParent(this.#store, job, asking)]),
     ];
   }
@@ -193,18 +206,48 @@ function planningOf({ phase, details }: Job): { readonly plansIn?: 'prepare' | '
   return details === null ? {} : { plansIn: 'run' };
 }
 
-async function forgottenOf(store: Store, job: Job, from: string | undefined): Promise<ForgottenSteps | Refusal | null> {
-  if (from === undefined || isOpen(job)) return allForgotten(job);
-  const first = await findStep(store, job, from);
-  return first === null ? unknownStep(job.id, from) : { job: job.id, from: first.n, generation: job.generation + 1 };
+/** Whether the step belongs to the planning of the tasks or children that the job has. */
+const isBeforePlan = (job: Job, { name }: StoredStep): boolean =>
+  planningOf(job).plansIn !== undefined && !name.startsWith(gatherPrefix);
+
+const stepsFrom = ({ id, generation }: Job, { n }: StoredStep): ForgottenSteps => ({ job: id, from: n, generation: generation + 1 });
+
+/**
+ * Finds a finished step or an open question by its name. An answer for which no handler has asked is none, and has no
+ * place among the steps.
+ */
+async function findStep(store: Store, { id }: Job, name: string): Promise<StoredStep | null> {
+  const found = await store.stepNamed(id, name);
+  return found !== undefined && (isEndedStep(found) || isOpenWait(found)) && !isEarlyAnswer(found) ? found : null;
 }
 
-/** Finds a finished step by its name. An answer for which no handler has asked is none, and has no place among the steps. */
-async function findStep(store: Store, { id }: Job, name: string): Promise<StoredStep | null> {
+/**
+ * Returns the waits that made the job fail because nobody answered in time: its handler asks again. A wait after whose
+ * end a step has begun stays as it is, because the handler has caught the error and went on.
+ */
+async function waitsToReopen(store: Store, job: Job, at: number): Promise<readonly WaitEnd[]> {
+  if (job.state !== 'ended' || job.fate !== 'failed' || !hasTimedOutWait(job)) return [];
+  const steps = (await Array.fromAsync(stepPages(store, job.id))).flat().filter((step) => isEndedStep(step) && !isEarlyAnswer(step)) as EndedStep[];
+  const [timedOut, others] = [steps.filter(isTimedOut), steps.filter((step) => !isTimedOut(step))];
+  const lastBegin = others.reduce((last, { startedAt }) => Math.max(last, startedAt), 0);
+  return timedOut.filter(({ endedAt }) => endedAt > lastBegin).map(({ name }) => ({ job: job.id, name, at, result: null }));
+}
+
+const hasTimedOutWait = ({ error }: Job): boolean =>
+  [error, ...(error?.causes ?? [])].some((one) => one?.name === timedOutName);
+
+/** The name of the error that `waitFor` throws. */
+const timedOutName = 'AnswerTimedOut';
+
+/** A process that cannot decode the end of a wait leaves it as it is. */
+const isTimedOut = ({ name, kind, result }: StoredStep): boolean =>
+  kind === 'wait' && result !== null && !isEncodedPayload(result) && 'timedOut' in storedAnswer(name, result);
+
+async function* stepPages(store: Store, id: number): AsyncGenerator<readonly StoredStep[]> {
   for (let after = beforeSteps; ; ) {
     const page = await store.steps([id], after, stepsPage);
-    const found = page.find((step) => step.name === name && isEndedStep(step) && !isEarlyAnswer(step));
-    if (found || page.length < stepsPage) return found ?? null;
+    yield page;
+    if (page.length < stepsPage) return;
     after = page.at(-1)!.n;
   }
 }

@@ -134,12 +134,12 @@ const stampOf = ({ n, at }: Stamp) => ({ version: n, changed: at });
 const moved = (job: Job, { n, at }: Stamp): JobFacts => facts(job, n, at);
 
 /**
- * Returns the job as pending. It no longer counts toward its gate, unless it is a run in the phase `gather`.
+ * Returns the job as pending. It no longer counts toward its gate, unless it is a run that has planned tasks or children.
  */
 const outside = (job: Job, event: Stamp): PendingJob => ({
   ...moved(job, event),
   state: 'pending',
-  admitted: job.admitted && job.phase === 'gather',
+  admitted: job.admitted && (job.phase === 'gather' || job.details !== null),
 });
 
 const uncounted = (job: Job, event: Stamp & { readonly due: number }): PendingJob => ({

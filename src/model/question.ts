@@ -13,7 +13,13 @@ export interface WaitQuestion {
   readonly until: number | null;
   /** The hash of the token of the link with which the question can be answered once; null: there is no link. */
   readonly tokenHash: string | null;
+  /** The generation of the job in which it was asked. Absent in questions that early versions of Stint have stored. */
+  readonly generation?: number;
 }
+
+/** Whether a retry has reopened the job since it asked the question: its handler will ask again. */
+export const isFromEarlierGeneration = (question: WaitQuestion, { generation }: { readonly generation: number }): boolean =>
+  question.generation !== undefined && question.generation !== generation;
 
 export const answerRoles = ['producer', 'operator', 'admin'] as const;
 /** The roles that a question can require, from the lowest. */
@@ -32,9 +38,9 @@ export interface Answerer {
 
 /** Returns why this person may not answer the question; null: the person may. */
 export function whyForbidden({ role, notBy }: Pick<WaitQuestion, 'role' | 'notBy'>, answerer: Answerer): string | null {
+  if (answerer.role === 'link') return null;
   const { by } = answerer;
   if (notBy.some((name) => personOf(name) === personOf(by))) return `${by} must not answer it: someone else has to`;
-  if (answerer.role === 'link') return null;
   const isHighEnough = answerRoles.indexOf(answerer.role) >= answerRoles.indexOf(role);
   return isHighEnough ? null : `it needs the role ${role}, and ${by} has the role ${answerer.role}`;
 }

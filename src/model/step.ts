@@ -63,6 +63,9 @@ export const stepsMax = 10_000;
 /** The number below that of all steps, from which reads begin. */
 export const beforeSteps = -1;
 
+/** The prefix of the steps of `jobResults`, whose names would otherwise be those of the planning. */
+export const gatherPrefix = 'jobResults/';
+
 /** How many answers that come before their questions are stored of a job. */
 export const earlyAnswersMax = 100;
 
@@ -88,6 +91,6 @@ export const stepKey = (job: number, name: string, generation: number): string =
 
 /** The refusal of a retry from a step that the job has not finished. */
 export function unknownStep(job: number, name: string): Refusal {
-  const message = `job ${job} has no finished step ${JSON.stringify(name)}: list its steps, and name one of them`;
+  const message = `job ${job} has no finished step or question ${JSON.stringify(name)}: list its steps, and name one of them`;
   return new Refusal('unknown.step', message, { id: job, step: name });
 }

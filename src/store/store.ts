@@ -44,7 +44,7 @@ export type {
   Inbox, InboxCounts, InboxQuery, InboxRefusal, InboxRefused, InboxRequest, InboxStanding, InboxTake, NewInboxRequest,
 } from './port/inbox.ts';
 export {
-  instanceKeptMs, type Beat, type BeatReply, type Instance, type InstanceAbout, type Instances, type Leadership,
+  instanceKeptMs, isLive, type Beat, type BeatReply, type Instance, type InstanceAbout, type Instances, type Leadership,
   type TypeAttempts,
   type TypeBatches,
 } from './port/instances.ts';

@@ -3,14 +3,14 @@
  * rule in SQL.
  */
 import { Refusal } from '../refusal.ts';
-import type { Beat, Instance } from './store.ts';
+import { isLive, type Beat, type Instance } from './store.ts';
 
 /**
  * Returns whether another process uses the instance name of this heartbeat under a lease that has not lapsed; false if
  * `takeOver` is set.
  */
 export const isTaken = ({ about, takeOver }: Beat, known: Instance, now: number): boolean =>
-  !takeOver && known.leaseUntil > now && isOtherBoot(about.boot, known.about.boot);
+  !takeOver && isLive(known, now) && isOtherBoot(about.boot, known.about.boot);
 
 /**
  * Returns whether two boot ids differ. Each start of a process has its own boot id. Returns false if one id is absent,

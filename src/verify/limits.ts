@@ -1,14 +1,15 @@
 /**
  * S39: in no period do more jobs start than a named limit allows, and no more of its jobs are admitted than may be
- * running. Checked for limits whose values have not changed since they were declared: the starts from the histories of
- * all jobs, the admitted jobs as they are now.
+ * running. The starts come from the histories of all jobs, the admitted jobs are those of now, and the values of a limit
+ * come from its own history: before its first change it shows none, and nothing is checked.
  */
+import { never } from '../model/definition.ts';
 import { parseGate } from '../model/gate.ts';
-import type { Job } from '../model/job.ts';
 import { limitContentOf, limitValuesOf } from '../model/limit-record.ts';
-import type { LimitUse, LimitValues, Rate } from '../model/limit.ts';
-import type { Store } from '../store/store.ts';
+import { noLimitValues, type LimitUse, type LimitValues, type Rate } from '../model/limit.ts';
+import type { LimitInUseNow, Store } from '../store/store.ts';
 import { stepsOf, type JobWithHistory } from './history.ts';
+import { fastest, RateInUse } from './rate-in-use.ts';
 import { violation, type Violation } from './violation.ts';
 
 interface LimitStart {
@@ -17,54 +18,94 @@ interface LimitStart {
   readonly at: number;
 }
 
+interface UsedLimit {
+  readonly use: LimitUse;
+  readonly starts: LimitStart[];
+  /** When the first of the admitted jobs was admitted; `never`: none is. */
+  oldest: number;
+}
+
+/** Values of a limit, and from when to when a claim may have read them. */
+interface ValuesInForce {
+  readonly values: LimitValues;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A claim on PostgreSQL reads the clock for its rates some milliseconds before it does for its events. */
 const claimMs = 100;
+
+/** How long the commit of a change of values may take: claims read the former values until then. */
+const commitMaxMs = 30_000;
 
 /** Of how many keys of a limit the admitted jobs are counted. */
 const keysMax = 10_000;
 
 export class LimitHistories {
-  readonly #values = new Map<string, LimitValues>();
-  readonly #starts = new Map<string, { readonly use: LimitUse; readonly starts: LimitStart[] }>();
+  readonly #values = new Map<string, readonly ValuesInForce[]>();
+  readonly #used = new Map<string, UsedLimit>();
   readonly #seen = new Set<number>();
 
   /** Adds a job. A job that is checked again is not added again. */
   add({ job, events }: JobWithHistory): void {
-    if (job.kind === 'limit') return this.#addLimit(job);
+    if (job.kind === 'limit') return this.#addLimit({ job, events });
     const uses = job.gate === null ? undefined : parseGate(job.gate).uses;
     if (!uses || this.#seen.size === this.#seen.add(job.id).size) return;
-    for (const at of startsOf({ job, events })) {
-      for (const use of uses) this.#startsOf(use).push({ job: job.id, cost: use.cost, at });
+    const starts = startsOf({ job, events });
+    for (const use of uses) {
+      const used = this.#usedLimit(use);
+      for (const at of starts) used.starts.push({ job: job.id, cost: use.cost, at });
+      if (job.admitted) used.oldest = Math.min(used.oldest, starts.at(-1) ?? job.created);
     }
   }
 
   /** Call it after `add` of all stored jobs. */
   async check(store: Pick<Store, 'limitUse'>): Promise<Violation[]> {
-    const found = this.#starts.values().toArray().flatMap(({ use, starts }) => {
-      const rate = this.#values.get(use.name)?.rate ?? null;
-      return rate === null ? [] : checkRate(nameOf(use), rate, starts);
-    });
-    for (const [name, { concurrency }] of this.#values) {
-      if (concurrency !== null) found.push(...(await checkConcurrency(store, name, concurrency)));
+    const found = this.#used.values().toArray().flatMap(({ use, starts }) =>
+      checkRate(nameOf(use), this.#values.get(use.name) ?? [], starts));
+    for (const [limit, values] of this.#values) {
+      if (values.every(({ values: { concurrency } }) => concurrency === null)) continue;
+      const inUse = await store.limitUse(limit, { count: keysMax });
+      found.push(...inUse.flatMap((use) => this.#checkConcurrency(limit, values, use)));
     }
     return found;
   }
 
-  #addLimit({ input, version }: Job): void {
-    const content = limitContentOf(input);
-    if (version === 1) this.#values.set(content.name, limitValuesOf(content));
+  #addLimit({ job, events }: JobWithHistory): void {
+    const { name } = limitContentOf(job.input);
+    this.#values.set(name, valuesInForce({ job, events }));
   }
 
-  #startsOf(use: LimitUse): LimitStart[] {
+  #usedLimit(use: LimitUse): UsedLimit {
     const name = nameOf(use);
-    const known = this.#starts.get(name) ?? { use, starts: [] };
-    this.#starts.set(name, known);
-    return known.starts;
+    const known = this.#used.get(name) ?? { use, starts: [], oldest: never };
+    this.#used.set(name, known);
+    return known;
+  }
+
+  /** Jobs that were admitted before a concurrency was lowered go on. */
+  #checkConcurrency(limit: string, all: readonly ValuesInForce[], { key, admitted }: LimitInUseNow): Violation[] {
+    const name = nameOf({ name: limit, key });
+    const oldest = this.#used.get(name)?.oldest ?? never;
+    const maxima = all.filter(({ to }) => to >= oldest).map(({ values: { concurrency } }) => concurrency ?? Infinity);
+    const max = Math.max(...maxima);
+    if (admitted <= max) return [];
+    return [violation('S39', null, `${admitted} jobs are admitted by ${name}, which allows ${max}`)];
   }
 }
 
 const nameOf = ({ name, key }: Pick<LimitUse, 'name' | 'key'>): string =>
   `the limit ${JSON.stringify(name)}${key === null ? '' : ` for ${JSON.stringify(key)}`}`;
+
+/** Returns the values of a limit, in the order of time. The history of a limit that was changed lacks its first values. */
+function valuesInForce({ job, events }: JobWithHistory): readonly ValuesInForce[] {
+  const first = { at: 0, values: noLimitValues };
+  const declared = events.length === 1 ? [{ at: events[0]!.at, values: limitValuesOf(limitContentOf(job.input)) }] : [];
+  const changed = events.flatMap((event) => (event.kind === 'edited' && event.edit.input !== undefined
+    ? [{ at: event.at, values: limitValuesOf(limitContentOf(event.edit.input)) }] : []));
+  const all = [first, ...declared, ...changed];
+  return all.map(({ at, values }, index) => ({ values, from: at, to: (all[index + 1]?.at ?? never) + commitMaxMs }));
+}
 
 /**
  * Returns when the job was admitted by its gate. Leaves out claims at the time of the event before: if the clock of the
@@ -75,19 +116,44 @@ const startsOf = ({ job, events }: JobWithHistory): number[] =>
     .filter(({ before, event, after }) => event.kind === 'claimed' && !before.admitted && after.admitted && event.at > before.changed)
     .map(({ event }) => event.at);
 
-function checkRate(name: string, { count, per, burst }: Rate, unordered: readonly LimitStart[]): Violation[] {
-  const most = count * (1 + claimMs / per) + unordered.reduce((max, { cost }) => Math.max(max, cost), burst);
-  const starts = [...unordered].sort((a, b) => a.at - b.at);
-  let [first, sum] = [0, 0];
-  for (const { job, cost, at } of starts) {
-    for (sum += cost; starts[first]!.at < at - per; first++) sum -= starts[first]!.cost;
-    if (sum > most) return [violation('S39', job, `jobs of cost ${sum} started in ${per} ms: ${name} allows ${count} and ${burst} at once`)];
+function checkRate(name: string, all: readonly ValuesInForce[], starts: readonly LimitStart[]): Violation[] {
+  if (all.every(({ values: { rate } }) => rate === null)) return [];
+  const inUse = new RateInUse();
+  let largest = 0;
+  for (const { start: { job, cost, at }, since, now } of withRates(all, starts)) {
+    const used = inUse.start(cost, at, since);
+    largest = Math.max(largest, cost);
+    const rates = now.filter((rate) => rate !== null);
+    const burst = rates.reduce((most, rate) => Math.max(most, rate.burst), largest);
+    if (rates.length < now.length || used <= burst + claimMs * fastest(rates) + roundingCost) continue;
+    const { count, per } = rates.at(-1)!;
+    const sentence = `jobs of cost ${used} started above the rate of ${name}, which is ${count} in ${per} ms and ${burst} at once`;
+    return [violation('S39', job, sentence)];
   }
   return [];
 }
 
-async function checkConcurrency(store: Pick<Store, 'limitUse'>, limit: string, max: number): Promise<Violation[]> {
-  const full = (await store.limitUse(limit, { count: keysMax })).filter(({ admitted }) => admitted > max);
-  return full.map(({ key, admitted }) =>
-    violation('S39', null, `${admitted} jobs are admitted by ${nameOf({ name: limit, key })}, which allows ${max}`));
+/** Bounds the error of sums of costs. */
+const roundingCost = 1e-6;
+
+interface StartUnderRates {
+  readonly start: LimitStart;
+  /** The rates that a claim may have read at some time since the start before, and those of the start; null: not limited. */
+  readonly since: readonly (Rate | null)[];
+  readonly now: readonly (Rate | null)[];
 }
+
+/** Yields the starts in the order of time. */
+function* withRates(all: readonly ValuesInForce[], starts: readonly LimitStart[]): Generator<StartUnderRates> {
+  let [first, next, before] = [0, 0, 0];
+  for (const start of starts.toSorted((a, b) => a.at - b.at)) {
+    while (next < all.length && all[next]!.from <= start.at) next++;
+    while (all[first]!.to < before) first++;
+    const since = all.slice(first, next);
+    const now = since.filter(({ to }) => to >= start.at);
+    yield { start, since: since.map(rateOf), now: now.map(rateOf) };
+    before = start.at;
+  }
+}
+
+const rateOf = ({ values }: ValuesInForce): Rate | null => values.rate;

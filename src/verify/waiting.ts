@@ -3,7 +3,7 @@
  * other jobs. A job counts as overdue only while an instance is alive, because only an instance can continue it.
  */
 import { isHandedOff, isOpen, type HeldJob, type Job, type RunningJob } from '../model/job.ts';
-import type { Instance } from '../store/store.ts';
+import { isLive, type Instance } from '../store/store.ts';
 import { violation, type Violation } from './violation.ts';
 
 export interface WaitingContext {
@@ -18,7 +18,7 @@ export interface WaitingContext {
 }
 
 export const isAttended = ({ instances, now }: WaitingContext): boolean =>
-  [...instances.values()].some(({ leaseUntil }) => leaseUntil > now);
+  [...instances.values()].some((each) => isLive(each, now));
 
 export function checkWaiting(job: Job, context: WaitingContext): Violation[] {
   if (!isOpen(job) || !isAttended(context)) return [];

@@ -29,6 +29,7 @@ test('the questions of runs are listed and answered', async () => {
   const run = await engine.createJobRun(type);
   await expect.poll(async () => (await engine.openQuestions()).questions.length).toBe(1);
   expect((await place.stint('runs', 'questions', '--store', store)).out).toMatch(/^1 +asking +ok +operator .*May it\?$/m);
+  expect((await place.stint('runs', 'ls', '--store', store)).out).toMatch(/asking .*when answered/);
   const wrong = await place.stint('runs', 'answer', String(run.id), 'ok', '"yes"', '--store', store);
   expect(wrong.err).toContain('does not match its schema');
   expect((await place.stint('runs', 'answer', String(run.id), 'ok', 'true', '--by', 'ada', '--store', store)).out).toContain(`Run ${run.id}: pending`);

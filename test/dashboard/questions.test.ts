@@ -16,10 +16,11 @@ const refund = jobType('refund', {
   },
 });
 const yesNo = jobType('yes-no', { run: ({ waitFor }) => waitFor('go', { schema: z.boolean() }) });
+const free = jobType('free', { run: ({ waitFor }) => waitFor('go') });
 
 let board: Dashboard;
 beforeAll(async () => {
-  board = await dashboard({ engine: { types: [refund, yesNo], slots: 4 } });
+  board = await dashboard({ engine: { types: [refund, yesNo, free], slots: 4 } });
 });
 afterAll(() => board.close());
 
@@ -72,6 +73,21 @@ test('the page of a run shows its steps and its question', async () => {
   await expect.poll(() => page.getByRole('row').filter({ hasText: 'cool off' }).textContent()).toContain('Sleep');
   await picture(page, 'run-steps-light');
   expect(await violations(page)).toEqual([]);
+  expect(board.faults).toEqual([]);
+});
+
+test('an answer without a schema must be written, also null', async () => {
+  const id = await waiting('free');
+  const list = await board.visit('/runs?type=free&hide=Priority');
+  await list.getByRole('row').filter({ hasText: 'when answered' }).waitFor();
+  const page = await board.visit(`/runs/${id}?tab=steps`);
+  const card = page.getByRole('region', { name: `Question go of run ${id}` });
+  const button = card.getByRole('button', { name: 'Answer' });
+  await button.waitFor();
+  expect(await button.isDisabled()).toBe(true);
+  await card.getByLabel('Answer').first().fill('null');
+  await button.click();
+  expect(await resultOf(id)).toBe(null);
   expect(board.faults).toEqual([]);
 });
 

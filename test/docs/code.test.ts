@@ -41,7 +41,7 @@ describe('TypeScript', () => {
 
   beforeAll(async () => {
     for (const page of having('ts')) {
-      const fences = page.fences.filter(({ language }) => language === 'ts');
+      const fences = page.fences.filter((fence) => fence.language === 'ts' && !isNotRun(fence));
       project.write(`${nameOf(page)}.ts`, `${programOf(fences.filter((fence) => !isApart(fence)))}\nexport {};\n`);
       for (const fence of fences.filter(isApart)) {
         const name = `${nameOf(page)}-${fence.line}${isTest(fence.info) ? '.test' : ''}`;

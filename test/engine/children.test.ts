@@ -117,6 +117,52 @@ test('a retry reopens the children that failed, on all levels', async () => {
   expect(await run.result()).toBe(7);
 });
 
+test('a retry from a step before the children plans them anew, and one from a later step keeps them', async () => {
+  let [rounds, isBroken] = [0, false];
+  const parent = jobType('parent', {
+    retry: { attempts: 1 },
+    run: async ({ children, step }) => {
+      const count = await step('count', () => ++rounds);
+      for (let added = 0; added < count; added++) children.add(charge, { input: { amount: count } });
+    },
+    jobResults: async ({ children, step }) => {
+      const sent = await step('send', () => rounds);
+      if (isBroken) throw new Error('broken');
+      return { paid: children.of(charge).map(({ result }) => result?.paid), sent };
+    },
+  });
+  await using t = await testEngine({ types: [charge, parent] });
+  const run = await t.createJobRun(parent);
+  await t.drain();
+  expect(await run.result()).toEqual({ paid: [1], sent: 1 });
+  isBroken = true;
+  await run.retry({ from: 'count' });
+  await t.drain();
+  expect((await run.steps()).map(({ name, result }) => [name, result])).toEqual([['count', '2'], ['jobResults/send', '2']]);
+  [rounds, isBroken] = [5, false];
+  await run.retry({ from: 'jobResults/send' });
+  await t.drain();
+  expect(await run.result()).toEqual({ paid: [2, 2], sent: 5 });
+  expect(await Array.fromAsync(verify(t.engine.jobs.store, { patienceMs: 0 }))).toEqual([]);
+});
+
+test('a retry from a step before the tasks plans them anew', async () => {
+  let rounds = 0;
+  const parent = jobType('parent', {
+    taskDetails: async ({ step }) => Array.from({ length: await step('count', () => ++rounds) }, (_, index) => index),
+    taskResults: ({ task }) => task,
+    jobResults: ({ counts }) => counts.total,
+  });
+  await using t = await testEngine({ types: [parent] });
+  const run = await t.createJobRun(parent);
+  await t.drain();
+  expect(await run.result()).toBe(1);
+  await run.retry({ from: 'count' });
+  await t.drain();
+  expect(await run.result()).toBe(2);
+  expect(await Array.fromAsync(verify(t.engine.jobs.store, { patienceMs: 0 }))).toEqual([]);
+});
+
 test('a handler that throws has no children, and a crash before the end of the handler leaves none', async () => {
   const cluster = new Cluster();
   let attempts = 0;

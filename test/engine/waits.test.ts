@@ -1,7 +1,9 @@
 // Handlers that wait for answers: the slot is free meanwhile, and of answer, timeout and cancel one counts.
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { AnswerTimedOut, jobType, runState, type RunHandle, type WaitOptions } from '../../src/index.ts';
+import { silent } from '../../src/logger.ts';
 import { Door, kindsOf, refusal, refused, start } from './api/kit.ts';
 
 const decision = z.object({ ok: z.boolean(), note: z.string().optional() });
@@ -67,6 +69,79 @@ test('an answer that does not fit, or comes from the wrong person, is refused an
   expect(await refused(answer({ ok: true }, 'ada', 'operator'))).toBe('wrong.state');
 });
 
+test('a person who is named "link" and must not answer does not keep links from answering', async () => {
+  const tokens: string[] = [];
+  const type = asking({ notBy: 'link', notify: ({ token }) => void tokens.push(token) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  expect(await refused(run.answer('refund', 1, { by: 'link' }))).toBe('forbidden.answer');
+  await t.engine.answerByToken(tokens[0]!, 2);
+  await t.drain();
+  expect(await resultOf(run)).toBe(2);
+});
+
+test('the same answer of the same person is accepted again, also when the run has ended; another is refused', async () => {
+  const type = asking();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  const answer = { ok: true, note: 'fine' };
+  const sent = await Promise.allSettled([1, 2, 3].map(() => run.answer('refund', answer, { by: 'ada', role: 'operator' })));
+  expect(sent.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+  await t.drain();
+  expect(await resultOf(run)).toEqual(answer);
+  expect((await run.answer('refund', answer, { by: 'ada', role: 'operator' })).state).toBe('ended');
+  expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'slept', 'answered', 'claimed', 'succeeded']);
+  expect((await t.engine.jobs.audited({ action: 'answer' })).records).toHaveLength(1);
+  expect(await refused(run.answer('refund', answer, { by: 'eve', role: 'operator' }))).toBe('wrong.state');
+  expect(await refused(run.answer('refund', { ok: true }, { by: 'ada', role: 'operator' }))).toBe('wrong.state');
+});
+
+test('refused answers fill the audit neither by many tries nor by links of many runs', async () => {
+  const tokens: string[] = [];
+  const type = asking({ schema: decision, notBy: 'bob', notify: ({ token }) => void tokens.push(token) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  const refusals = async (): Promise<unknown[]> => (await t.engine.jobs.audited({ action: 'answer refused' }, { limit: 1000 })).records
+    .map(({ job, by, before, after }) => [job, by, before, (after as { code: string }).code]);
+  for (let tries = 0; tries < 5; tries += 1) {
+    await refused(run.answer('refund', { ok: tries }, { by: 'ada' }));
+    await refused(run.answer('refund', { ok: true }, { by: 'bob' }));
+    await refused(t.engine.answerByToken(tokens[0]!, { ok: tries }));
+  }
+  const wait = { wait: 'refund' };
+  const first = [
+    [run.id, 'link', wait, 'malformed.answer'], [run.id, 'bob', wait, 'forbidden.answer'], [run.id, 'ada', wait, 'malformed.answer'],
+  ];
+  expect(await refusals()).toEqual(first);
+  await t.engine.answerByToken(tokens[0]!, { ok: true });
+  for (let tries = 0; tries < 5; tries += 1) await refused(t.engine.answerByToken(tokens[0]!, { ok: false }));
+  expect(await refusals()).toEqual([[run.id, 'link', null, 'unknown.wait'], ...first]);
+  await t.advance('2h');
+  await refused(t.engine.answerByToken(tokens[0]!, { ok: false }));
+  expect(await refusals()).toHaveLength(5);
+  const runs = await t.engine.createJobRuns(type, Array.from({ length: 100 }, () => ({ delay: '1d' as const })));
+  for (const { id } of runs) await refused(t.engine.answerByToken(`${id}.${'0'.repeat(32)}`, 1));
+  expect(await refused(t.engine.answerByToken(`999999.${'0'.repeat(32)}`, 1))).toBe('unknown.wait');
+  expect(await refusals()).toHaveLength(64);
+});
+
+test('to answer a question, one step is read, however many the run has', async () => {
+  const type = asking();
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  const { store } = t.engine.jobs;
+  const steps = store.steps.bind(store);
+  store.steps = () => Promise.reject(new Error('all steps are read'));
+  await run.answer('refund', 'yes');
+  store.steps = steps;
+  await t.drain();
+  expect(await resultOf(run)).toBe('yes');
+});
+
 test('an answer before the handler asks is stored, and the handler gets it at once', async () => {
   const type = asking({ schema: decision });
   const t = await start({ types: [type] });
@@ -95,6 +170,53 @@ test('an answer while the handler is busy is not lost', async () => {
   await t.advance('1s');
   expect(await resultOf(run)).toBe('yes');
   expect(kindsOf(await run.events())).toEqual(['created', 'claimed', 'answered', 'released', 'claimed', 'succeeded']);
+});
+
+test('an answer that was accepted counts after a deploy that changes schema, role and notBy', async () => {
+  const type = asking({ schema: decision, role: 'operator' });
+  const t = await start({ types: [type] });
+  const early = await t.createJobRun(type, { delay: '1h' });
+  await early.answer('refund', { ok: true }, { by: 'ada' });
+  const asked = await t.createJobRun(type);
+  await t.drain();
+  await t.engine.pauseType('asking', { why: 'a deploy' });
+  await asked.answer('refund', { ok: true }, { by: 'ada', role: 'operator' });
+  const changed = asking({ schema: z.object({ amount: z.number() }), role: 'admin', notBy: 'ada' });
+  await t.restart({ types: [changed] });
+  await t.engine.resumeType('asking');
+  await t.advance('2h');
+  expect(await resultOf(asked)).toEqual({ ok: true });
+  expect((await early.events()).at(-2)).toMatchObject({ kind: 'unanswered', cause: 'role' });
+});
+
+test('an early answer that a handler has accepted counts in later attempts of changed code', async () => {
+  const failing = (schema: WaitOptions['schema'], isLast: boolean) => jobType('asking', {
+    retry: { attempts: 2, base: '1h' },
+    run: async ({ waitFor }) => {
+      const answer = await waitFor('refund', { ...(schema && { schema }) });
+      if (isLast) return answer;
+      throw new Error('not yet');
+    },
+  });
+  const type = failing(decision, false);
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type, { delay: '1s' });
+  await t.answer(run, 'refund', { ok: true });
+  await t.advance('1m');
+  await t.restart({ types: [failing(z.object({ amount: z.number() }), true)] });
+  await t.advance('2h');
+  expect(await resultOf(run)).toEqual({ ok: true });
+});
+
+test('a rule of the schema that only the handler knows refuses an answer that a door has accepted', async () => {
+  const type = asking({ schema: z.number().refine((n) => n % 2 === 0) });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.drain();
+  await t.answer(run, 'refund', 3);
+  expect((await run.events()).at(-2)).toMatchObject({ kind: 'unanswered', cause: 'schema' });
+  await t.answer(run, 'refund', 4);
+  expect(await resultOf(run)).toBe(4);
 });
 
 test('an early answer that does not fit is refused by the handler, which then waits', async () => {
@@ -272,6 +394,86 @@ test('a link answers its question once, and only a hash of its token is stored',
   await t.drain();
   expect(await resultOf(run)).toEqual({ ok: true });
   expect(await refused(t.engine.answerByToken(token!, { ok: true }))).toBe('unknown.wait');
+});
+
+test('the token of a link is in no error that is stored or logged', async () => {
+  const texts: string[] = [];
+  let token = '';
+  const error = (): Error => Object.assign(
+    new Error(`POST https://mail.example.org/?text=/answer#${token} failed`, { cause: new Error(`body: ${token}`) }),
+    { code: `E ${token}`, data: { sent: [{ link: token }] } },
+  );
+  const thrown = [error, () => new AggregateError([error()], 'all failed'), () => `lost ${token}`, () => ({ link: { token } }),
+    () => Object.freeze(error()), () => new DOMException(`cannot send ${token}`)];
+  const type = (at: number) => asking({
+    notify: (link) => {
+      ({ token } = link);
+      throw thrown[at]!() as Error;
+    },
+  });
+  const log = (text: string, about: unknown): void => void texts.push(text, inspect(about, { depth: 9 }));
+  const t = await start({ types: [], logger: { ...silent, warn: log, error: log } });
+  for (const at of thrown.keys()) {
+    await t.restart({ types: [type(at)] });
+    const run = await t.createJobRun(type(at));
+    await t.drain();
+    const { error: stored } = await run.get();
+    expect(stored!.message, `error ${at}`).toBeTruthy();
+    expect(token).toMatch(/^\d+\.\w{32}$/);
+    expect(JSON.stringify([stored, await run.events(), texts]), `error ${at}`).not.toContain(token.split('.')[1]);
+    if (at === 0) {
+      expect(stored!.message).toBe('POST https://mail.example.org/?text=/answer#1.[token] failed');
+      expect(stored!.data).toEqual({ sent: [{ link: '1.[token]' }] });
+    }
+  }
+});
+
+test('a retry asks again, with a new timeout, what nobody has answered in time', async () => {
+  const calls: string[] = [];
+  const type = jobType('impatient', {
+    retry: { attempts: 1 },
+    run: async ({ step, waitFor }) => {
+      await waitFor('first', { timeout: '1h' }).catch(() => null);
+      await step('plan', () => void calls.push('planned'));
+      const ask = (name: string) => waitFor(name, { timeout: '1d' });
+      return Promise.all([ask('a'), ask('b'), step('beside', () => void calls.push('beside'))]);
+    },
+  });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.advance('2h');
+  await t.advance('2d');
+  expect(await run.get()).toMatchObject({ fate: 'failed', error: { name: 'AnswerTimedOut' } });
+  await run.retry();
+  expect((await t.engine.openQuestions()).questions).toMatchObject([{ name: 'a', until: null }, { name: 'b', until: null }]);
+  await run.answer('b', 2);
+  await t.advance('12h');
+  expect(await run.explain()).toMatchObject([{ code: 'waits.answer', detail: { questions: [{ name: 'a' }] } }]);
+  await t.answer(run, 'a', 1);
+  expect(await resultOf(run)).toEqual([1, 2, null]);
+  expect(calls).toEqual(['planned', 'beside']);
+});
+
+test('a retry of a run that was cancelled while it waited asks again, also from its question', async () => {
+  const tokens: string[] = [];
+  const type = asking({ timeout: '1d', notify: ({ token }) => void tokens.push(token) });
+  const t = await start({ types: [type] });
+  for (const options of [{}, { from: 'refund' }]) {
+    const run = await t.createJobRun(type);
+    await t.drain();
+    await run.cancel();
+    await t.advance('2d');
+    await t.engine.pauseType('asking', { why: 'a deploy' });
+    await run.retry(options);
+    expect(await refused(t.engine.answerByToken(tokens.at(-1)!, 'old'))).toBe('unknown.wait');
+    await t.engine.resumeType('asking');
+    await t.advance('12h');
+    expect(await run.explain()).toMatchObject([{ code: 'waits.answer' }]);
+    await t.engine.answerByToken(tokens.at(-1)!, 'yes');
+    await t.drain();
+    expect(await resultOf(run)).toBe('yes');
+    expect(tokens.splice(0)).toHaveLength(2);
+  }
 });
 
 test('after its time a question takes no answer, even if its type is paused and the handler cannot notice', async () => {

@@ -40,7 +40,8 @@ test('an operator finds and answers a question; others are refused, and the wait
   expect(await answer({ ok: 7 }, 'operator')).toMatchObject({ status: 400, body: { code: 'malformed.answer' } });
   expect((await answer({ ok: true }, 'operator')).status).toBe(200);
   await until(async () => (await server.engine.get(id)).state === 'ended');
-  expect(await answer({ ok: true }, 'operator')).toMatchObject({ status: 409 });
+  expect((await answer({ ok: true }, 'operator')).status, 'a request that is sent again').toBe(200);
+  expect(await answer({ ok: false }, 'operator')).toMatchObject({ status: 409 });
   expect((await server.get(`${api}/runs/${id}/steps`, as('admin'))).body).toMatchObject({
     items: [{ name: 'ok', kind: 'wait', result: { value: { ok: true }, role: 'operator' } }, { name: 'done', kind: 'step' }],
   });
@@ -53,6 +54,17 @@ test('a producer answers only the runs that it has created', async () => {
   expect(await server.engine.steps(id)).toEqual([]);
   const { id: own } = (await server.post(`${api}/runs`, { type: 'refund', delay: '1h' }, as('producer'))).body as { id: number };
   expect((await server.post(`${api}/runs/${own}/answer`, { name: 'ok', value: 1 }, as('producer'))).status).toBe(200);
+});
+
+test('who must not answer is shown neither to callers who do not see payloads nor to links', async () => {
+  const id = await waiting();
+  const listed = async (role: 'viewer' | 'admin') => {
+    const { items } = (await server.get(`${api}/questions`, as(role))).body as { items: { run: number; notBy: string[] }[] };
+    return items.find(({ run }) => run === id)!.notBy;
+  };
+  expect([await listed('admin'), await listed('viewer')]).toEqual([['bob'], []]);
+  expect((await server.post(`${api}/answers/question`, { token: tokens.at(-1)! })).body).toMatchObject({ run: id, notBy: [] });
+  expect((await server.post(`${api}/runs/${id}/answer`, { name: 'ok', value: { ok: true } }, as('operator'))).status).toBe(200);
 });
 
 test('a cursor that is not a name is refused', async () => {

@@ -1,11 +1,12 @@
 // Slow sockets: the server answers other clients and closes them.
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { bySize } from '../support/size.ts';
 import { world } from './world.ts';
 
-const slow = 2_000;
+const slow = bySize({ small: 300, ci: 2_000 });
 
-test('two thousand slow sockets do not delay other clients and are closed', async () => {
+test(`${slow} slow sockets do not delay other clients and are closed`, async () => {
   const server = await world({ isIdle: true });
   const { hostname, port } = new URL(server.url);
   const closed: Promise<void>[] = [];

@@ -468,6 +468,16 @@ describe('a run with tasks', () => {
     expect(after(claim(retried, start + 1_000_000), { do: 'succeed', fence: 3 }).admitted).toBe(false);
   });
 
+  test('stays admitted while it waits for child runs and while it is retried after them', () => {
+    const gated = claim(made({ gate: 'any/work//' }));
+    const held = after(gated, { do: 'plan', fence, tasks: 1, details: 'null' });
+    const gathering = claim(after(held, { do: 'settle' }));
+    const retried = after(gathering, { do: 'fail', fence: 2, error, retryable: true });
+    const lapsed = after(gathering, { do: 'lapse', fence: 2 });
+    for (const { admitted } of [gated, held, gathering, retried, lapsed]) expect(admitted).toBe(true);
+    expect(after(gated, { do: 'fail', fence, error, retryable: true }).admitted).toBe(false);
+  });
+
   test('cannot succeed while children wait for it, unless that is wanted', () => {
     const parent = after(running, { do: 'adopt', fence, tasks: 1 });
     expect(told(parent, { do: 'succeed', fence })).toBe(wrong);

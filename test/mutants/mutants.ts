@@ -50,6 +50,11 @@ const noCompletionRollback = cut(
   `if (this.db.isOpen && this.db.isTransaction) this.db.exec('COMMIT');`,
 );
 
+const noSettling = cut('jobs/settle.ts', 'await settleParents(store, asker, [...parents]);', 'void parents;');
+const noSettlingLater = cut(
+  'engine/worker-parts/maintaining.ts', '[settle, closeForgotten, settle, proceedForgotten]', '[closeForgotten, proceedForgotten]',
+);
+
 export const mutants: readonly Mutant[] = [
   { title: 'complete ends a job that another worker holds', cuts: [noCompletionFence, noCompletionSignal], seeds: [344] },
   {
@@ -83,6 +88,62 @@ export const mutants: readonly Mutant[] = [
     title: 'a named limit admits any number of running jobs',
     cuts: [cut('model/gate.ts', '(this.#admitted.get(useName(use)) ?? 0)', '0')],
     seeds: [7, 17],
+  },
+  {
+    title: 'a start takes nothing of a rate',
+    cuts: [cut('store/sqlite/store.ts', 'spendStarts(this.#connection, changes, limits);', '')],
+    seeds: [7, 17],
+  },
+  {
+    title: 'jobs start at a named limit that is paused',
+    cuts: [cut('store/limit-use.ts', 'values.pausedUntil ?? 0', '0')],
+    seeds: [7, 17],
+  },
+  {
+    title: 'jobs start at a named limit that a handler has closed',
+    cuts: [cut('store/limit-use.ts', 'Math.max(use.closedUntil ?? 0, all?.closed_until ?? 0, ', 'Math.max(0, ')],
+    seeds: [7, 17],
+  },
+  {
+    title: 'an override of a named limit is not in force',
+    cuts: [cut('model/limit-record.ts', '...noLimitValues, ...code, ...override,', '...noLimitValues, ...override, ...code,')],
+    seeds: [7, 17],
+  },
+  {
+    title: 'every start costs 1',
+    cuts: [cut('store/limit-use.ts', '{ ...use, cost: use.cost * length }', '{ ...use, cost: length }')],
+    seeds: [7, 17],
+  },
+  {
+    title: 'each claim begins with the first key',
+    cuts: [cut('store/share-line.ts', 'each < key || (each === key', 'each === "" && (each === key')],
+    seeds: [9, 4],
+  },
+  {
+    title: 'turns are not recorded',
+    cuts: [cut('store/fair-share.ts', 'if (turn) stops.record(turn);', 'if (turn) stops.of(turn.group);')],
+    seeds: [9, 4],
+  },
+  {
+    title: 'jobs with shares start in the order of their due times',
+    cuts: [cut('store/fair-share.ts', 'if (shared.length === 0) return', 'if (shared.length >= 0) return')],
+    seeds: [9, 4],
+  },
+  {
+    title: 'a child that was added is not created',
+    cuts: [cut('engine/attempt/child-runs.ts', '{ fence, tasks, details, by', '{ fence, tasks: tasks.slice(1), details, by')],
+    seeds: [31, 37],
+  },
+  {
+    title: 'a run does not get its children that failed',
+    cuts: [cut('engine/attempt/child-runs.ts', 'if (!isOpen(job)) all.push', `if (!isOpen(job) && job.fate === 'succeeded') all.push`)],
+    seeds: [31, 37],
+  },
+  { title: 'a run waits for children that have ended', cuts: [noSettling, noSettlingLater], seeds: [31] },
+  {
+    title: 'all jobs of a batch end as the first one',
+    cuts: [cut('engine/attempt/job-batch.ts', 'const outcome = byJob.get(id);', 'const outcome = byJob.get(id) && byJob.values().next().value;')],
+    seeds: [21, 40],
   },
   { title: 'a unique key is given to every job', cuts: [noKeys], seeds: [1], isQuick: true },
   { title: 'a claim whose reply was lost is forgotten', cuts: [noDoubt], seeds: [8, 305, 116], isQuick: true },

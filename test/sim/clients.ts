@@ -9,6 +9,7 @@ import { isRefusal } from '../../src/refusal.ts';
 import { completingTypes } from './completing.ts';
 import type { RandomStream } from './random-streams.ts';
 import type { Goals } from './goals.ts';
+import { drawOverride } from './limits.ts';
 import type { SimProcess } from './process.ts';
 import type { DefName, Ledger, TypeName } from './workload.ts';
 
@@ -20,6 +21,8 @@ export interface Client {
   readonly ledger: Ledger;
   readonly types: readonly TypeName[];
   readonly defs: readonly DefName[];
+  /** The named limits. */
+  readonly limits: readonly string[];
   /** Ids of created jobs whose reply has arrived. */
   readonly acknowledged: Set<number>;
   /** The current jobs of the store. */
@@ -149,6 +152,16 @@ const resumeType: Action = async (client) => {
 const resume = ({ engine }: Client, pause: Job): Promise<void> =>
   engine.resumeType(pause.type, { key: keyOf(pause) ?? undefined });
 
+const overrideLimit: Action = async ({ engine, random, limits }) => {
+  const name = random.pick(limits);
+  await engine.overrideLimit(name, drawOverride(name, random));
+};
+const pauseLimit: Action = async ({ engine, random, limits }) => {
+  const [name, seconds] = [random.pick(limits), random.integer(5, 60)];
+  await engine.pauseLimit(name, { why: 'a system is down', until: `${seconds}s` });
+};
+const resumeLimit: Action = ({ engine, random, limits }) => engine.resumeLimit(random.pick(limits), {});
+
 const complete: Action = async ({ engine, ledger, random }) => {
   const token = ledger.tokens[ledger.tokens.length - random.integer(1, 5)];
   if (token === undefined) return;
@@ -270,7 +283,7 @@ const waitsForRetry = (job: Job): boolean =>
 
 type WeightedActions = readonly (readonly [Action, number])[];
 
-type RoleName = 'producer' | 'operator' | 'queue' | 'flow' | 'pauser' | 'completer' | 'writer';
+type RoleName = 'producer' | 'operator' | 'queue' | 'flow' | 'pauser' | 'completer' | 'writer' | 'limiter';
 
 const actionsByRole: Readonly<Record<RoleName, WeightedActions>> = {
   producer: [[produce, 10], [produceMany, 3], [runManually, 2], [complete, 4]],
@@ -281,6 +294,7 @@ const actionsByRole: Readonly<Record<RoleName, WeightedActions>> = {
   pauser: [[pauseType, 3], [resumeType, 1]],
   completer: [[produceCompleting, 1]],
   writer: [[writeRequests, 4], [changeRequest, 1]],
+  limiter: [[overrideLimit, 4], [pauseLimit, 1], [resumeLimit, 1]],
   queue: [[enqueue, 6], [workOnQueue, 8], [changeQueue, 2]],
   flow: [[createFlow, 8], [createFollower, 4], [retryDownstream, 2], [deleteFollowed, 2], [endFlow, 1]],
 };
@@ -306,6 +320,7 @@ export async function finishRemaining(client: Client): Promise<void> {
   const queue = queueOf(client);
   const everything = { names: { glob: '*' }, limit: 100, holder: process.name, withMocks: true } as const;
   for (const name of client.defs) await tryAction(() => engine.disable(name), client);
+  for (const name of client.limits) await tryAction(() => engine.overrideLimit(name, null), client);
   for (;;) {
     for (const job of jobs()) {
       const { id } = job;

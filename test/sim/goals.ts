@@ -10,6 +10,8 @@ export const goalNames = [
   'restart under the same name', 'store outage longer than a lease', 'run retried by hand', 'schedule edited',
   'handed off and lapsed', 'queued job handed out again', 'completed with its writes', 'lease lost in complete',
   'request of the inbox taken', 'request of the inbox refused',
+  'limit changed by an operator', 'limit paused', 'limit closed by a handler',
+  'turn before an older job of another key', 'child run succeeded',
 ] as const;
 
 export type GoalName = (typeof goalNames)[number];
@@ -62,6 +64,9 @@ export class Goals {
         break;
       case 'edited':
         if (job.kind === 'def') this.reach('schedule edited');
+        break;
+      case 'succeeded':
+        if (job.kind === 'run' && job.parent !== null) this.reach('child run succeeded');
         break;
       default:
     }

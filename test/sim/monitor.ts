@@ -4,21 +4,25 @@ import type { Change } from '../../src/model/change.ts';
 import type { EventKind } from '../../src/model/event.ts';
 import { evolve, blankJob } from '../../src/model/evolve.ts';
 import { parseGate, type Limits } from '../../src/model/gate.ts';
-import { namedLimits } from './workload.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
 import { isInForce, isPausable, keyOf } from '../../src/model/pause.ts';
 import { originOf } from '../../src/store/row.ts';
 import type { Batch, Beat, Holding, Leadership, Note, Store, StoreTransaction, Writer } from '../../src/store/store.ts';
 import { checkStep, violation, type Invariant, type Violation } from '../../src/verify.ts';
+import type { BatchLedger } from './batches.ts';
 import type { Success } from './completing.ts';
 import type { FileStore } from './file-store.ts';
 import type { Goals } from './goals.ts';
 import { InboxLedger } from './inbox.ts';
+import { LimitOracle } from './limits.ts';
+import { ShareOracle } from './shares.ts';
+import { batchedType } from './workload.ts';
 
 export interface MonitorParts {
   readonly store: Store;
   readonly limits: Limits;
   readonly goals: Goals;
+  readonly batches: BatchLedger;
   readonly onViolation: (violation: Violation) => void;
   /** Sets the function that the store calls at each commit; absent: a commit is checked when it has been answered. */
   readonly onCommit?: FileStore['onCommit'];
@@ -52,6 +56,8 @@ export class StoreMonitor {
   /** The runs that succeeded, and the fences under which they did. */
   readonly succeeded: Success[] = [];
   readonly inbox = new InboxLedger();
+  readonly #limits: LimitOracle;
+  readonly #shares: ShareOracle;
   readonly #trace = createHash('sha256');
   #leader: Leadership | null = null;
   /** The highest store time so far: the clock can be set back, but a lapsed lease stays lapsed. */
@@ -60,6 +66,8 @@ export class StoreMonitor {
 
   constructor(parts: MonitorParts) {
     this.#parts = parts;
+    this.#limits = new LimitOracle(parts.goals);
+    this.#shares = new ShareOracle(parts.goals);
     const { store } = parts;
     parts.onCommit?.((batch, written) => this.#checkCommit(batch, written));
     const intercepted: Partial<Store> = {
@@ -76,6 +84,7 @@ export class StoreMonitor {
       },
       ...(store.transact && { transact: (work) => this.#transact(work), within: (tx) => this.#within(tx) }),
       ...this.#inboxMethods(store),
+      ...this.#limits.methods(store),
       beat: (beat) => this.#beat(beat),
       leave: async (instance) => {
         await store.leave(instance);
@@ -219,7 +228,9 @@ export class StoreMonitor {
       current = next;
     }
     this.#store(known, after);
+    if (after.type === batchedType && before?.state === 'running') this.#reportAll(this.#parts.batches.ended(after));
     if (after.kind === 'pause') this.#pauses.set(id, after);
+    if (after.kind === 'limit') this.#limits.changed(after);
   }
 
   /** Returns the job as last written; undefined if it is created anew, as a pause is whose predecessor was purged. */
@@ -237,6 +248,8 @@ export class StoreMonitor {
       case 'claimed':
         this.#extended.delete(id);
         this.#checkPauses(before);
+        this.#checkLimits(before);
+        this.#reportAll(this.#shares.claimed(before, event.at));
         if (before.parent !== null && this.#jobs.get(before.parent)?.cancel) {
           this.#report('S16', id, `job ${id} was claimed after job ${before.parent} was cancelled`);
         }
@@ -245,9 +258,9 @@ export class StoreMonitor {
         this.#checkLapse(before, event.by);
         break;
       case 'planned':
-        if (before.phase === 'prepare' && (createdChildren.get(id) ?? 0) !== event.tasks) {
+        if ((before.phase === 'prepare' || before.kind === 'run') && (createdChildren.get(id) ?? 0) !== event.tasks) {
           const stored = createdChildren.get(id) ?? 0;
-          this.#report('S13', id, `run ${id} planned ${event.tasks} tasks and ${stored} were stored with it`);
+          this.#report('S13', id, `run ${id} planned ${event.tasks} tasks or children and ${stored} were stored with it`);
         }
         break;
       case 'settled':
@@ -270,6 +283,12 @@ export class StoreMonitor {
       if (paused !== null && paused !== key) continue;
       this.#report('S40', job.id, `job ${job.id} was claimed while ${job.type} ${paused ?? ''} was paused`);
     }
+  }
+
+  /** S39, S40: named limits let the job start. */
+  #checkLimits(job: Job): void {
+    if (job.gate === null || job.admitted) return;
+    this.#reportAll(this.#limits.claimed(job, this.#now()));
   }
 
   /** S4: only the holder of a job, or a client with its token, writes the outcome of an attempt. */
@@ -295,6 +314,7 @@ export class StoreMonitor {
   #store(before: Job | undefined, after: Job): void {
     this.#count(before, -1);
     this.#count(after, 1);
+    this.#shares.changed(before, after, this.#now());
     this.#jobs.set(after.id, after);
     this.#takeKey(before, after);
   }
@@ -302,7 +322,9 @@ export class StoreMonitor {
   #count(job: Job | undefined, sign: 1 | -1): void {
     if (!job || !isOpen(job)) return;
     if (job.parent !== null) add(this.#openChildren, job.parent, sign);
-    if (job.admitted && job.gate !== null) for (const [scope] of this.#limitsOf(job)) add(this.#admitted, scope, sign);
+    if (!job.admitted || job.gate === null) return;
+    for (const [scope] of this.#limitsOf(job)) add(this.#admitted, scope, sign);
+    this.#limits.count(job, sign);
   }
 
   /** S10, S11: no other job has the unique key. */
@@ -321,14 +343,21 @@ export class StoreMonitor {
 
   #remove(id: number, known: Job | undefined): void {
     this.#count(known, -1);
+    this.#shares.changed(known, null, this.#now());
     const unique = known?.unique;
     if (unique?.forMs === null && this.#keys.get(unique.key)?.id === id) this.#keys.delete(unique.key);
     this.#jobs.delete(id);
     this.#deleted.add(id);
-    for (const [child, { parent, state }] of this.#jobs) {
+    this.#forgetChildren(id);
+  }
+
+  /** The store deletes the ended children of a deleted job with it; child runs can have children themselves. */
+  #forgetChildren(id: number): void {
+    for (const [child, { parent, state, kind }] of this.#jobs) {
       if (parent !== id || state !== 'ended') continue;
       this.#jobs.delete(child);
       this.#deleted.add(child);
+      if (kind === 'run') this.#forgetChildren(child);
     }
   }
 
@@ -342,13 +371,12 @@ export class StoreMonitor {
   }
 
   #limitsOf({ gate }: Job): (readonly [string, number])[] {
-    const { type, def, key, typeMax, defMax, uses = [] } = parseGate(gate!);
+    const { type, def, key, typeMax, defMax } = parseGate(gate!);
     const { limits } = this.#parts;
     return [
       [`type ${type}`, limits.types.get(type) ?? typeMax ?? Infinity],
       ...(def === null ? [] : [[`def ${def}`, limits.defs.get(def) ?? defMax ?? Infinity] as const]),
       ...(key === null ? [] : [[`key ${type} ${key}`, limits.keys.get(type) ?? Infinity] as const]),
-      ...uses.map((use) => [`limit ${use.name} ${use.key ?? ''}`, concurrencyOf(use.name)] as const),
     ];
   }
 
@@ -407,6 +435,10 @@ export class StoreMonitor {
     return this.#parts.store.now();
   }
 
+  #reportAll(found: readonly Violation[]): void {
+    for (const each of found) this.#parts.onViolation(each);
+  }
+
   #report(invariant: Invariant, job: number | null, sentence: string): void {
     this.#parts.onViolation(violation(invariant, job, sentence));
   }
@@ -419,6 +451,3 @@ function add<Key>(counts: Map<Key, number>, key: Key, sign: 1 | -1): void {
   if (count === 0) counts.delete(key);
   else counts.set(key, count);
 }
-
-const concurrencyOf = (limit: string): number =>
-  namedLimits.find(({ name }) => name === limit)?.values.concurrency ?? Infinity;

@@ -17,9 +17,12 @@ import { openFileStore, type FileStore } from './file-store.ts';
 import { RandomStreams, type RandomStream } from './random-streams.ts';
 import { Faults, quietSettings, drawSettings, type SimSettings } from './faults.ts';
 import { Goals, type GoalName } from './goals.ts';
+import { familyType } from './families.ts';
+import { drawUses, namedLimits } from './limits.ts';
 import { SimProcess } from './process.ts';
+import { drawShared } from './shares.ts';
 import { Timeline } from './timeline.ts';
-import { batchedType, batchSize, Ledger, limits, createWorkload, meteredType, namedLimits } from './workload.ts';
+import { batchedType, batchSize, Ledger, limits, createWorkload, meteredType } from './workload.ts';
 import { StoreMonitor } from './monitor.ts';
 import { Transactions } from './transactions.ts';
 import { unreliableStore } from './unreliable-store.ts';
@@ -82,6 +85,10 @@ class Simulation {
   readonly #isMetered: boolean;
   /** Whether runs are handled in batches. */
   readonly #isBatching: boolean;
+  /** Whether keys take turns. */
+  readonly #isSharing: boolean;
+  /** Whether runs start child runs. */
+  readonly #hasFamilies: boolean;
   /** Whether runs end with `complete`; the store is on a file then. */
   readonly #isCompleting: boolean;
   readonly #file: FileStore | null;
@@ -102,12 +109,16 @@ class Simulation {
     this.#isMetered = this.#settings.storeJumpEveryMs === Infinity && this.#streams.numberFor('jobs work') < 0.25;
     this.#storeClock = new StoreClock(() => this.#timeline.now + this.#storeOffsetMs);
     this.#isBatching = !this.#isMetered && this.#streams.numberFor('gathering') < 0.15;
+    // The oracle of turns needs to know which jobs are due. With these names, too, the known seeds keep their histories.
+    const hasTurns = this.#settings.storeJumpEveryMs === Infinity && !this.#isMetered;
+    this.#isSharing = hasTurns && this.#streams.numberFor('fairness') < 0.15;
+    this.#hasFamilies = !this.#isMetered && this.#streams.numberFor('offspring') < 0.12;
     this.#isCompleting = !this.#isMetered && this.#streams.numberFor('completions') < 0.2;
     this.#file = this.#isCompleting ? openFileStore(this.#storeClock) : null;
     this.#store = this.#file?.store ?? openStore('sqlite::memory:', { clock: this.#storeClock });
     const onViolation = (found: Violation): void => this.#found(found);
     this.#monitor = new StoreMonitor({
-      store: this.#store, limits, goals: this.#goals, onViolation, ...(this.#file && { onCommit: this.#file.onCommit }),
+      store: this.#store, limits, goals: this.#goals, batches: this.#ledger.batches, onViolation, ...(this.#file && { onCommit: this.#file.onCommit }),
     });
     this.#transactions = new Transactions(this.#monitor.store, this.#timeline);
   }
@@ -128,10 +139,12 @@ class Simulation {
     for (let index = 1; index <= this.#settings.engines; index++) this.#startEngine(`e${index}`, 1);
     // A stream of its own, and a part of the seeds only: the histories of the others stay as they are.
     const hasFlows = this.#streams.stream('flows').isTrue(0.4);
-    const roleIsDrawn = { flow: hasFlows, pauser: this.#hasPauses, completer: this.#isCompleting, writer: this.#hasInbox };
+    const roleIsDrawn = { flow: hasFlows, pauser: this.#hasPauses, completer: this.#isCompleting, writer: this.#hasInbox, limiter: this.#isMetered };
     for (const role of roles) if (roleIsDrawn[role as keyof typeof roleIsDrawn] ?? true) this.#startClient(role, 1);
     if (this.#isMetered) await this.#produceMetered();
     if (this.#isBatching) this.#produceBatched();
+    if (this.#isSharing) this.#produceShared();
+    if (this.#hasFamilies) this.#produceFamilies();
     this.#scheduleFaults();
     await this.#timeline.run(startOfTime + this.#chaosMs);
     if (this.#violations.length === 0) await this.#heal();
@@ -185,7 +198,8 @@ class Simulation {
     const engine = this.#newEngine(process, this.#streams.stream(`engine ${name}`), slot);
     const jobs = (): readonly Job[] => [...this.#monitor.jobs.values()];
     const { types, defs } = this.#settings;
-    const shared = { goals: this.#goals, ledger: this.#ledger, acknowledged: this.#acknowledged };
+    const limits = this.#isMetered ? namedLimits.map((limit) => limit.name) : [];
+    const shared = { goals: this.#goals, ledger: this.#ledger, acknowledged: this.#acknowledged, limits };
     return { engine, process, random, jobs, types, defs, ...shared };
   }
 
@@ -197,9 +211,7 @@ class Simulation {
     const random = this.#streams.stream('metered');
     const create = (): void => {
       if (this.#isHealing) return;
-      const key = random.pick(['ann', 'bob']);
-      const limitUses = [{ name: 'api', key: null, cost: 1 }, { name: 'tenant', key, cost: 1 }];
-      void jobs.create({ type: meteredType, limitUses, policy: { attemptsMax: 3 } }, 'simulation');
+      void jobs.create({ type: meteredType, limitUses: drawUses(random), policy: { attemptsMax: 3 } }, 'simulation');
       this.#timeline.after(random.intervalMs(12_000), create);
     };
     this.#timeline.after(minute, create);
@@ -216,6 +228,30 @@ class Simulation {
         ({ type: batchedType, inputText: JSON.stringify({ isPoison: random.isTrue(0.01) }), policy }));
       void jobs.createMany(drafts, 'simulation');
       this.#timeline.after(random.intervalMs(40_000), create);
+    };
+    this.#timeline.after(minute, create);
+  }
+
+  /** Creates runs whose keys take turns. */
+  #produceShared(): void {
+    const jobs = new Jobs(this.#monitor.store);
+    const random = this.#streams.stream('shared');
+    const create = (): void => {
+      if (this.#isHealing) return;
+      void jobs.createMany(drawShared(random), 'simulation');
+      this.#timeline.after(random.intervalMs(150_000), create);
+    };
+    this.#timeline.after(minute, create);
+  }
+
+  /** Creates runs that start child runs. */
+  #produceFamilies(): void {
+    const jobs = new Jobs(this.#monitor.store);
+    const random = this.#streams.stream('families');
+    const create = (): void => {
+      if (this.#isHealing) return;
+      void jobs.create({ type: familyType, policy: { attemptsMax: 3, timeoutMs: 120_000, onTaskFailure: { tolerate: 2 } } }, 'simulation');
+      this.#timeline.after(random.intervalMs(60_000), create);
     };
     this.#timeline.after(minute, create);
   }
@@ -238,6 +274,7 @@ class Simulation {
     });
     const workload = createWorkload({
       process, streams: this.#streams, ledger: this.#ledger, hasPoison: poison, isMetered: this.#isMetered, isBatching: this.#isBatching,
+      isSharing: this.#isSharing, hasFamilies: this.#hasFamilies,
       onCompletionLost: this.#isCompleting ? () => this.#goals.reach('lease lost in complete') : null,
       typeNames: types, defNames: defs,
       crash: (target) => this.#crash(target),

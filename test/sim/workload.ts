@@ -1,10 +1,13 @@
 // The workload: the job types and definitions of the simulation, and the ledger of what their handlers did.
 import type { AnyJobDef } from '../../src/engine/declare/job-def.ts';
 import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
-import { cron, every, jobDef, jobType, Snooze, typed, type Context } from '../../src/index.ts';
+import { cron, every, jobDef, jobType, RateLimited, Snooze, typed, type Context } from '../../src/index.ts';
 import type { Limits } from '../../src/model/gate.ts';
 import type { Start } from '../../src/verify.ts';
+import { BatchLedger, refusedMessage } from './batches.ts';
 import { completingJobTypes } from './completing.ts';
+import { familyTypes } from './families.ts';
+import { sharedConcurrency, sharedType } from './shares.ts';
 import type { RandomStreams } from './random-streams.ts';
 import type { SimProcess } from './process.ts';
 
@@ -13,7 +16,8 @@ export class Ledger {
   readonly starts: Start[] = [];
   /** Tokens of jobs that were handed off: with its token a client can finish a job. */
   readonly tokens: string[] = [];
-  /** The number of tasks, and of results received, when runs gathered. */
+  readonly batches = new BatchLedger();
+  /** The number of tasks or children, and of those received, when runs gathered. */
   readonly gathered: { readonly run: number; readonly total: number; readonly seen: number }[] = [];
 }
 
@@ -24,6 +28,8 @@ export interface WorkloadParts {
   readonly hasPoison: boolean;
   readonly isMetered: boolean;
   readonly isBatching: boolean;
+  readonly isSharing: boolean;
+  readonly hasFamilies: boolean;
   /** What to do when `complete` says that the lease is lost; null: no type completes. */
   readonly onCompletionLost: (() => void) | null;
   readonly typeNames: readonly TypeName[];
@@ -51,13 +57,8 @@ export const meteredType = 'metered';
 export const batchedType = 'batched';
 export const batchSize = 8;
 
-export const namedLimits = [
-  { name: 'api', keyed: false, values: { rate: { count: 6, per: 60_000, burst: 2 }, concurrency: null } },
-  { name: 'tenant', keyed: true, values: { rate: null, concurrency: 1 } },
-] as const;
-
 export const limits: Limits = {
-  types: new Map([['limited', 2], ['narrow', 1], ['narrow tasks', 3]]),
+  types: new Map([['limited', 2], ['narrow', 1], ['narrow tasks', 3], [sharedType, sharedConcurrency]]),
   defs: new Map(),
   keys: new Map([['tenant', 1]]),
 };
@@ -65,7 +66,8 @@ export const limits: Limits = {
 const retry = { attempts: 3, base: '1s', max: '20s' } as const;
 
 /** The handlers of one process: they use its clock and stop when it crashes. */
-export function createWorkload({ process, streams, ledger, hasPoison, isMetered, isBatching, onCompletionLost, crash, ...known }: WorkloadParts): Workload {
+export function createWorkload(parts: WorkloadParts): Workload {
+  const { process, streams, ledger, hasPoison, onCompletionLost, crash } = parts;
   const { clock } = process;
   /** Records the start; returns a number in [0, 1) that depends only on the attempt. */
   const begin = ({ fence, idempotencyKey }: Pick<Context, 'fence' | 'idempotencyKey'>): number => {
@@ -175,7 +177,23 @@ export function createWorkload({ process, streams, ledger, hasPoison, isMetered,
         crash(process);
         return new Promise<never>(() => {});
       }
-      return jobs.map((job, n) => (chances[n]! < 0.1 ? job.failed('it did not work') : job.done(n)));
+      return jobs.map((job, n) => {
+        const [{ id }, isDone] = [job.run, chances[n]! >= 0.1];
+        ledger.batches.said(id, job.fence, isDone);
+        return isDone ? job.done(ledger.batches.resultOf(id, job.fence)) : job.failed(refusedMessage);
+      });
+    },
+  });
+
+  /** Some attempts find that the other system refuses requests. */
+  const metered = (): AnyJobType => jobType(meteredType, {
+    retry,
+    run: async (context) => {
+      const { took } = await work(500, 20_000)(context);
+      if (streams.numberFor('refused by the other system', context.run.id, context.fence) < 0.04) {
+        throw new RateLimited('api', '15s');
+      }
+      return { took };
     },
   });
 
@@ -193,11 +211,13 @@ export function createWorkload({ process, streams, ledger, hasPoison, isMetered,
   } satisfies Record<DefName, AnyJobDef>;
   return {
     types: [
-      ...known.typeNames.map((name) => types[name]),
-      ...(isBatching ? [batched()] : []),
-      ...(isMetered ? [jobType(meteredType, { retry, run: work(500, 20_000) })] : []),
+      ...parts.typeNames.map((name) => types[name]),
+      ...(parts.isBatching ? [batched()] : []),
+      ...(parts.isMetered ? [metered()] : []),
+      ...(parts.isSharing ? [jobType(sharedType, { retry, concurrency: sharedConcurrency, run: work(2_000, 15_000) })] : []),
+      ...(parts.hasFamilies ? familyTypes({ clock, begin, ledger }) : []),
       ...(onCompletionLost ? completingJobTypes({ clock, begin, onLeaseLost: onCompletionLost }) : []),
     ],
-    defs: known.defNames.map((name) => defs[name]),
+    defs: parts.defNames.map((name) => defs[name]),
   };
 }

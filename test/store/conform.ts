@@ -5,10 +5,11 @@ import { stores } from '../support/stores.ts';
 
 const examples = isOfRun(true);
 const histories = bySize({ small: 10, ci: 5_000, long: 50_000 });
+const queries = bySize({ small: 0, ci: 1_600 });
 const races = bySize({ small: 1, ci: 8 });
 
 export function conform(name: string): void {
   const kind = stores.find((each) => each.name === name);
   if (!kind) throw new Error(`there is no store named ${name}`);
-  storeConformance(name, { open: (clock) => kind.open(clock), examples, histories, races });
+  storeConformance(name, { open: (clock) => kind.open(clock), examples, histories, queries, races });
 }

@@ -17,6 +17,7 @@ if (bySize({ small: false, ci: true })) {
       return { ...opened, store: inTurns([opened.store, await opened.again()]) };
     },
     histories: 500,
+    queries: 0,
     races: 0,
   });
 }

@@ -1,7 +1,7 @@
 // Defects for `verify` to find: each is planted by SQL into a valid store, and violates the invariant it names.
 import { jobDef, jobType } from '../../src/index.ts';
 import { declare } from '../../src/jobs/define.ts';
-import { declareLimits, pauseLimit } from '../../src/jobs/limits.ts';
+import { declareLimits, overrideLimit, pauseLimit } from '../../src/jobs/limits.ts';
 import { pause } from '../../src/jobs/pauses.ts';
 import { tickDue } from '../../src/jobs/tick.ts';
 import type { Job } from '../../src/model/job.ts';
@@ -56,6 +56,12 @@ const registerInstance = (world: World): Promise<unknown> => {
 /** Declares a limit, and starts three jobs that use it. */
 async function useLimit(world: World, values: LimitValues): Promise<void> {
   await declareLimits(world.store, [{ name: 'api', keyed: false, values }], 'code');
+  await startUsers(world);
+}
+
+/** The values of a limit are checked when they have surely been in force. */
+async function startUsers(world: World): Promise<void> {
+  await world.clock.advance(minute);
   const uses = { limitUses: [{ name: 'api', key: null, cost: 1 }] };
   for (let jobs = 0; jobs < 3; jobs++) {
     const job = await world.create(uses);
@@ -215,6 +221,18 @@ export const defects: readonly Defect[] = [
   defect('S39', 'more starts in a period than a named limit allows', async (world) => {
     await useLimit(world, { rate: { count: 700, per: minute, burst: 700 }, concurrency: null });
     return (sql) => sql(`update job set input = replace(input, '700', '1') where kind = 'limit'`);
+  }),
+  defect('S39', 'more starts in a period than an override of a named limit allows', async (world) => {
+    await declareLimits(world.store, [{ name: 'api', keyed: false, values: { rate: null, concurrency: null } }], 'code');
+    await overrideLimit(world.store, 'api', { rate: { count: 700, per: minute, burst: 700 } }, tester);
+    await startUsers(world);
+    return (sql) => sql(`update job set history = replace(history, '700', '1'), input = replace(input, '700', '1') where kind = 'limit'`);
+  }),
+  defect('S39', 'more running jobs than an override of a named limit allows', async (world) => {
+    await declareLimits(world.store, [{ name: 'api', keyed: false, values: { rate: null, concurrency: null } }], 'code');
+    await overrideLimit(world.store, 'api', { concurrency: 700 }, tester);
+    await startUsers(world);
+    return (sql) => sql(`update job set history = replace(history, '700', '2'), input = replace(input, '700', '2') where kind = 'limit'`);
   }),
   defect('S39', 'more running jobs than a named limit allows', async (world) => {
     await useLimit(world, { rate: null, concurrency: 700 });

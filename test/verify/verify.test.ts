@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
+import { createLimit, overrideLimit } from '../../src/jobs/limits.ts';
 import { pause } from '../../src/jobs/pauses.ts';
 import { verify, type VerifyOptions, type Violation } from '../../src/verify.ts';
 import { checkFeed } from '../../src/verify/feed.ts';
@@ -10,6 +11,8 @@ import { findSharedKey } from '../../src/verify/shared-key.ts';
 import { tester, World } from '../jobs/world.ts';
 import { stores } from '../support/stores.ts';
 import { defects, type Sql } from './planted.ts';
+
+const oneAnHour = { count: 1, per: 3_600_000, burst: 1 };
 
 const findings = (world: World, options: VerifyOptions = {}): Promise<Violation[]> =>
   Array.fromAsync(verify(world.store, { patienceMs: 0, ...options }));
@@ -56,6 +59,21 @@ for (const kind of stores.filter(({ name }) => name !== 'memory')) {
     }
   });
 }
+
+test('jobs that started before a limit was created or lowered are no findings', async () => {
+  const world = await World.open(stores[0]!);
+  const uses = { limitUses: [{ name: 'api', key: null, cost: 1 }] };
+  for (let jobs = 0; jobs < 3; jobs++) {
+    const job = await world.create(uses);
+    await world.clock.advance(1);
+    await world.claimOne(job);
+  }
+  await createLimit(world.store, { name: 'api', keyed: false, override: { rate: oneAnHour, concurrency: 5 } }, tester);
+  expect(await findings(world)).toEqual([]);
+  await overrideLimit(world.store, 'api', { rate: oneAnHour, concurrency: 1 }, tester);
+  expect(await findings(world)).toEqual([]);
+  await world.close();
+});
 
 describe.each(stores.filter(({ name }) => name !== 'memory'))('an unreadable row on $name', (kind) => {
   test('of a task is the only finding about its run', async () => {

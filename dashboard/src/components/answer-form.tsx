@@ -19,7 +19,9 @@ export function AnswerForm({ schema, onAnswer, isDisabled = false }: AnswerFormP
   const [text, setText] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const isReady = !isBusy && !isDisabled && jsonError(text) === null;
+  // No text is no answer; whoever means null writes it.
+  const isGiven = form !== null || (text.trim() !== '' && jsonError(text) === null);
+  const isReady = !isBusy && !isDisabled && isGiven;
   const submit = async (): Promise<void> => {
     setBusy(true);
     setError(null);
@@ -46,7 +48,7 @@ export function AnswerForm({ schema, onAnswer, isDisabled = false }: AnswerFormP
   );
 }
 
-const parsed = (text: string): unknown => (text.trim() === '' ? null : (JSON.parse(text) as unknown));
+const parsed = (text: string): unknown => JSON.parse(text) as unknown;
 
 interface FormSchema {
   readonly schema: JsonSchema;

@@ -14,11 +14,16 @@ export interface StatusLabel {
 
 type StatusFields = Pick<RunView, 'standing' | 'state' | 'hold' | 'cancel' | 'dueAt' | 'attempt' | 'phase'>;
 
+/** A run that waits for an answer without a timeout is due in the year 9999. */
+const noTimeoutDue = Date.UTC(9999, 0);
+export const isDueWhenAnswered = ({ dueAt }: Pick<RunView, 'dueAt'>): boolean => dueAt >= noTimeoutDue;
+
 export function statusLabel(run: StatusFields, now: number): StatusLabel {
   if (run.state === 'ended') return { status: run.standing, text: run.standing };
   if (run.cancel !== null) return { status: 'cancelling', text: 'cancelling' };
   if (run.state === 'held') return holdLabels[run.hold ?? 'pause'];
   if (run.state === 'running') return { status: 'running', text: phaseTexts[run.phase] };
+  if (isDueWhenAnswered(run)) return { status: 'pending', text: 'waits for an answer' };
   if (run.attempt > 0 && run.dueAt > now) {
     return { status: 'pending', text: `retrying in ${duration(wholeSeconds(run.dueAt - now))}` };
   }

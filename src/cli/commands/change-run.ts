@@ -4,7 +4,7 @@ import type { RunEdit } from '../../engine/run-actions.ts';
 import type { Job } from '../../model/job.ts';
 import { runView } from '../../http/views.ts';
 import { Refusal } from '../../refusal.ts';
-import { timeCell, printJson, printLine } from '../print.ts';
+import { dueCell, printJson, printLine } from '../print.ts';
 import { addDueFlags, dueNamesOf, type DueFlags } from '../run-flags.ts';
 import { addActionFlags, attribution, parseId, withEngine, type CommonFlags } from '../session.ts';
 import { wholeNumber } from '../number-flag.ts';
@@ -41,7 +41,7 @@ const resume = (id: string, options: CommonFlags): Promise<void> =>
 const edit = (id: string, options: EditFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const job = await engine.editJobRun(parseId(id), editOf(options), attribution(options));
-    return print(job, `Changed run ${job.id}: priority ${job.priority}, due ${timeCell(job.due)}`, options);
+    return print(job, `Changed run ${job.id}: priority ${job.priority}, due ${dueCell(job.due)}`, options);
   });
 
 function editOf({ priority, tag, clearTags = false, ...times }: EditFlags): RunEdit {

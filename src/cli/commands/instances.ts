@@ -19,19 +19,19 @@ export function instancesCommand(program: Command): void {
 const list = (options: CommonFlags): Promise<void> =>
   withEngine(options, async (engine) => {
     const now = engine.now();
-    const all = await engine.instances();
-    if (options.json) return printJson({ items: all.map((instance) => instanceView(instance, now, engine.instance)) });
+    const items = (await engine.instances()).map((instance) => instanceView(instance, now, engine.instance));
+    if (options.json) return printJson({ items });
     printTable(
       ['ID', 'ALIVE', 'LEADS', 'HEARTBEAT', 'BUSY', 'SLOTS', 'VERSION', 'TYPES'],
-      all.map(({ id, beatAt, leaseUntil, about }) => [
+      items.map(({ id, isAlive, isDraining, isLeader, beatAt, busy, slots, version, types }) => [
         id,
-        leaseUntil <= now ? 'no' : about.draining ? 'draining' : 'yes',
-        leaseUntil > now && about.leads === true ? 'yes' : null,
+        !isAlive ? 'no' : isDraining ? 'draining' : 'yes',
+        isLeader ? 'yes' : null,
         `${Math.round((now - beatAt) / 1000)}s ago`,
-        about.busy,
-        about.slots,
-        about.version,
-        about.types.join(', '),
+        busy,
+        slots,
+        version,
+        types.join(', '),
       ]),
     );
   });

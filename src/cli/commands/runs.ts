@@ -11,7 +11,7 @@ import type { Answer } from '../../http/contract.ts';
 import { eventView, runDetail, runView } from '../../http/views.ts';
 import { Refusal } from '../../refusal.ts';
 import { wholeNumber } from '../number-flag.ts';
-import { harmless, printJson, printLine, printTable, stateCell, styled, timeCell } from '../print.ts';
+import { dueCell, harmless, printJson, printLine, printTable, stateCell, styled, timeCell } from '../print.ts';
 import {
   actor, addActionFlags, addStoreFlags, attribution, parseId, withEngine, type CommonFlags,
 } from '../session.ts';
@@ -125,7 +125,7 @@ const show = (id: string, options: CommonFlags): Promise<void> =>
       ['phase', job.phase],
       ['priority', job.priority],
       ['created', timeCell(job.created)],
-      ['due', timeCell(job.due)],
+      ['due', dueCell(job.due)],
       ['queue', queuePosition === null ? null : `${queuePosition} before it`],
       ['started', timeCell(job.startedAt)],
       ['ended', job.state === 'ended' ? timeCell(job.endedAt) : null],
@@ -272,7 +272,7 @@ const rowOf = (job: Job) => [
   stateCell(standingOf(job)),
   job.type,
   job.def,
-  timeCell(job.due),
+  dueCell(job.due),
   job.attempt,
   job.error?.message ?? null,
 ];

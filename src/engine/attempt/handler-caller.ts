@@ -21,7 +21,8 @@ import { fittingInput } from './fitting-input.ts';
 import { jobLimits, limitUsesOf } from './limit-use.ts';
 import { contextOf, factsOf, tickTimeOf } from './handler-context.ts';
 import { gather, prepare, type PhaseParts } from './phases.ts';
-import { gatherPrefix, stepFunctions } from './steps.ts';
+import { gatherPrefix } from '../../model/step.ts';
+import { stepFunctions } from './steps.ts';
 import type { TaskParents } from './task-parents.ts';
 
 export interface HandlerCallerParts extends PhaseParts, CompletionParts, ChildRunsParts {

@@ -8,7 +8,7 @@ import { parsePayload } from '../../model/encoded-payload.ts';
 import { jsonText } from '../../model/json.ts';
 import { backoffMs, retryOf, type RetryPolicy } from '../../model/retry.ts';
 import {
-  beforeSteps, isEarlyAnswer, isEndedStep, stepKey, stepsMax, type EndedStep, type StoredStep,
+  beforeSteps, gatherPrefix, isEarlyAnswer, isEndedStep, stepKey, stepsMax, type EndedStep, type StoredStep,
 } from '../../model/step.ts';
 import type { Logger } from '../../logger.ts';
 import { isMalformed, Refusal } from '../../refusal.ts';
@@ -52,9 +52,6 @@ export function stepFunctions(parts: StepsParts, attempt: Attempt, tracker: Trac
     waitFor: async (name: string, options?: WaitOptions) => ofAttempt().waitFor(prefixed(name), options) as never,
   };
 }
-
-/** The prefix of the steps of `jobResults`, whose names would otherwise be those of the planning. */
-export const gatherPrefix = 'jobResults/';
 
 function unreserved(name: string): string {
   if (!name.startsWith(gatherPrefix)) return name;

@@ -7,7 +7,7 @@ import { closeWait, questionOf, storedAnswer, type ClosedWait } from '../../jobs
 import type { UnansweredCause } from '../../model/event.ts';
 import { jsonText } from '../../model/json.ts';
 import {
-  answerRoles, noTimeoutDue, whyForbidden, type WaitQuestion, type StoredAnswer,
+  answerRoles, isFromEarlierGeneration, noTimeoutDue, whyForbidden, type WaitQuestion,
 } from '../../model/question.ts';
 import {
   isEarlyAnswer, isEndedStep, isOpenWait, type EndedStep, type NewStep, type OpenWait, type StoredStep,
@@ -22,6 +22,7 @@ import type { WaitOptions } from '../handler/step.ts';
 import { answerTokenHash } from '../handler/token.ts';
 import type { Attempt } from './attempt.ts';
 import { stepScope } from './call-scope.ts';
+import { withoutToken } from './without-token.ts';
 
 /** The end of a step, or a question. `n`: the number of the step, if it is stored already. */
 export type StepEnd = Omit<NewStep, 'job' | 'fence' | 'n'> & { readonly n?: number };
@@ -95,13 +96,13 @@ export class Waits {
     for (let known = stored; ; ) {
       if (known !== undefined && isEndedStep(known)) {
         requireKind(known, 'wait');
-        const answer = await this.#accepted(name, wait, storedAnswer(name, known.result!));
+        const answer = await this.#accepted(wait, known);
         if (!('cause' in answer)) {
           if (isEarlyAnswer(known)) await this.#keep(known);
           return answer;
         }
         known = await this.#close(name, answer.cause);
-      } else if (known !== undefined && isOpenWait(known) && !needsNotice(wait, known)) {
+      } else if (this.#isAsked(known) && !needsNotice(wait, known)) {
         const { until } = questionOf(known);
         if (until === null || until > this.#parts.store.now()) return { known, until: until ?? noTimeoutDue };
         known = await this.#close(name, 'timeout');
@@ -118,20 +119,26 @@ export class Waits {
     throw lostStep(attempt, name);
   }
 
-  /** Returns the answer as the schema returns it, or why it is not accepted. */
+  /**
+   * Returns the answer as the schema returns it, or why it is not accepted. Nobody has checked an answer that came early
+   * (number 0). Any other was accepted, by a door with the rules of the question beside it, or by an earlier attempt
+   * (`#keep`). It counts, also if the code has other rules since: the handler then gets it as it was given. As long as the
+   * schema is the one that the door knew, the handler also checks what JSON Schema cannot express.
+   */
   async #accepted(
-    name: string,
     { question, schema }: CheckedWait,
-    answer: StoredAnswer,
+    known: EndedStep,
   ): Promise<{ readonly value: unknown } | { readonly cause: UnansweredCause }> {
+    const { name } = known;
+    const answer = storedAnswer(name, known.result!);
     if ('timedOut' in answer) throw new AnswerTimedOut(name);
-    if (whyForbidden(question, answer) !== null) return { cause: 'role' };
+    if (isEarlyAnswer(known) && whyForbidden(question, answer) !== null) return { cause: 'role' };
     if (schema === null) return { value: answer.value };
     try {
       return { value: await checked(schema, answer.value, name) };
     } catch (error) {
-      if (isRefusal(error)) return { cause: 'schema' };
-      throw error;
+      if (!isRefusal(error)) throw error;
+      return isEarlyAnswer(known) || wasAskedWith(question.schema, known) ? { cause: 'schema' } : { value: answer.value };
     }
   }
 
@@ -141,28 +148,37 @@ export class Waits {
    */
   async #ask(name: string, wait: CheckedWait, known: StoredStep | undefined): Promise<StoredStep | undefined> {
     const { attempt, store, write } = this.#parts;
-    const startedAt = known !== undefined && isOpenWait(known) ? known.startedAt : store.now();
-    const until = known !== undefined && isOpenWait(known)
+    const { generation } = attempt.job;
+    const startedAt = this.#isAsked(known) ? known.startedAt : store.now();
+    const until = this.#isAsked(known)
       ? questionOf(known).until
       : wait.timeoutMs === null ? null : Math.min(startedAt + wait.timeoutMs, noTimeoutDue);
     const token = wait.notify === undefined ? null : attempt.answerToken();
     const tokenHash = token === null ? null : answerTokenHash(token);
     const row = { name, kind: 'wait', startedAt, endedAt: null, result: null } as const;
     const ask = (isNotified: boolean): Promise<boolean> => write({
-      ...row, question: jsonText({ ...wait.question, until, tokenHash, isNotified } satisfies StoredQuestion),
+      ...row,
+      question: jsonText({ ...wait.question, until, tokenHash, generation, isNotified } satisfies StoredQuestion),
     });
     if (!(await ask(wait.notify === undefined))) return this.#rowOf(name);
     if (token !== null) {
       const link = { token, run: attempt.job.id, name };
-      await stepScope.run({ of: attempt, name }, async () => wait.notify!(link));
+      await stepScope.run({ of: attempt, name }, async () => wait.notify!(link)).catch((error: unknown) => {
+        throw withoutToken(error, token);
+      });
       await ask(true);
     }
     return this.#rowOf(name);
   }
 
+  /** Whether the question is stored, and no retry has reopened the job since. */
+  #isAsked(known: StoredStep | undefined): known is OpenWait {
+    return known !== undefined && isOpenWait(known) && !isFromEarlierGeneration(questionOf(known), this.#parts.attempt.job);
+  }
+
   async #rowOf(name: string): Promise<StoredStep> {
     const { attempt, store, untilAnswered } = this.#parts;
-    const found = await untilAnswered(() => findByName(store, attempt.job.id, name));
+    const found = await untilAnswered(() => store.stepNamed(attempt.job.id, name));
     if (found !== undefined && (isOpenWait(found) || isEndedStep(found))) return found;
     throw lostStep(attempt, name);
   }
@@ -182,19 +198,12 @@ export class Waits {
 /** A question and whether `notify` has been called for it. */
 type StoredQuestion = WaitQuestion & { readonly isNotified: boolean };
 
+/** Whether an answer was accepted for a question with this JSON Schema. */
+const wasAskedWith = (schema: WaitQuestion['schema'], { job, name, question }: EndedStep): boolean =>
+  question !== null && jsonText(questionOf({ job, name, question }).schema) === jsonText(schema);
+
 const needsNotice = ({ notify }: CheckedWait, known: OpenWait): boolean =>
   notify !== undefined && !(questionOf(known) as StoredQuestion).isNotified;
-
-const pageSize = 1000;
-
-async function findByName(store: Store, id: number, name: string): Promise<StoredStep | undefined> {
-  for (let after: number | undefined; ; ) {
-    const page = await store.steps([id], after, pageSize);
-    const found = page.find((step) => step.name === name);
-    if (found || page.length < pageSize) return found;
-    after = page.at(-1)!.n;
-  }
-}
 
 /** Revokes the attempt; returns the error to throw. */
 export function lostStep(attempt: Attempt, name: string): LeaseLost {

@@ -3,7 +3,7 @@ import type { Jobs } from '../../jobs.ts';
 import { pausesInForce } from '../../jobs/pauses.ts';
 import type { Job } from '../../model/job.ts';
 import type { Pause } from '../../model/pause.ts';
-import type { InboxCounts, Instance, Migration, StoreHealth } from '../../store/store.ts';
+import { isLive, type InboxCounts, type Instance, type Migration, type StoreHealth } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import { formatDuration } from '../../time/duration.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -116,7 +116,7 @@ function ofConnections({ open, max }: { readonly open: number; readonly max: num
 }
 
 function ofInstances(instances: readonly Instance[], now: number): Finding[] {
-  const live = instances.filter(({ leaseUntil }) => leaseUntil > now);
+  const live = instances.filter((each) => isLive(each, now));
   const slots = live.reduce((sum, { about }) => sum + about.slots, 0);
   const busy = live.reduce((sum, { about }) => sum + about.busy, 0);
   if (live.length === 0)

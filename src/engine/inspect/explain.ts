@@ -10,7 +10,7 @@ import type { Job, PendingJob } from '../../model/job.ts';
 import { readPauses } from '../../jobs/pauses.ts';
 import { isPausable, type Pause } from '../../model/pause.ts';
 import { knowsVersion, versionsOf } from '../../model/type-version.ts';
-import type { Instance, Store } from '../../store/store.ts';
+import { isLive, type Instance, type Store } from '../../store/store.ts';
 import { openStandings } from '../../store/query.ts';
 import { fairnessReason } from './fairness-reason.ts';
 import { sleepOf } from '../../jobs/latest-sleep.ts';
@@ -110,7 +110,7 @@ function standOf({ id, state, error, due }: Job): string {
 async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Promise<readonly Reason[]> {
   const { store } = jobs;
   const now = store.now();
-  const live = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+  const live = (await store.instances()).filter((each) => isLive(each, now));
   const typed = live.filter(({ about }) => about.types.includes(job.type));
   const able = typed.filter(({ about }) => knowsVersion(about.versions ?? [], job.type, job.typeVersion));
   const reasons = [

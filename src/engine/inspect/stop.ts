@@ -2,6 +2,7 @@
 import type { Jobs } from '../../jobs.ts';
 import { isHandedOff, type Job } from '../../model/job.ts';
 import { pagesOf } from '../../store/paging.ts';
+import { isLive } from '../../store/store.ts';
 
 export interface StopAnswer {
   readonly job: Job;
@@ -19,7 +20,7 @@ export async function stopEffect(jobs: Jobs, id: number): Promise<StopAnswer['ho
   // Planning and gathering are not isolated.
   if (job.state === 'running' && job.phase !== 'run') return 'disowned';
   const now = jobs.store.now();
-  const live = (await jobs.store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+  const live = (await jobs.store.instances()).filter((each) => isLive(each, now));
   return live.some(({ about }) => about.isolated?.includes(job.type)) ? 'terminated' : 'disowned';
 }
 

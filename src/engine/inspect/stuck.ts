@@ -3,7 +3,7 @@ import type { Jobs } from '../../jobs.ts';
 import { instanceCommandType } from '../declare/instance-command.ts';
 import { knowsVersion } from '../../model/type-version.ts';
 import { openStandings, type Tally } from '../../store/query.ts';
-import type { WaitingVersion } from '../../store/store.ts';
+import { isLive, type WaitingVersion } from '../../store/store.ts';
 
 export interface Stuck {
   /** Jobs whose lease has lapsed and that have not been repaired. */
@@ -23,7 +23,7 @@ export async function findStuck({ store }: Jobs, open?: readonly Tally[]): Promi
   const now = store.now();
   const lapsed = await store.lapsed(scannedMax);
   const unsettled = await store.settleable(scannedMax);
-  const live = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+  const live = (await store.instances()).filter((each) => isLive(each, now));
   const known = new Set(live.flatMap(({ id, about }) => [...about.types, instanceCommandType(id)]));
   const tallies = open ?? (await store.count({ kinds: engineKinds, standings: openStandings }, now));
   const unknownTypes = new Map<string, number>();
@@ -36,7 +36,7 @@ export async function findStuck({ store }: Jobs, open?: readonly Tally[]): Promi
 /** Returns the waiting jobs of types that a live instance has, in versions that none knows. */
 export async function findUnknownVersions({ store }: Jobs): Promise<readonly WaitingVersion[]> {
   const now = store.now();
-  const live = (await store.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+  const live = (await store.instances()).filter((each) => isLive(each, now));
   const types = [...new Set(live.flatMap(({ about }) => about.types))];
   const isKnown = ({ type, typeVersion }: WaitingVersion): boolean =>
     live.some(({ about }) => about.types.includes(type) && knowsVersion(about.versions ?? [], type, typeVersion));

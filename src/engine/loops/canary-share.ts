@@ -5,7 +5,7 @@
  */
 import type { Job } from '../../model/job.ts';
 import { versionsOf, knowsVersion, type TypeVersions } from '../../model/type-version.ts';
-import type { Instance, Store, TypeAttempts } from '../../store/store.ts';
+import { isLive, type Instance, type Store, type TypeAttempts } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 
 export interface CanaryParts {
@@ -116,7 +116,7 @@ export async function canOthersLead(store: Pick<Store, 'instances' | 'now'>, ins
 }
 
 /** Whether an instance lives and claims jobs. */
-const startsJobs = ({ leaseUntil, about }: Instance, now: number): boolean => leaseUntil > now && !about.draining;
+const startsJobs = (instance: Instance, now: number): boolean => isLive(instance, now) && !instance.about.draining;
 
 const byType = (instances: readonly Instance[]): ReadonlyMap<string, readonly Instance[]> => {
   const pairs = instances.flatMap((instance) => instance.about.types.map((type) => ({ type, instance })));

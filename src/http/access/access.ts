@@ -9,7 +9,7 @@ import type { Role, Route } from '../contract.ts';
 import { actor, type Principal } from './principal.ts';
 import { HttpRefusal } from '../problems.ts';
 import { Sessions, tokenReference } from './sessions.ts';
-import { Throttle } from './throttle.ts';
+import { Throttle } from '../../time/throttle.ts';
 import { holderOf, isTrusted, type TokenRecord } from './tokens.ts';
 
 /** The parts of a request that identify its sender. */

@@ -253,7 +253,7 @@ export const QuestionView = z
     ask: z.string().nullable(),
     schema: z.record(z.string(), z.unknown()).nullable().meta({ description: 'JSON Schema of the answer; null: any JSON' }),
     role: z.enum(['producer', 'operator', 'admin']).meta({ description: 'the role that is needed to answer' }),
-    notBy: z.array(z.string()).meta({ description: 'who must not answer' }),
+    notBy: z.array(z.string()).meta({ description: 'who must not answer; empty for links, and for callers who do not see payloads' }),
     askedAt: instant,
     until: instant.nullable().meta({ description: 'when the wait times out; null: never' }),
   })

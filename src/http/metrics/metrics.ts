@@ -7,7 +7,7 @@ import { endings, type Event } from '../../model/event.ts';
 import type { Pause } from '../../model/pause.ts';
 import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
-import type { FeedEvent, InboxCounts, Instance, StoreHealth } from '../../store/store.ts';
+import { isLive, type FeedEvent, type InboxCounts, type Instance, type StoreHealth } from '../../store/store.ts';
 import { Histogram, line } from './prometheus-text.ts';
 import { headOf, type MetricName } from './metric-names.ts';
 import type { JobDurations } from './durations.ts';
@@ -36,6 +36,7 @@ export class Metrics {
     this.#jobCounts = jobCounts;
     this.#lag = monitorEventLoopDelay({ resolution: 20 });
     this.#lag.enable();
+    for (const outcome of ['run', 'late']) this.#count('stint_ticks_total', { outcome }, 0);
   }
 
   /** Sets the function that returns further gauges. It is called whenever the metrics are read. */
@@ -65,7 +66,7 @@ export class Metrics {
     const tallies = await this.#jobCounts.open();
     const query = { kinds: workKinds, standings: ['pending'], dueBefore: now } as const;
     const [oldest] = (await this.#engine.find(query, { order: 'oldest', limit: 1 })).jobs;
-    const alive = (await this.#engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+    const alive = (await this.#engine.instances()).filter((each) => isLive(each, now));
     const lines = [
       ...headOf('stint_jobs'),
       ...bounded(tallies).map(([labels, count]) => line('stint_jobs', labels, count)),
@@ -108,9 +109,11 @@ export class Metrics {
     ];
   }
 
-  #labelOf(type: string): string {
-    if (this.#labelled.size < typesMax) this.#labelled.add(type);
-    return this.#labelled.has(type) ? type : otherTypes;
+  #labelOf(name: string): string {
+    if (this.#labelled.size < typesMax) this.#labelled.add(name);
+    const type = this.#labelled.has(name) ? name : otherTypes;
+    for (const fate of endings) this.#count('stint_jobs_ended_total', { type, fate }, 0);
+    return type;
   }
 
   #countTicks({ ticks, backfill }: Extract<Event, { kind: 'ticked' }>): void {
@@ -122,6 +125,7 @@ export class Metrics {
     }
   }
 
+  /** By 0: lists a count before its first event, because `increase` of Prometheus does not see a count that begins with 1. */
   #count(name: MetricName, labels: Readonly<Record<string, string>>, by = 1): void {
     const key = line(name, labels, '').trimEnd();
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);

@@ -1,5 +1,5 @@
 /** The overview over HTTP: types, instances, statistics and time series. */
-import type { DueJob } from '../../store/store.ts';
+import { isLive, type DueJob } from '../../store/store.ts';
 import type { StatsView } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';
 import { longestDue } from '../longest-due.ts';
@@ -20,7 +20,7 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
     const now = engine.now();
     const tallies = await jobCounts.open();
     const past = ended ? await jobCounts.ended() : null;
-    const alive = (await engine.instances()).filter(({ leaseUntil }) => leaseUntil > now);
+    const alive = (await engine.instances()).filter((each) => isLive(each, now));
     // Remote workers, whose pid is 0, do not report how many slots are busy.
     const reporting = alive.filter(({ about }) => about.pid !== 0);
     return {

@@ -26,7 +26,8 @@ export const questionRoutes: RouteHandlers<QuestionRouteNames> = {
   },
 
   async getLinkQuestion({ engine, access }, { body: { token } }, { credentials }) {
-    return questionView(await access.withSecret(credentials, () => engine.questionOf(token)), 'full');
+    const question = await access.withSecret(credentials, () => engine.questionOf(token));
+    return { ...questionView(question, 'full'), notBy: [] };
   },
 
   async answerByLink({ engine, access }, { body: { token, value } }, { credentials }) {
@@ -45,5 +46,5 @@ const questionView = ({ ask, schema, notBy, ...question }: OpenQuestion, visibil
   ...question,
   ask: ask === null ? null : redactText(ask, visibility),
   schema: schema === null ? null : { ...redactTexts(schema, visibility) },
-  notBy: [...notBy],
+  notBy: visibility === 'full' ? [...notBy] : [],
 });

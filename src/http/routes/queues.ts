@@ -1,7 +1,7 @@
 /** Queues over HTTP: the open jobs of each type, the longest wait, and the limits in use. */
 import type { LimitInUse } from '../../engine/inspect/limits-in-use.ts';
 import type { Tally } from '../../store/query.ts';
-import type { DueJob, Instance } from '../../store/store.ts';
+import { isLive, type DueJob, type Instance } from '../../store/store.ts';
 import { turn } from '../../time/clock.ts';
 import type { LimitView, QueueView } from '../contract.ts';
 import type { RouteHandlers } from '../handler.ts';
@@ -14,7 +14,7 @@ const queuesPerTurn = 2_000;
 export const queueRoutes: RouteHandlers<'listQueues'> = {
   async listQueues({ engine, jobCounts }) {
     const now = engine.now();
-    const able = (await engine.instances()).filter(({ leaseUntil, about }) => leaseUntil > now && !about.draining);
+    const able = (await engine.instances()).filter((each) => isLive(each, now) && !each.about.draining);
     const tallies = await jobCounts.open();
     const counts = countsPerType(tallies);
     await turn();

@@ -51,6 +51,10 @@ function codedMethods(store: Store, changes: CodedChanges): Partial<Store> {
       ...step, result: encodedPart(changes, step.result, step.job), question: encodedPart(changes, step.question, step.job),
     }))),
     steps: async (jobs, after, limit) => (await store.steps(jobs, after, limit)).map((step) => decodedStep(changes, step)),
+    stepNamed: async (job, name) => {
+      const step = await store.stepNamed(job, name);
+      return step && decodedStep(changes, step);
+    },
     openWaits: async (after, limit) => (await store.openWaits(after, limit)).map((step) => decodedStep(changes, step)),
     progress: async (id) => {
       const progress = await store.progress(id);

@@ -1,5 +1,5 @@
 /** The instances of the memory store, their leases, and the leader of each role that `lead` was called with. */
-import { instanceKeptMs, type Beat, type Instance, type Leadership } from '../store.ts';
+import { instanceKeptMs, isLive, type Beat, type Instance, type Leadership } from '../store.ts';
 import { isOtherBoot, isTaken, takenInstance } from '../taken-instance.ts';
 
 export class MemoryInstances {
@@ -13,7 +13,7 @@ export class MemoryInstances {
   /** Returns whether the lease of the instance has lapsed; false for an unknown instance, which has no lease. */
   isGone(instance: string, now: number): boolean {
     const known = this.#instances.get(instance);
-    return known !== undefined && known.leaseUntil <= now;
+    return known !== undefined && !isLive(known, now);
   }
 
   beat(beat: Beat, now: number): void {

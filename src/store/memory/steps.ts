@@ -31,6 +31,10 @@ export class MemorySteps {
       [...(this.#steps.get(job)?.values() ?? [])].filter(({ n }) => n > after).sort(byNumber).slice(0, limit));
   }
 
+  named(job: number, name: string): StoredStep | undefined {
+    return this.#steps.get(job)?.get(name);
+  }
+
   endWait({ job, name, at, result }: WaitEnd): void {
     const ofJob = this.#steps.get(job) ?? new Map<string, StoredStep>();
     const fresh = { job, name, n: 0, generation: 1, fence: 0, startedAt: at, endedAt: null, question: null };

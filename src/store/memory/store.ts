@@ -273,6 +273,10 @@ export class MemoryStore implements Store {
     return this.#answer(() => this.#records.steps.of(jobs, after, limit));
   }
 
+  stepNamed(job: number, name: string): Promise<StoredStep | undefined> {
+    return this.#answer(() => this.#records.steps.named(job, name));
+  }
+
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]> {
     return this.#answer(() => this.#records.steps.openWaits(after, limit, (job) => this.#records.get(job)?.state !== 'ended'));
   }

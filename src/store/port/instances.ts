@@ -110,6 +110,9 @@ export interface Instance {
   readonly about: InstanceAbout;
 }
 
+/** Whether the lease of an instance has not lapsed; `now`: store time. */
+export const isLive = ({ leaseUntil }: Pick<Instance, 'leaseUntil'>, now: number): boolean => leaseUntil > now;
+
 export interface Leadership {
   readonly leader: string;
   readonly term: number;

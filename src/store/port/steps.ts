@@ -16,6 +16,9 @@ export interface Steps {
    */
   steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]>;
 
+  /** Returns the step of a job with this name, also a forgotten one or an open wait. */
+  stepNamed(job: number, name: string): Promise<StoredStep | undefined>;
+
   /** Returns up to `limit` open waits of jobs that have not ended, ordered by job and name, after the given one. */
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]>;
 }

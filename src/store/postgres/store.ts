@@ -41,7 +41,7 @@ import {
   countInbox, enqueue, inboxRequests, refuseInInbox, removeFromInbox, retryInInbox, takeFromInbox,
 } from './write/inbox.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
-import { openWaits, steps, writeSteps } from './write/steps.ts';
+import { openWaits, stepNamed, steps, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';
@@ -298,6 +298,10 @@ export class PostgresStore implements Store {
 
   steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]> {
     return steps(this.#database, jobs, after, limit);
+  }
+
+  stepNamed(job: number, name: string): Promise<StoredStep | undefined> {
+    return stepNamed(this.#database, job, name);
   }
 
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]> {

@@ -39,7 +39,7 @@ import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
 import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
-import { openWaits, steps, writeSteps } from './write/steps.ts';
+import { openWaits, stepNamed, steps, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { orphaned, settleable } from './maintain/families.ts';
 import {
@@ -268,6 +268,10 @@ export class SqliteStore implements Store {
 
   steps(jobs: readonly number[], after?: number, limit?: number): Promise<readonly StoredStep[]> {
     return this.#read(() => steps(this.#connection, jobs, after, limit));
+  }
+
+  stepNamed(job: number, name: string): Promise<StoredStep | undefined> {
+    return this.#read(() => stepNamed(this.#connection, job, name));
   }
 
   openWaits(after: WaitCursor | null, limit: number): Promise<readonly OpenWait[]> {

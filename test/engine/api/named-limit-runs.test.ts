@@ -53,6 +53,27 @@ describe('a rate', () => {
     }
   });
 
+  test('accepts the parameters of a definition up to a burst that an override has raised', async () => {
+    const tokens = limit('tokens', { rate: '60/1m', burst: 30 });
+    const options = { input: typed<{ tokens: number }>(), limits: [tokens], run: () => null };
+    const types = [jobType('ask', { ...options, cost: 'tokens' }), jobType('asked', { ...options, cost: ({ tokens: cost }) => cost })];
+    const t = await start({ types, middleware: [{ create: ({ input }, next) => next({ input: { tokens: (input as { tokens: number }).tokens + 1 } }) }] });
+    for (const { name } of types) {
+      const define = (cost: number): Promise<unknown> =>
+        t.engine.define(`${name} hourly`, name, { params: { tokens: cost }, schedules: every('1h') });
+      await t.engine.overrideLimit('tokens', null);
+      expect(await refused(define(40))).toBe('limit.cost');
+      await t.engine.overrideLimit('tokens', { rate: '60/1m', burst: 50 });
+      expect(await refused(define(51))).toBe('limit.cost');
+      await define(40);
+      expect(await refused(t.engine.override(`${name} hourly`, { params: { tokens: 51 } }))).toBe('limit.cost');
+      await t.engine.override(`${name} hourly`, { params: { tokens: 45 } });
+    }
+    await t.advance('1h');
+    for (const run of await t.runs()) expect(parseGate(run.gate!).uses).toEqual([{ name: 'tokens', key: null, cost: 46 }]);
+    expect(await t.runs()).toHaveLength(2);
+  });
+
   test('accepts the cost of a task up to a burst that an override has raised', async () => {
     const tokens = limit('tokens', { rate: '60/1m', burst: 30 });
     const ask = jobType('ask', {

@@ -4,10 +4,7 @@ import type { RunDetail } from '../../../../src/http/contract.ts';
 import { Elapsed, Time } from '../../components/time.tsx';
 import { duration, number } from '../../format.ts';
 import { now } from '../../state/clock.ts';
-import { firstStartOf, isOpen, startOf } from '../../state/run-status.ts';
-
-/** A run that waits for an answer without a timeout is due in the year 9999. */
-const noTimeoutDue = Date.UTC(9999, 0);
+import { firstStartOf, isDueWhenAnswered, isOpen, startOf } from '../../state/run-status.ts';
 
 export function Facts({ run }: { readonly run: RunDetail }): JSX.Element {
   const { lease } = run;
@@ -15,7 +12,7 @@ export function Facts({ run }: { readonly run: RunDetail }): JSX.Element {
   return (
     <dl class="strip facts-strip">
       <Fact title="Created"><Time at={run.createdAt} /></Fact>
-      <Fact title="Due">{run.dueAt >= noTimeoutDue ? 'when answered' : <Time at={run.dueAt} />}</Fact>
+      <Fact title="Due">{isDueWhenAnswered(run) ? 'when answered' : <Time at={run.dueAt} />}</Fact>
       <Wait run={run} startedAt={startedAt} />
       {run.queuePosition !== null && run.dueAt <= now.value && (
         <Fact title="Queue position">{number(run.queuePosition + 1)}</Fact>

@@ -6,7 +6,7 @@ import type { Column } from '../../components/table.tsx';
 import { Elapsed, Time } from '../../components/time.tsx';
 import { href, queryOf } from '../../router.ts';
 import { number } from '../../format.ts';
-import { startOf } from '../../state/run-status.ts';
+import { isDueWhenAnswered, startOf } from '../../state/run-status.ts';
 
 export const runColumns: readonly Column<RunView>[] = [
   { title: 'State', cell: (run) => <RunBadge run={run} /> },
@@ -16,7 +16,7 @@ export const runColumns: readonly Column<RunView>[] = [
   { title: 'Attempts', class: 'number minor', cell: ({ attempt }) => <Plain value={attempt} usual={1} /> },
   { title: 'Priority', class: 'number minor', cell: ({ priority }) => <Plain value={priority} usual={0} /> },
   { title: 'Created', class: 'number', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { title: 'Due', class: 'number minor', cell: ({ dueAt }) => <Time at={dueAt} /> },
+  { title: 'Due', class: 'number minor', cell: (run) => (isDueWhenAnswered(run) ? 'when answered' : <Time at={run.dueAt} />) },
   { title: 'Duration', class: 'number', cell: (run) => <Elapsed from={startOf(run)} to={run.endedAt} /> },
 ];
 

@@ -1,6 +1,7 @@
 /** Exports the runs of a list from all pages, up to a limit, as JSON lines or CSV. */
 import type { RunFilter, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
+import { isDueWhenAnswered } from '../../state/run-status.ts';
 
 export type ExportFormat = 'csv' | 'json';
 
@@ -36,7 +37,7 @@ const columns: readonly (readonly [string, (run: RunView) => string | number])[]
   ['attempt', ({ attempt }) => attempt],
   ['priority', ({ priority }) => priority],
   ['created', ({ createdAt }) => instant(createdAt)],
-  ['due', ({ dueAt }) => instant(dueAt)],
+  ['due', (run) => (isDueWhenAnswered(run) ? '' : instant(run.dueAt))],
   ['started', ({ startedAt }) => instant(startedAt)],
   ['ended', ({ endedAt }) => instant(endedAt)],
   ['error', ({ error }) => error?.message ?? ''],

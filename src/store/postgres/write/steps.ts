@@ -66,6 +66,12 @@ export async function steps(
   return (await session.run<StepRow>(text, [numberArray([...new Set(jobs)]), after, limit])).map(stepOfRow);
 }
 
+export async function stepNamed(session: Session, job: number, name: string): Promise<StoredStep | undefined> {
+  const text = `select ${stepColumns} from ${session.schema}.step where job = $1 and name = $2`;
+  const [row] = await session.run<StepRow>(text, [job, name]);
+  return row && stepOfRow(row);
+}
+
 export async function forgetSteps(session: Session, forgotten: readonly ForgottenSteps[]): Promise<void> {
   const text = `update ${session.schema}.step set generation = given.generation, ended_at = null, result = null,
     question = null

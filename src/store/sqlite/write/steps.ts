@@ -18,6 +18,11 @@ export function steps(connection: Connection, jobs: readonly number[], after = b
     .flatMap((job) => connection.all<StepRow>(sql, job, after, limit).map(stepOfRow));
 }
 
+export function stepNamed(connection: Connection, job: number, name: string): StoredStep | undefined {
+  const row = connection.get<StepRow>(`SELECT ${stepColumns} FROM step WHERE job = ? AND name = ?`, job, name);
+  return row && stepOfRow(row);
+}
+
 export function forgetSteps(connection: Connection, forgotten: readonly ForgottenSteps[]): void {
   const sql = `UPDATE step SET generation = ?, ended_at = NULL, result = NULL, question = NULL
     WHERE job = ? AND n >= ? AND (ended_at IS NOT NULL OR question IS NOT NULL)`;

@@ -1,6 +1,6 @@
-/** The throttle: limits how often an address may do something per minute. */
-import { BoundedMap } from '../../time/bounded-map.ts';
-import type { Clock } from '../../time/clock.ts';
+/** The throttle: limits how often an address, or another key, may do something per minute. */
+import { BoundedMap } from './bounded-map.ts';
+import type { Clock } from './clock.ts';
 
 const windowMs = 60_000;
 const addressesMax = 10_000;

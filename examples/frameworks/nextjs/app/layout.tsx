@@ -1,0 +1,6 @@
+// The frame of every page.
+import type { ReactNode } from 'react';
+
+export default function Layout({ children }: { children: ReactNode }): ReactNode {
+  return <html lang="en"><body>{children}</body></html>;
+}

@@ -1,0 +1,20 @@
+// The packages of the examples in examples/frameworks, at the versions that are tested.
+export const frameworks: Readonly<Record<string, string>> = {
+  '@hono/node-server': '2.1.8',
+  '@nestjs/common': '12.5.0',
+  '@nestjs/core': '12.5.0',
+  '@nestjs/platform-express': '12.5.0',
+  '@types/express': '5.0.6',
+  '@types/node': '24.19.2',
+  '@types/react': '19.3.0',
+  esbuild: '0.28.2',
+  express: '5.3.0',
+  fastify: '5.12.8',
+  hono: '4.13.18',
+  next: '16.4.6',
+  react: '19.3.1',
+  'react-dom': '19.3.1',
+  'reflect-metadata': '0.2.2',
+  rxjs: '7.8.2',
+  typescript: '5.9.3',
+};
