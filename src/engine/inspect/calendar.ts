@@ -61,7 +61,7 @@ const mostShown = 5;
 const busiestShown = 50;
 
 /** The ticks of one definition in each hour. */
-interface Counted {
+interface HourlyTicks {
   readonly name: string;
   readonly counts: readonly number[];
   readonly ticks: number;
@@ -80,7 +80,7 @@ export async function calendarOf(
   const enabled = definitions.filter(({ isEnabled, spec }) => isEnabled && spec.schedules.length > 0);
   const counter = new HourCounter(start, hours);
   const rows = Array.from({ length: hours }, () => new HourRow());
-  const busiest = new Busiest<Counted>(busiestShown);
+  const busiest = new Busiest<HourlyTicks>(busiestShown);
   let [withTicks, unknown] = [0, 0];
   for (const known of enabled) {
     const counted = counter.count(known);
@@ -114,7 +114,7 @@ class HourCounter {
   }
 
   /** Null: the ticks of no schedule are known. */
-  count({ name, spec, job }: KnownDefinition): Counted | null {
+  count({ name, spec, job }: KnownDefinition): HourlyTicks | null {
     const all = spec.schedules.flatMap((schedule, index) =>
       this.#countsOf(schedule, job.plan?.schedules[index]?.activated ?? job.created) ?? []);
     if (all.length === 0) return null;
@@ -169,9 +169,9 @@ class HourRow {
 const hourOf = ({ ticks, definitions, most }: HourRow, at: number, zone: string, load: number | null): CalendarHour =>
   ({ at, shown: formatTimestamp(wallOf(zone, at)), ticks, definitions, load, most: most.all });
 
-type Lasting = Counted & { readonly lastRunMs: number | null };
+type Lasting = HourlyTicks & { readonly lastRunMs: number | null };
 
-async function lastingOf(jobs: Jobs, counted: Counted): Promise<Lasting> {
+async function lastingOf(jobs: Jobs, counted: HourlyTicks): Promise<Lasting> {
   const query = { kinds: ['run'], def: counted.name, standings: endedStandings } as const;
   const [last] = (await jobs.find(query, { limit: 1 })).jobs;
   const isTimed = last?.state === 'ended' && last.startedAt !== null;
