@@ -9,7 +9,7 @@ import { step, steps, type Asking } from './model/machine.ts';
 import type { TypeVersions } from './model/type-version.ts';
 import { neededKey } from './model/unique-key.ts';
 import { Refusal } from './refusal.ts';
-import type { Batch, ClaimRequest, InboxTake, Store, Writer } from './store/store.ts';
+import type { Batch, ClaimRequest, InboxTake, MemoWrite, Store, Writer } from './store/store.ts';
 
 /** One command for one job. `job` is the id of the job, or the job as it was last read, which saves a load. */
 export interface CommandRequest {
@@ -98,6 +98,13 @@ export const insert = (store: Pick<Store, 'commit'>, changes: readonly Change[])
  */
 export const takeRequests = (store: Pick<Store, 'takeFromInbox'>, takes: readonly InboxTake[]) =>
   store.takeFromInbox(takes);
+
+/** Writes memos, and new jobs in the same commit; returns whether that was done. False: another writer was first. */
+export const commitMemos = (
+  store: Pick<Store, 'writeMemos'>,
+  writes: readonly MemoWrite[],
+  changes: readonly Change[] = [],
+): Promise<boolean> => store.writeMemos(writes, changes);
 
 export interface Claimed {
   /** All changes that were written, including those of jobs that ended instead of being claimed. */

@@ -13,6 +13,9 @@ export {
 export type { ChildRequest } from './engine/declare/child-request.ts';
 export type { BatchSettings } from './engine/declare/batch.ts';
 export type { BatchJob, BatchOutcome } from './engine/handler/batch-job.ts';
+export { jobAlert, type AlertOptions, type AlertTo, type AlertWhen, type JobAlert } from './engine/declare/alert.ts';
+export type { AlertSettings, AlertStatus, SentAlert, SentAlerts } from './engine/alert-actions.ts';
+export type { AlertMessage } from './model/alert.ts';
 export { limit, type Limit, type LimitOptions } from './engine/declare/limit.ts';
 export type { Cost } from './engine/declare/limit-uses.ts';
 export type { Fairness } from './engine/declare/fairness.ts';
@@ -54,6 +57,7 @@ export type { FlowPage, FlowRunStanding, FlowSummary } from './engine/inspect/fl
 export type { Edge } from './model/following.ts';
 export type { FlowHandle } from './engine/flow-handle.ts';
 export type { RunRequest } from './engine/declare/run-request.ts';
+export type { ImportOutcome, ImportRequest } from './engine/run-import.ts';
 export type { Reason, ReasonCode } from './engine/inspect/reason.ts';
 export type { LimitOverride, LimitSettings, LimitPauseOptions, LimitStatus, ReopenOptions } from './engine/limit-actions.ts';
 export type { StopAnswer } from './engine/inspect/stop.ts';

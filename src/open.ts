@@ -1,5 +1,6 @@
 /** The composition root: creates an engine from its options and chooses its parts. */
 import { hostname } from 'node:os';
+import { alertType } from './builtin/alert.ts';
 import { backfillType } from './engine/backfill.ts';
 import { bulkType } from './engine/bulk.ts';
 import { EngineCore } from './engine/engine.ts';
@@ -13,6 +14,7 @@ import { firstMemoryId, Stores } from './engine/stores.ts';
 import { TypeCatalogue } from './engine/type-catalogue.ts';
 import { packagedEntry } from './engine/isolation/host/host.ts';
 import { Isolation } from './engine/isolation/isolation.ts';
+import type { JobAlert } from './engine/declare/alert.ts';
 import type { AnyJobDef } from './engine/declare/job-def.ts';
 import type { AnyJobType } from './engine/declare/job-type.ts';
 import { silent, neverThrowing, textFirst, type Logger } from './logger.ts';
@@ -44,6 +46,10 @@ export interface EngineOptions {
   readonly types?: readonly AnyJobType[];
   /** The definitions to declare. */
   readonly defs?: readonly AnyJobDef[];
+  /** The alerts to declare, made with `jobAlert`. */
+  readonly alerts?: readonly JobAlert[];
+  /** Addresses and ranges that alerts may be sent to although they are not public, such as 10.0.0.0/8. Default: none. */
+  readonly alertAllow?: readonly string[];
   /** How many handlers run at a time; as many again for in-memory runs. Default: 16. */
   readonly slots?: number;
   /** The time from the last heartbeat of an instance until others take over its jobs. Default: 15s; at least 1s. */
@@ -113,13 +119,13 @@ export class Engine extends EngineCore {
 
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({
-  store: 0, types: 0, defs: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
+  store: 0, types: 0, defs: 0, alerts: 0, alertAllow: 0, slots: 0, lease: 0, blockedMax: 0, retention: 0, logger: 0, clock: 0, random: 0, build: 0,
   canary: 0, undeclaredDefs: 0, middleware: 0, codec: 0, entries: 0, instance: 0,
 } satisfies Record<keyof EngineOptions, 0>);
 
 function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCore>[0] {
   const {
-    store, types = [], defs = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault,
+    store, types = [], defs = [], alerts = [], alertAllow = [], slots = slotsDefault, lease = leaseDefault, blockedMax = blockedMaxDefault,
     retention = retentionDefault,
     logger: ownLogger = silent, clock = systemClock, random = systemRandom, instance = instanceName(random), build,
     canary, undeclaredDefs = 'tick', middleware: givenMiddleware = [], codec, entries = {},
@@ -133,13 +139,15 @@ function partsOf(options: EngineOptions): ConstructorParameters<typeof EngineCor
   const creating = creationHook(middleware, (type) => catalogue.rulesInForce(type));
   const jobs = new Jobs(opened, creating);
   const memory = new Jobs(new MemoryStore(clock, firstMemoryId), creating);
-  const registry = new TypeRegistry([...types, bulkType(jobs), backfillType(jobs, clock)], defs);
+  const builtIn = [bulkType(jobs), backfillType(jobs, clock), alertType(jobs, alertAllow)];
+  const registry = new TypeRegistry([...types, ...builtIn], defs);
   const catalogue = new TypeCatalogue({ stores: new Stores(jobs, memory), registry, clock });
   return {
     jobs,
     memory,
     registry,
     defs,
+    alerts,
     slots: checkSlots(slots),
     canary: canary === undefined ? null : checkCanary(canary),
     leaseMs,

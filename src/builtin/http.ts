@@ -8,7 +8,7 @@ import { systemClock } from '../time/clock.ts';
 import { retryAfterMs } from '../time/retry-after.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { Reach } from './address.ts';
-import { checkUrl, guardedRequest, systemResolve, type Resolve } from './guarded-request.ts';
+import { checkUrl, guardedRequest, systemResolve, type Outgoing, type RequestRoute, type Resolve } from './guarded-request.ts';
 import { httpTypeName } from './type-names.ts';
 
 export interface HttpTypeOptions {
@@ -81,23 +81,35 @@ export function httpType({ allow = [], resolve = systemResolve }: HttpTypeOption
 
 type HttpRequestInput = z.output<typeof HttpInput>;
 
-async function call(
-  context: Context,
-  given: HttpRequestInput,
-  route: { readonly reach: Reach; readonly resolve: Resolve },
-): Promise<HttpResult> {
+interface HttpRoute {
+  readonly reach: Reach;
+  readonly resolve: Resolve;
+}
+
+async function call(context: Context, given: HttpRequestInput, route: HttpRoute): Promise<HttpResult> {
   const url = checkUrl(given.url);
   const timeoutMs = Math.min(durationMs(given.timeout as Duration), timeoutMaxMs);
+  const request = { method: given.method, url, ...contentOf(given, context) };
+  const onResponse = (status: number): void =>
+    context.log.info(`${given.method} ${url.host}${url.pathname} responded with ${status}`);
+  return exchange(request, { ...route, signal: context.signal, timeoutMs }, onResponse);
+}
+
+/** Sends a request and reads the response. Throws if it has not come within `timeoutMs`, or if its status is an error. */
+export async function exchange(
+  request: Outgoing,
+  { timeoutMs, signal: given, ...route }: RequestRoute & { readonly timeoutMs: number },
+  onResponse: (status: number) => void = () => {},
+): Promise<HttpResult> {
   const late = new AbortController();
   const stopTimer = systemClock.after(timeoutMs, () =>
     late.abort(new TimedOut(`no complete response within ${timeoutMs} ms`)),
   );
-  const signal = AbortSignal.any([context.signal, late.signal]);
+  const signal = AbortSignal.any([given, late.signal]);
   try {
-    const answer = await guardedRequest({ method: given.method, url, ...contentOf(given, context) }, { ...route, signal });
-    const result = await resultOf(answer);
-    context.log.info(`${given.method} ${url.host}${url.pathname} responded with ${result.status}`);
-    return judged(result, url);
+    const result = await resultOf(await guardedRequest(request, { ...route, signal }));
+    onResponse(result.status);
+    return judged(result, request.url);
   } catch (error) {
     // On abort, Node throws a generic AbortError; signal.reason says why: timeout, cancel, lost lease.
     throw signal.aborted ? signal.reason : error;

@@ -46,7 +46,7 @@ export const addEngineFlags = (command: Command): Command =>
     .option('--encryption-keys <file>', encryptionFlagText)
     .option(
       '--http-allow <ranges...>',
-      `private address ranges that jobs of type ${httpTypeName} may call, such as 10.0.0.0/8`,
+      `private address ranges that jobs of type ${httpTypeName} and alerts may call, such as 10.0.0.0/8`,
     )
     .option(
       '--allow-exec <programs...>',

@@ -18,7 +18,7 @@ export async function engineOf(
   flags: EngineFlags,
 ): Promise<{ readonly engine: Engine; readonly url: string; readonly logger: Logger }> {
   const url = storeUrl(flags.store);
-  const { types, defs } = await loadJobs(flags.jobs ?? []);
+  const { types, defs, alerts } = await loadJobs(flags.jobs ?? []);
   // A loaded type replaces the built-in type of the same name.
   const isNamed = (name: string): boolean =>
     [...types, ...defs.map(({ type }) => type)].some((type) => type.name === name);
@@ -28,6 +28,8 @@ export async function engineOf(
     store: url,
     types: [...types, ...builtInTypes(flags).filter(({ name }) => !isNamed(name))],
     defs,
+    alerts,
+    ...(flags.httpAllow === undefined ? {} : { alertAllow: flags.httpAllow }),
     slots: wholeNumber('--slots', flags.slots),
     lease: flags.lease as Duration,
     retention: flags.retention === 'never' ? null : (flags.retention as Duration),

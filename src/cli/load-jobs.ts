@@ -1,7 +1,8 @@
-/** Loads job types and definitions from the files given with `--jobs`. */
+/** Loads job types, definitions and alerts from the files given with `--jobs`. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { JobAlert } from '../engine/declare/alert.ts';
 import type { AnyJobDef } from '../engine/declare/job-def.ts';
 import type { AnyJobType } from '../engine/declare/job-type.ts';
 import { Refusal } from '../refusal.ts';
@@ -9,22 +10,23 @@ import { Refusal } from '../refusal.ts';
 export interface LoadedJobs {
   readonly types: readonly AnyJobType[];
   readonly defs: readonly AnyJobDef[];
+  readonly alerts: readonly JobAlert[];
 }
 
 export async function loadJobs(files: readonly string[]): Promise<LoadedJobs> {
   const exported = (await Promise.all(files.map(exportsOf))).flat();
-  return { types: exported.filter(isType), defs: exported.filter(isDef) };
+  return { types: exported.filter(isType), defs: exported.filter(isDef), alerts: exported.filter(isAlert) };
 }
 
 /**
- * Returns the exports of a module. An exported array or object that is neither a job type nor a definition is replaced
- * by its members. Refuses a module in which no job type and no definition is found.
+ * Returns the exports of a module. An exported array or object that is no job type, definition or alert is replaced by its
+ * members. Refuses a module in which none of them is found.
  */
 async function exportsOf(file: string): Promise<unknown[]> {
   const module = await importOf(file);
   const values = Object.values(module);
-  const found = values.flatMap((value) => (isType(value) || isDef(value) ? [value] : Object.values(value ?? {})));
-  if (found.some((value) => isType(value) || isDef(value))) return [...new Set(found)];
+  const found = values.flatMap((value) => (isType(value) || isDef(value) || isAlert(value) ? [value] : Object.values(value ?? {})));
+  if (found.some((value) => isType(value) || isDef(value) || isAlert(value))) return [...new Set(found)];
   throw refused(file, 'it exports no job types; export the results of jobType() and jobDef()');
 }
 
@@ -68,3 +70,6 @@ const isType = (value: unknown): value is AnyJobType =>
 
 const isDef = (value: unknown): value is AnyJobDef =>
   typeof value === 'object' && value !== null && 'spec' in value && 'type' in value;
+
+const isAlert = (value: unknown): value is JobAlert =>
+  typeof value === 'object' && value !== null && 'spec' in value && !('type' in value) && typeof value.spec === 'object';

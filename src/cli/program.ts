@@ -9,9 +9,11 @@ import { defsCommand } from './commands/defs.ts';
 import { devCommand } from './commands/dev.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { flowsCommand } from './commands/flows.ts';
+import { importCommand } from './commands/import.ts';
 import { inboxCommand } from './commands/inbox.ts';
 import { initCommand } from './commands/init.ts';
 import { instancesCommand } from './commands/instances.ts';
+import { alertsCommand } from './commands/alerts.ts';
 import { limitsCommand } from './commands/limits.ts';
 import { listCommands } from './commands/lists.ts';
 import { migrateCommand } from './commands/migrate.ts';
@@ -28,8 +30,8 @@ const usageExitCode = 2;
 
 const commands = [
   initCommand, devCommand, serveCommand, workCommand, migrateCommand, runsCommand, flowsCommand, defsCommand,
-  inboxCommand, instancesCommand, limitsCommand, listCommands, topCommand, doctorCommand, verifyCommand, backupCommand,
-  auditCommand, tokensCommand, benchCommand, completionCommand,
+  inboxCommand, importCommand, instancesCommand, limitsCommand, alertsCommand, listCommands, topCommand, doctorCommand,
+  verifyCommand, backupCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
 ];
 
 export function program(): Command {

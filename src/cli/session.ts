@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander';
 import { userInfo } from 'node:os';
+import type { AnyJobType } from '../engine/declare/job-type.ts';
 import type { Engine } from '../open.ts';
 import { storeUrl } from '../open/store-url.ts';
 import { Refusal } from '../refusal.ts';
@@ -39,15 +40,17 @@ export const addNamedActionFlags = (command: Command): Command =>
   addActionFlags(command)
     .option('--by <name>', 'who acts, recorded in the history (default: cli and your user name)');
 
+/** `types` are the job types whose code the command has. */
 export async function withEngine<T>(
   { store: url, encryptionKeys }: CommonFlags,
   work: (engine: Engine) => Promise<T>,
+  types: readonly AnyJobType[] = [],
 ): Promise<T> {
   const codec = await codecOf(encryptionKeys);
   const store = await openCurrent(storeUrl(url));
   try {
     const { Engine } = await import('../open.ts');
-    return await work(new Engine({ store, instance: actor(), ...(codec === null ? {} : { codec }) }));
+    return await work(new Engine({ store, types, instance: actor(), ...(codec === null ? {} : { codec }) }));
   } finally {
     await store.close();
   }

@@ -15,6 +15,7 @@ import { instances } from './instances.ts';
 import { leader } from './leader.ts';
 import { leases } from './leases.ts';
 import { limits } from './limits.ts';
+import { memos } from './memos.ts';
 import { notes } from './notes.ts';
 import { pauses } from './pauses.ts';
 import { purge } from './purge.ts';
@@ -27,7 +28,7 @@ import { NotApplicable, World, type Example, type Open, type Topic } from './wor
 
 export const topics: readonly Topic[] = [
   schema, insert, guard, claim, claimedTogether, gates, limits, fairness, ahead, unique, leases, family, following, find, history,
-  notes, steps, instances, leader, purge, inbox, within, pauses, versions,
+  notes, steps, instances, leader, purge, inbox, memos, within, pauses, versions,
 ];
 
 export async function show(open: Open, example: Example): Promise<void> {

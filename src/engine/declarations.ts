@@ -1,15 +1,17 @@
 /**
- * The declarations of a program: its build, its types and its definitions. If several builds run at a time, each type
+ * The declarations of a program: its build, its types, its definitions and its alerts. If several builds run at a time, each type
  * and definition has the settings of the newest living build that declares it. An instance of an older build that
  * restarts does not change them. When the last instance of the newest build is gone, the next newest build declares
  * again, so that a roll-back needs no further step.
  */
 import { createHash } from 'node:crypto';
 import {
-  declaresDef, declaresType, newestChanges, readBuilds, registerBuild, registerNewest, registerTypes,
+  declaresAlert, declaresDef, declaresType, newestChanges, readBuilds, registerBuild, registerNewest, registerTypes,
 } from '../jobs/catalogue.ts';
 import { declareLimits, type LimitDeclaration } from '../jobs/limits.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
+import type { AlertActions } from './alert-actions.ts';
+import type { JobAlert } from './declare/alert.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
 import type { JobDef } from './declare/job-def.ts';
 import type { Limit } from './declare/limit.ts';
@@ -21,7 +23,9 @@ export interface DeclarationsParts {
   readonly stores: Stores;
   readonly registry: TypeRegistry;
   readonly defs: readonly JobDef[];
+  readonly alerts: readonly JobAlert[];
   readonly definitions: DefinitionActions;
+  readonly alertActions: AlertActions;
   /** The id of the program as it was deployed. */
   readonly build: string;
   readonly instance: string;
@@ -44,13 +48,14 @@ export class Declarations {
   }
 
   async declare(): Promise<void> {
-    const { stores, registry, defs, definitions, build, instance: by } = this.#parts;
+    const { stores, registry, defs, alerts, definitions, alertActions, build, instance: by } = this.#parts;
     const { store } = stores.database;
     const entries = registry.entries.filter(({ name }) => !isInternal(name));
     const names = {
       types: entries.map(({ name }) => name),
       defs: defs.map(({ name }) => name),
       limits: [...new Set(entries.flatMap(limitNames))],
+      alerts: alerts.map(({ name }) => name),
     };
     const own = await registerBuild(store, { build, ...names }, { by });
     const living = await livingBuildIds(stores.database.store);
@@ -62,6 +67,7 @@ export class Declarations {
     await registerTypes(store, entries.filter(({ name }) => isOurs(name)), { by });
     this.#limits = declaredLimits(registry, isOurs);
     await this.declareLimits();
+    await alertActions.declare(alerts.filter(({ name }) => !newer.some((other) => declaresAlert(other, name))));
     await definitions.declareAll(
       defs.filter(({ name, spec }) => spec.inMemory || !newer.some((other) => declaresDef(other, name))),
       { build, isShared: (name) => others.some((other) => declaresDef(other, name)) },

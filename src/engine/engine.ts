@@ -19,8 +19,10 @@ import { Loop } from '../time/loop.ts';
 import type { Configuration } from '../vocabulary/configuration.ts';
 import type { JobRunStats } from '../vocabulary/jobrun.ts';
 import type { StageInfo } from '../vocabulary/stage.ts';
+import { AlertActions, type AlertStatus, type SentAlerts } from './alert-actions.ts';
 import { AuditTrail } from './audit-trail.ts';
 import { Declarations } from './declarations.ts';
+import type { AlertOptions, JobAlert } from './declare/alert.ts';
 import type { DefChanges } from './declare/def-changes.ts';
 import type { DefDocument } from './declare/def-document.ts';
 import type { DefFilter } from './declare/def-filter.ts';
@@ -56,6 +58,7 @@ import { undeclaredDefNames, mayOthersAccept } from './living-builds.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions, type RunEdit } from './run-actions.ts';
 import { RunCreation } from './run-creation.ts';
+import { RunImport, type ImportOutcome, type ImportRequest } from './run-import.ts';
 import {
   RunHandle, type ActOptions, type AnswerOptions, type CancelOptions, type EndOptions, type LogRequest, type RetryOptions, type RunBackend,
   type RunMaker, type Snapshot, type StepsRequest,
@@ -70,6 +73,7 @@ export { firstMemoryId } from './stores.ts';
 
 export interface EngineParts extends Omit<StoreWorkersParts, 'typesOf' | 'mayOthersAccept' | 'draftChildren' | 'undeclaredOf'> {
   readonly defs: readonly JobDef[];
+  readonly alerts: readonly JobAlert[];
   readonly build: string;
   readonly undeclaredDefs: 'tick' | 'stop';
 }
@@ -100,11 +104,13 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #declarations: Declarations;
   readonly #declaring: Loop;
   readonly #creation: RunCreation;
+  readonly #import: RunImport;
   readonly #flows: FlowCreation;
   readonly #actions: RunActions;
   readonly #answers: AnswerActions;
   readonly #inbox: InboxActions;
   readonly #limits: LimitActions;
+  readonly #alerts: AlertActions;
   readonly #pauses: PauseActions;
   #ready: Promise<void> | null = null;
 
@@ -132,9 +138,11 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#workers = workers;
     this.#definitions = definitions;
     this.#documents = new DefinitionDocuments({ stores, workers, audit, catalogue, reads: this.#reads });
-    this.#declarations = new Declarations({ ...parts, stores, definitions });
+    this.#alerts = new AlertActions(stores, audit, workers);
+    this.#declarations = new Declarations({ ...parts, stores, definitions, alertActions: this.#alerts });
     this.#declaring = new Loop('declarations', parts, () => this.#declarations.turn());
     this.#creation = new RunCreation({ ...parts, stores, workers, definitions });
+    this.#import = new RunImport({ stores, workers, definitions });
     this.#backfills = new BackfillActions({ stores, creation: this.#creation, audit });
     this.#flows = new FlowCreation({ creation: this.#creation, stores, workers, instance });
     this.#actions = new RunActions({ ...parts, stores, workers, audit, catalogue });
@@ -275,6 +283,20 @@ export class EngineCore implements RunBackend, RunMaker {
     await this.ready();
     const created = await this.#creation.create(what, [request], by);
     return this.#handle(created[0]!);
+  }
+
+  /**
+   * Creates runs of a type for jobs of another system, each once: the `unique` of a request names its job. Answers each
+   * request by itself; a refused one does not prevent the others. With `dryRun`, nothing is stored.
+   */
+  async importJobRuns(
+    type: string,
+    requests: readonly ImportRequest[],
+    { dryRun = false }: { readonly dryRun?: boolean } = {},
+    by = this.instance,
+  ): Promise<readonly ImportOutcome[]> {
+    await this.ready();
+    return this.#import.create(type, requests, dryRun, by);
   }
 
   /**
@@ -449,6 +471,52 @@ export class EngineCore implements RunBackend, RunMaker {
   async deleteLimit(name: string, act?: ActOptions): Promise<void> {
     await this.ready();
     return this.#limits.delete(name, act);
+  }
+
+  // Alerts.
+
+  /** All alerts with their state, in the order of their names. */
+  async alerts(): Promise<readonly AlertStatus[]> {
+    await this.ready();
+    return this.#alerts.list();
+  }
+
+  async alert(name: string): Promise<AlertStatus> {
+    await this.ready();
+    return this.#alerts.show(name);
+  }
+
+  /** Creates an alert that no code declares. Refused if the name is in use. */
+  async defineAlert(name: string, options: AlertOptions, act?: ActOptions): Promise<AlertStatus> {
+    await this.ready();
+    return this.#alerts.define(name, options, act);
+  }
+
+  /**
+   * Changes settings of an alert; those that are left out stay. The changes survive deploys. Null removes the changes of
+   * operators to an alert that code declares.
+   */
+  async editAlert(name: string, changes: Partial<AlertOptions> | null, act?: ActOptions): Promise<AlertStatus> {
+    await this.ready();
+    return this.#alerts.edit(name, changes, act);
+  }
+
+  /** Deletes an alert. If the code of an engine declares it, the next start creates it again. */
+  async deleteAlert(name: string, act?: ActOptions): Promise<void> {
+    await this.ready();
+    return this.#alerts.delete(name, act);
+  }
+
+  /** Sends a test message to the target of an alert; returns the id of the run that sends it, which is tried once. */
+  async testAlert(name: string, act?: ActOptions): Promise<number> {
+    await this.ready();
+    return this.#alerts.test(name, act);
+  }
+
+  /** The messages of an alert, newest first: those that were sent, and those that are to be sent. */
+  async sentAlerts(name: string, page?: PageRequest): Promise<SentAlerts> {
+    await this.ready();
+    return this.#alerts.sent(name, page);
   }
 
   // Pauses.

@@ -15,6 +15,7 @@ import { busyType, newToStart, refuseIfAdmitted } from './declare/one-per-type.t
 import { burstsInForce } from './declare/bursts.ts';
 import type { BurstOf } from './declare/limit-uses.ts';
 import { draftsOf, isOneAtATime, type RunRequest } from './declare/run-request.ts';
+import { thrownByCode } from './declare/thrown-by-code.ts';
 import type { TypeRules } from './declare/type-rules.ts';
 import type { Stores } from './stores.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
@@ -97,7 +98,7 @@ export class InboxRuns {
       const refuseTaken = isOneAtATime(draft!, given) ? { refuseTaken: (job: number) => busyType(type, job) } : {};
       return { draft: { request: id, draft: draft!, ...refuseTaken }, rules: rules! };
     } catch (error) {
-      return { refused: { request: id, refusal: isRefusal(error) ? error : thrownByCode(type, error) } };
+      return { refused: { request: id, refusal: thrownByCode(type, error) } };
     }
   }
 
@@ -158,10 +159,4 @@ function givenRequest({ input, options }: InboxRequest): RunRequest<unknown> {
     throw new Refusal('malformed.option', 'a request of the inbox cannot follow runs: leave out after');
   }
   return input === null ? request : { ...request, input: parseJson(checkJsonText(input)) };
-}
-
-/** Returns the refusal of a request for which a schema or a middleware threw an error that is not a refusal. */
-function thrownByCode(type: string, error: unknown): Refusal {
-  const message = error instanceof Error ? error.message : String(error);
-  return new Refusal('malformed.input', `the input of ${type} cannot be checked: ${message}`);
 }

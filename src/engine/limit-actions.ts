@@ -1,5 +1,5 @@
 /** Named limits for operators: lists them with their use, overrides their values, pauses and reopens them, and creates and deletes limits without code. */
-import { createLimit, deleteLimit, overrideLimit, pauseLimit, readLimit, readLimits, resumeLimit, unknownLimit, type LimitRecord } from '../jobs/limits.ts';
+import { createLimit, deleteLimit, overrideLimit, pauseLimit, readLimit, readLimits, reopenLimit, resumeLimit, unknownLimit, type LimitRecord } from '../jobs/limits.ts';
 import { checkAsker, checkFields, checkFlag, checkText, keyMax } from '../jobs/checks/values.ts';
 import type { LimitValues } from '../model/limit.ts';
 import { limitPauseAt, type LimitPause } from '../model/limit-record.ts';
@@ -105,7 +105,7 @@ export class LimitActions {
     const { key, ...act } = checkFields('a reopening', options, ['by', 'why', 'key']);
     const { isKeyed } = await this.show(name);
     const reopened = { name, key: checkReopenedKey(name, isKeyed, key) };
-    await this.#store.reopenLimit(name, reopened.key);
+    await reopenLimit(this.#store, name, reopened.key, checkAsker(this.#audit.asker(act)));
     await this.#record('limit.reopen', null, reopened, act);
     return this.show(name);
   }

@@ -88,6 +88,10 @@ export class StoreWorkers {
     for (const worker of this.#all) worker.reschedule();
   }
 
+  watchAlerts(): void {
+    this.#database.watchAlerts();
+  }
+
   checkCancels(): void {
     for (const worker of this.#all) worker.checkCancels();
   }

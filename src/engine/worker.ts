@@ -131,6 +131,11 @@ export class Worker {
     this.#schedulingWake.wake();
   }
 
+  /** Call when alerts have changed. */
+  watchAlerts(): void {
+    if (!this.#isDraining) this.#maintaining.alerts?.wake();
+  }
+
   /** Call when a definition has changed: starts the scheduler at once. */
   reschedule(): void {
     if (!this.#isDraining) this.#maintaining.scheduling.wake();

@@ -16,6 +16,7 @@ export {
   TokenView,
   TypeDetail, TypeView,
 } from './contract/views.ts';
+export { AlertView, SentAlertView } from './contract/alert-routes.ts';
 export { NamedLimitView } from './contract/limit-routes.ts';
 export { ClaimedView, ProgressStep } from './contract/work.ts';
 export {

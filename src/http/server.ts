@@ -27,6 +27,7 @@ import { RemoteWorkers } from './remote-workers.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { flowRoutes } from './routes/flows.ts';
 import { inboxRoutes } from './routes/inbox.ts';
+import { alertRoutes } from './routes/alerts.ts';
 import { limitRoutes } from './routes/limits.ts';
 import { bulkRoutes } from './routes/bulk.ts';
 import { defDocumentRoutes } from './routes/def-documents.ts';
@@ -78,7 +79,7 @@ export interface Http {
 
 const handlers: RouteHandlers<RouteName> = {
   ...selfRoutes, ...runRoutes, ...questionRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...defDocumentRoutes, ...failureRoutes,
-  ...flowRoutes, ...inboxRoutes, ...limitRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes,
+  ...flowRoutes, ...inboxRoutes, ...limitRoutes, ...alertRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes,
   ...queueRoutes, ...streamRoutes,
   ...typeRoutes, ...workRoutes,
 };

@@ -14,8 +14,8 @@ import { recordType, writeRecords, type RecordContent } from './record-writing.t
 const recordBatch = 500;
 
 /**
- * A program as it was deployed: the job types, definitions and named limits that it declares (as hashes), and when it was
- * first seen.
+ * A program as it was deployed: the job types, definitions, named limits and alerts that it declares (as hashes), and when
+ * it was first seen.
  */
 export interface Build {
   readonly id: string;
@@ -24,6 +24,7 @@ export interface Build {
   readonly defs: ReadonlySet<string>;
   /** Null: a version of Stint has stored it that did not store them. */
   readonly limits: ReadonlySet<string> | null;
+  readonly alerts: ReadonlySet<string>;
 }
 
 export interface BuildDeclarations {
@@ -31,6 +32,7 @@ export interface BuildDeclarations {
   readonly types: readonly string[];
   readonly defs: readonly string[];
   readonly limits: readonly string[];
+  readonly alerts: readonly string[];
 }
 
 /** Stores the entries of job types. An entry that is equal to the stored one is not written again. */
@@ -59,11 +61,11 @@ export async function allTypes(store: Store): Promise<readonly TypeEntry[]> {
 /** Stores a build and its declarations; returns the build with the time at which it was first seen. */
 export async function registerBuild(
   store: Store,
-  { build, types, defs, limits }: BuildDeclarations,
+  { build, types, defs, limits, alerts }: BuildDeclarations,
   asker: Asker,
 ): Promise<Build> {
   const hashes = (names: readonly string[]): string[] => names.map(shortHash).sort();
-  const content = { id: build, types: hashes(types), defs: hashes(defs), limits: hashes(limits) };
+  const content = { id: build, types: hashes(types), defs: hashes(defs), limits: hashes(limits), ...(alerts.length === 0 ? {} : { alerts: hashes(alerts) }) };
   await writeRecords(store, [recordOf('build', build, content)], asker);
   return (await readBuilds(store, [build]))[0]!;
 }
@@ -105,15 +107,19 @@ export const declaresType = ({ types }: Build, name: string): boolean => types.h
 export const declaresDef = ({ defs }: Build, name: string): boolean => defs.has(shortHash(name));
 export const declaresLimit = ({ limits }: Build, name: string): boolean => limits?.has(shortHash(name)) ?? false;
 
+export const declaresAlert = ({ alerts }: Build, name: string): boolean => alerts.has(shortHash(name));
+
 const recordOf = (kind: RecordContent['kind'], name: string, content: unknown): RecordContent =>
   ({ kind, name, contentAfter: () => content });
 
 const entryOf = ({ input }: Job): TypeEntry => JSON.parse(input) as TypeEntry;
 
 function buildOf({ input, created }: Job): Build {
-  const { id, types, defs, limits } = JSON.parse(input) as
-    { readonly id: string; readonly types: string[]; readonly defs: string[]; readonly limits?: string[] };
-  return { id, firstSeen: created, types: new Set(types), defs: new Set(defs), limits: limits ? new Set(limits) : null };
+  const { id, types, defs, limits, alerts } = JSON.parse(input) as
+    { readonly id: string; readonly types: string[]; readonly defs: string[]; readonly limits?: string[]; readonly alerts?: string[] };
+  return {
+    id, firstSeen: created, types: new Set(types), defs: new Set(defs), limits: limits ? new Set(limits) : null, alerts: new Set(alerts),
+  };
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { remove, type Asker } from '../apply.ts';
 import type { Job } from '../model/job.ts';
-import type { LimitValues } from '../model/limit.ts';
+import type { LimitUse, LimitValues } from '../model/limit.ts';
 import { limitContentOf, limitPauseAt, limitValuesOf, type LimitContent, type LimitPause } from '../model/limit-record.ts';
 import { Refusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
@@ -121,6 +121,19 @@ async function confirmPause(store: Store, name: string, paused: LimitPause | und
   await writeRecords(store, [{ kind: 'limit', name, contentAfter }], { by });
 }
 
+/**
+ * Makes a limit forget its closing, and what is used of its rate; null: under all keys. The record shows it, because more jobs
+ * start then than the rate allows.
+ */
+export async function reopenLimit(store: Store, name: string, key: string | null, asker: Asker): Promise<void> {
+  const contentAfter = (before: unknown): LimitContent => {
+    if (before === undefined) throw unknownLimit(name);
+    return { ...(before as LimitContent), reopened: store.now() };
+  };
+  await writeRecords(store, [{ kind: 'limit', name, contentAfter }], asker);
+  await store.reopenLimit(name, key);
+}
+
 const deleteTriesMax = 50;
 
 /**
@@ -168,6 +181,21 @@ export async function readLimit(store: Pick<Store, 'load'>, name: string): Promi
 export async function readLimits(store: Pick<Store, 'find'>): Promise<readonly LimitRecord[]> {
   const pages = pagesOf(store, { kinds: ['limit'], types: [recordType('limit')] });
   return (await Array.fromAsync(pages)).flat().map(recordOf);
+}
+
+/** Reads at which of these limits and keys as many jobs are running as may be. */
+export async function readFullLimits(
+  store: Pick<Store, 'load' | 'limitUse'>,
+  uses: readonly LimitUse[],
+): Promise<(use: LimitUse) => boolean> {
+  const full = new Set<string>();
+  for (const [name, ofLimit] of Map.groupBy(uses, (use) => use.name)) {
+    const concurrency = (await readLimit(store, name))?.values.concurrency ?? null;
+    if (concurrency === null) continue;
+    const keys = [...new Set(ofLimit.map(({ key }) => key))];
+    for (const { key, admitted } of await store.limitUse(name, { keys })) if (admitted >= concurrency) full.add(JSON.stringify([name, key]));
+  }
+  return ({ name, key }) => full.has(JSON.stringify([name, key]));
 }
 
 export function unknownLimit(name: string): Refusal {

@@ -5,7 +5,7 @@
  */
 import { applyEach, applyTogether, isChange, remove, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
-import { exceedsTolerance } from '../model/family.ts';
+import { exceedsTolerance, toleratedOf } from '../model/family.ts';
 import type { Job } from '../model/job.ts';
 import { step, steps, type Asking } from '../model/machine.ts';
 import type { Refusal } from '../refusal.ts';
@@ -13,6 +13,7 @@ import { proceedAfter } from './proceed.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { Store, Writer } from '../store/store.ts';
 import { openStandings } from '../store/query.ts';
+import { BoundedMap } from '../time/bounded-map.ts';
 
 const settleBatch = 100;
 
@@ -28,9 +29,8 @@ export async function settleAfter(store: Writer, changes: readonly Change[], ask
   await proceedAfter(store, ended, asker);
   const parents = new Set(ended.flatMap((job) => job.parent ?? []));
   if (parents.size === 0) return;
-  const parentsOfFailed = new Set(ended.flatMap(({ fate, parent }) =>
-    (fate === 'failed' && parent !== null ? [parent] : [])));
-  if (parentsOfFailed.size > 0) await cancelOverTolerance(store, [...parentsOfFailed], asker);
+  const failed = Map.groupBy(ended.filter(({ fate, parent }) => fate === 'failed' && parent !== null), ({ parent }) => parent!);
+  if (failed.size > 0) await cancelOverTolerance(store, failed, asker);
   await settleParents(store, asker, [...parents]);
 }
 
@@ -78,25 +78,56 @@ export async function endOrphans(store: Store, asker: Asker): Promise<number> {
   return parents.length;
 }
 
-/** Cancels runs in which more tasks have failed than `onTaskFailure` tolerates, and their open tasks. */
-async function cancelOverTolerance(store: Writer, ids: readonly number[], asker: Asker): Promise<void> {
-  const parents = (await store.load(ids)).filter((job) => job.state !== 'ended' && job.cancel === null);
+/**
+ * Cancels runs in which more tasks have failed than `onTaskFailure` tolerates, and their open tasks. `failed`: the tasks
+ * that have just failed, by their runs.
+ */
+async function cancelOverTolerance(store: Writer, failed: ReadonlyMap<number, readonly Job[]>, asker: Asker): Promise<void> {
+  const parents = (await store.load([...failed.keys()])).filter((job) => job.state !== 'ended' && job.cancel === null);
   for (const parent of parents) {
-    if (!(await hasExceededTolerance(store, parent))) continue;
+    if (!(await isNowOverTolerance(store, parent, failed.get(parent.id)!.length))) continue;
     await applyEach(store, [{ job: parent, command: giveUp }], { ...asker, why: overTolerance });
     await cancelChildren(store, parent.id, asker);
   }
 }
 
-async function hasExceededTolerance(store: Writer, parent: Job): Promise<boolean> {
-  const { onTaskFailure } = parent.policy;
+/**
+ * By store and run: how many tasks may fail here before the tasks are counted again. To count all tasks at every failure
+ * would take the square of their number. After a part of what is still tolerated, the count is due: up to `sharesMax`
+ * instances together store no more failures meanwhile.
+ */
+const failuresLeft = new WeakMap<Writer, BoundedMap<number, number>>();
+const runsMax = 1_000;
+const sharesMax = 32;
+
+/** As `hasExceededTolerance` after some failures; false also if it is not due to count. The settling of the run counts. */
+async function isNowOverTolerance(store: Writer, parent: Job, failures: number): Promise<boolean> {
+  const { id, policy: { onTaskFailure } } = parent;
   if (onTaskFailure === undefined || onTaskFailure === 'collect') return false;
-  const tallies = await store.count({ parent: parent.id });
-  const sum = (standing?: string): number =>
-    tallies
-      .filter((tally) => standing === undefined || tally.standing === standing)
-      .reduce((all, { count }) => all + count, 0);
-  return exceedsTolerance(onTaskFailure, sum('failed'), sum());
+  if (onTaskFailure === 'failFast') return true;
+  const ofStore = failuresLeft.get(store) ?? new BoundedMap(runsMax);
+  failuresLeft.set(store, ofStore);
+  const left = (ofStore.get(id) ?? 1) - failures;
+  if (left > 0) {
+    ofStore.set(id, left);
+    return false;
+  }
+  const { failed, total } = await countFailed(store, id);
+  const isOver = exceedsTolerance(onTaskFailure, failed, total);
+  if (!isOver) ofStore.set(id, Math.max(1, Math.floor((toleratedOf(onTaskFailure, total) - failed) / sharesMax)));
+  return isOver;
+}
+
+async function hasExceededTolerance(store: Writer, { id, policy: { onTaskFailure } }: Job): Promise<boolean> {
+  if (onTaskFailure === undefined || onTaskFailure === 'collect') return false;
+  const { failed, total } = await countFailed(store, id);
+  return exceedsTolerance(onTaskFailure, failed, total);
+}
+
+async function countFailed(store: Writer, parent: number): Promise<{ readonly failed: number; readonly total: number }> {
+  const tallies = await store.count({ parent });
+  const sum = (some: typeof tallies): number => some.reduce((all, { count }) => all + count, 0);
+  return { failed: sum(tallies.filter(({ standing }) => standing === 'failed')), total: sum(tallies) };
 }
 
 /**

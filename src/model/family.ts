@@ -15,3 +15,9 @@ export function exceedsTolerance(policy: OnTaskFailure | undefined, failed: numb
   if (policy === 'failFast') return failed > 0;
   return 'tolerate' in policy ? failed > policy.tolerate : failed * 100 > policy.toleratePercent * total;
 }
+
+/** Returns about how many of `total` tasks may fail; `exceedsTolerance` is exact. */
+export function toleratedOf(policy: Exclude<OnTaskFailure, 'collect'>, total: number): number {
+  if (policy === 'failFast') return 0;
+  return 'tolerate' in policy ? policy.tolerate : (policy.toleratePercent * total) / 100;
+}

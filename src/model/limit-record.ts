@@ -16,6 +16,8 @@ export interface LimitContent {
   readonly paused?: LimitPause;
   /** The time after which no job that uses the paused limit was claimed; absent: the pause was not answered yet. */
   readonly pauseConfirmed?: number;
+  /** When an operator last made the limit forget what is used of it; absent: never. */
+  readonly reopened?: number;
 }
 
 /** The pause of a named limit: no job that uses it starts until it ends. */

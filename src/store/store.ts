@@ -1,5 +1,5 @@
 /**
- * The port: the methods that Stint requires of a database, in nine groups. A store does not decide what happens to a
+ * The port: the methods that Stint requires of a database, in ten groups. A store does not decide what happens to a
  * job. It receives finished changes, and writes each of them if the stored job still has the version that was read. No
  * caller needs a transaction across two calls, except users, for their own writes (`within`, `transact`).
  *
@@ -13,12 +13,13 @@ import type { Inbox } from './port/inbox.ts';
 import type { Instances } from './port/instances.ts';
 import type { LimitStates } from './port/limits.ts';
 import type { Maintenance } from './port/maintenance.ts';
+import type { Memos } from './port/memos.ts';
 import type { Reading } from './port/reading.ts';
 import type { Steps } from './port/steps.ts';
 import type { Writing } from './port/writing.ts';
 
 export interface Store
-  extends Writing, Claiming, Reading, Feed, Edges, Inbox, Instances, LimitStates, Maintenance, Steps {
+  extends Writing, Claiming, Reading, Feed, Edges, Inbox, Instances, LimitStates, Maintenance, Memos, Steps {
   /** The URL and options with which another thread can open the same store; absent: another thread cannot open it. */
   readonly address?: StoreAddress;
 }
@@ -49,5 +50,6 @@ export {
   type TypeBatches,
 } from './port/instances.ts';
 export type { Bloat, Contradiction, Maintenance, Migration, Pool, PurgeOptions, StoreHealth } from './port/maintenance.ts';
+export type { Memo, Memos, MemoWrite } from './port/memos.ts';
 export type { Steps, WaitCursor } from './port/steps.ts';
 export type { LimitInUseNow, LimitStates } from './port/limits.ts';

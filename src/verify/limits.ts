@@ -97,13 +97,20 @@ export class LimitHistories {
 const nameOf = ({ name, key }: Pick<LimitUse, 'name' | 'key'>): string =>
   `the limit ${JSON.stringify(name)}${key === null ? '' : ` for ${JSON.stringify(key)}`}`;
 
-/** Returns the values of a limit, in the order of time. The history of a limit that was changed lacks its first values. */
+/**
+ * Returns the values of a limit, in the order of time. The history of a limit that was changed lacks its first values. For
+ * a moment, a limit that is reopened limits nothing: what is used of it is forgotten.
+ */
 function valuesInForce({ job, events }: JobWithHistory): readonly ValuesInForce[] {
   const first = { at: 0, values: noLimitValues };
   const declared = events.length === 1 ? [{ at: events[0]!.at, values: limitValuesOf(limitContentOf(job.input)) }] : [];
   const changed = events.flatMap((event) => (event.kind === 'edited' && event.edit.input !== undefined
-    ? [{ at: event.at, values: limitValuesOf(limitContentOf(event.edit.input)) }] : []));
-  const all = [first, ...declared, ...changed];
+    ? [{ at: event.at, content: limitContentOf(event.edit.input) }] : []));
+  const all = [first, ...declared, ...changed.flatMap(({ at, content }, index) => {
+    const values = limitValuesOf(content);
+    const isReopened = content.reopened !== changed[index - 1]?.content.reopened;
+    return isReopened ? [{ at, values: noLimitValues }, { at, values }] : [{ at, values }];
+  })];
   return all.map(({ at, values }, index) => ({ values, from: at, to: (all[index + 1]?.at ?? never) + commitMaxMs }));
 }
 

@@ -220,6 +220,21 @@ describe.each(storesOfRun)('what failed tasks mean on $name', (kind) => {
     expect((await world.get(run)).cancel).toMatchObject({ fate: 'failed' });
   });
 
+  test('the tasks of a run that tolerates many failures are not counted at each of them', async ({ world }) => {
+    const { run } = await world.family(20, { policy: { onTaskFailure: { tolerate: 1_000 } } });
+    const tasks = await world.claim(tasksOnly);
+    const count = world.store.count.bind(world.store);
+    let counts = 0;
+    world.store.count = (...asked) => {
+      counts += 1;
+      return count(...asked);
+    };
+    for (const task of tasks.slice(1)) await failing(world, task);
+    expect(counts).toBe(1);
+    await failing(world, tasks[0]!);
+    expect(await world.get(run)).toMatchObject({ state: 'pending', cancel: null });
+  });
+
   test.for(['another task ends', 'the next round settles'])(
     'a crash between a failure and the cancel of its run does not let the run succeed: %s', async (what, { world }) => {
       const { run } = await world.family(2, { policy: { onTaskFailure: 'failFast' } });

@@ -37,7 +37,7 @@ const noOrphans = cut('jobs/settle.ts', 'if (parents.length === 0) return 0;', '
 
 const noProceeding = cut('jobs/proceed.ts', 'if (followed.length > 0) await', 'if (followed.length < 0) await');
 const noProceedingLater = cut(
-  'engine/worker-parts/maintaining.ts', '[settle, closeForgotten, settle, proceedForgotten]', '[settle]',
+  'engine/worker-parts/maintaining.ts', '[settle, closeForgotten, settle, proceedForgotten,', '[settle,',
 );
 
 const noCompletionFence = cut(
@@ -52,7 +52,7 @@ const noCompletionRollback = cut(
 
 const noSettling = cut('jobs/settle.ts', 'await settleParents(store, asker, [...parents]);', 'void parents;');
 const noSettlingLater = cut(
-  'engine/worker-parts/maintaining.ts', '[settle, closeForgotten, settle, proceedForgotten]', '[closeForgotten, proceedForgotten]',
+  'engine/worker-parts/maintaining.ts', '[settle, closeForgotten, settle, proceedForgotten,', '[closeForgotten, proceedForgotten,',
 );
 
 export const mutants: readonly Mutant[] = [

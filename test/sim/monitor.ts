@@ -146,6 +146,11 @@ export class StoreMonitor {
         if (done.length > 0) this.#parts.goals.reach('request of the inbox taken');
         return taken;
       },
+      writeMemos: async (writes, changes = []) => {
+        const isWritten = await store.writeMemos(writes, changes);
+        if (isWritten) this.#checkChanges(changes, 'memos');
+        return isWritten;
+      },
       refuseInInbox: async (refusals) => {
         await store.refuseInInbox(refusals);
         this.inbox.refused(refusals);

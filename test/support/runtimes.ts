@@ -1,4 +1,4 @@
-// The languages whose clients are tested where the machine has them.
+// Programs that some tests need and that not every machine has: languages of clients, and Redis.
 import { spawnSync } from 'node:child_process';
 
 export interface Runtime {
@@ -23,7 +23,14 @@ export const go: Runtime = {
   tests: 'test/clients/go.test.ts',
 };
 
-export const runtimes: readonly Runtime[] = [python, go];
+export const redis: Runtime = {
+  name: 'Redis',
+  command: 'redis-server',
+  advice: 'Install it (Debian and Ubuntu: apt-get install redis-server).',
+  tests: 'test/import/bullmq.proof.ts',
+};
+
+export const runtimes: readonly Runtime[] = [python, go, redis];
 
 const found = new Map<Runtime, boolean>();
 

@@ -2,13 +2,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { createLimit, overrideLimit } from '../../src/jobs/limits.ts';
+import { createLimit, overrideLimit, reopenLimit } from '../../src/jobs/limits.ts';
 import { pause } from '../../src/jobs/pauses.ts';
 import { verify, type VerifyOptions, type Violation } from '../../src/verify.ts';
 import { checkFeed } from '../../src/verify/feed.ts';
 import { readPages, type ReadPage } from '../../src/verify/paging.ts';
 import { findSharedKey } from '../../src/verify/shared-key.ts';
-import { tester, World } from '../jobs/world.ts';
+import { minute, tester, World } from '../jobs/world.ts';
 import { stores } from '../support/stores.ts';
 import { defects, type Sql } from './planted.ts';
 
@@ -71,6 +71,21 @@ test('jobs that started before a limit was created or lowered are no findings', 
   await createLimit(world.store, { name: 'api', keyed: false, override: { rate: oneAnHour, concurrency: 5 } }, tester);
   expect(await findings(world)).toEqual([]);
   await overrideLimit(world.store, 'api', { rate: oneAnHour, concurrency: 1 }, tester);
+  expect(await findings(world)).toEqual([]);
+  await world.close();
+});
+
+test('jobs that start again after a limit was reopened are no findings', async () => {
+  const world = await World.open(stores[0]!);
+  const uses = { limitUses: [{ name: 'api', key: null, cost: 1 }] };
+  await createLimit(world.store, { name: 'api', keyed: false, override: { rate: oneAnHour } }, tester);
+  await world.clock.advance(2 * minute);
+  for (let jobs = 0; jobs < 3; jobs++) {
+    const job = await world.create(uses);
+    await world.clock.advance(minute);
+    await world.claimOne(job);
+    await reopenLimit(world.store, 'api', null, tester);
+  }
   expect(await findings(world)).toEqual([]);
   await world.close();
 });

@@ -1,5 +1,6 @@
 /** All pages, in the order of the navigation. A page is a file in this folder and an entry in this list. */
 import type { Page } from '../page.ts';
+import { alertsPage } from './alerts.tsx';
 import { auditPage } from './audit.tsx';
 import { definitionsPage } from './definitions.tsx';
 import { failuresPage } from './failures.tsx';
@@ -17,5 +18,5 @@ import { typesPage } from './types.tsx';
 
 export const pages: readonly Page[] = [
   overviewPage, runsPage, runPage, questionsPage, failuresPage, definitionsPage, typesPage, queuesPage, limitsPage,
-  inboxPage, instancesPage, operationsPage, auditPage, settingsPage,
+  alertsPage, inboxPage, instancesPage, operationsPage, auditPage, settingsPage,
 ];

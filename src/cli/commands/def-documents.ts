@@ -1,12 +1,12 @@
 /** `stint defs export`, `diff`, `apply`, `clone` and `rename`, and the bulk form of `enable` and `disable`. */
 import type { Command } from 'commander';
-import { createInterface } from 'node:readline/promises';
 import type { DefFilter, DefStatus } from '../../engine/declare/def-filter.ts';
-import type { DefPlan, PlannedDefinition, PlannedField } from '../../engine/declare/def-plan.ts';
 import { Refusal } from '../../refusal.ts';
 import type { OutcomeStatus } from '../../vocabulary/configuration.ts';
+import { confirm } from '../confirm.ts';
 import { definitionText, readDefinitionFile } from '../definition-file.ts';
-import { counted, printJson, printLine, print, printable, styled, type Style } from '../print.ts';
+import { changes, printPlan } from '../definition-plan.ts';
+import { counted, printJson, printLine, print, printable } from '../print.ts';
 import { addNamedActionFlags, addStoreFlags, attribution, withEngine, type CommonFlags } from '../session.ts';
 import { tagsOf } from '../tag-flag.ts';
 
@@ -141,38 +141,3 @@ function printNames(names: readonly string[], sentence: string, { json }: Common
 }
 
 const planOptionsOf = ({ prune = false, match }: PlanFlags) => ({ prune, ...(match === undefined ? {} : { match }) });
-
-const changes = ({ action }: PlannedDefinition): boolean => action !== 'unchanged';
-
-async function confirm(question: string, { yes }: ApplyFlags): Promise<void> {
-  if (yes) return;
-  if (!process.stdin.isTTY) throw new Refusal('malformed.option', 'this is not a terminal: confirm the plan with --yes', {});
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${question} (yes/no) `);
-  terminal.close();
-  if (answer.trim().toLowerCase() !== 'yes') throw new Refusal('malformed.option', 'not confirmed: nothing was changed', {});
-}
-
-function printPlan(plan: DefPlan, { json }: CommonFlags): void {
-  if (json) return printJson(plan);
-  for (const planned of plan.definitions.filter(changes)) printPlanned(planned);
-  const counts = (['create', 'change', 'delete', 'unchanged'] as const)
-    .map((action) => `${plan.definitions.filter((each) => each.action === action).length} ${words[action]}`);
-  printLine(`Plan: ${counts.join(', ')}`);
-}
-
-const words = { create: 'to create', change: 'to change', delete: 'to delete', unchanged: 'unchanged' } as const;
-const signs: Readonly<Record<string, readonly [string, Style]>> = {
-  create: ['+', 'green'], change: ['~', 'yellow'], delete: ['-', 'red'],
-};
-
-function printPlanned({ name, action, list, fields }: PlannedDefinition): void {
-  const [sign, style] = signs[action]!;
-  printLine(`${styled(style, sign)} ${name}${list === 'overrides' ? ' (override)' : ''}`);
-  for (const field of fields) printLine(`    ${fieldText(field)}`);
-}
-
-function fieldText({ field, before, after }: PlannedField): string {
-  if (before === undefined) return `${field}: ${JSON.stringify(after)}`;
-  return `${field}: ${JSON.stringify(before)} → ${after === undefined ? 'not set' : JSON.stringify(after)}`;
-}

@@ -4,6 +4,7 @@
  * ahead and get no slot are released.
  */
 import type { Jobs } from '../../jobs.ts';
+import { readFullLimits } from '../../jobs/limits.ts';
 import { gatheredBy, noneGathered, repairUnknownClaims, type IsGathered, type UnknownClaimCause } from '../../jobs/repair.ts';
 import type { ClaimedJobs } from '../../jobs/work.ts';
 import { GateAdmissions, type Limits } from '../../model/gate.ts';
@@ -13,6 +14,7 @@ import type { ClaimRequest, Instance, TypeNames } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Attempts } from '../attempt/attempts.ts';
 import { jobsOf, withdrawn, type SlotWork } from '../attempt/job-batch.ts';
+import { limitUsesOf } from '../attempt/limit-use.ts';
 import type { CanaryShare, Want } from './canary-share.ts';
 import type { Gathering } from './gathering.ts';
 import type { InstanceLease } from './lease.ts';
@@ -235,9 +237,20 @@ export class Claimer {
     const { jobs, types, limits, gathering } = this.#parts;
     const admitted = await jobs.store.admittedPerGate(types);
     const admissions = new GateAdmissions(admitted, limits(), true);
-    if (gathering.size > 0) {
-      gathering.startFull((gate) => ({ ofType: admissions.isTypeFull(gate), any: admissions.room(gate) === 0 }));
-    }
+    if (gathering.size > 0) await this.#startFullBatches(admissions);
     return admitted.keys().some((gate) => admissions.room(gate) === 0);
+  }
+
+  /** Named limits are shared with types of other instances, so that their jobs are counted apart. */
+  async #startFullBatches(admissions: GateAdmissions): Promise<void> {
+    const { jobs, gathering } = this.#parts;
+    const isLimitFull = await readFullLimits(jobs.store, gathering.jobs.flatMap(limitUsesOf));
+    gathering.startFull((gate) => {
+      const full = limitUsesOf({ gate }).filter(isLimitFull);
+      return {
+        ofType: admissions.isTypeFull(gate) || full.some(({ key }) => key === null),
+        any: admissions.room(gate) === 0 || full.length > 0,
+      };
+    });
   }
 }

@@ -1,4 +1,4 @@
-/** The maintaining part of a worker: leadership, schedules, the inbox, repair, settling, orphans and retention. */
+/** The maintaining part of a worker: leadership, schedules, the inbox, alerts, repair, settling, orphans and retention. */
 import { forgottenEnds, forgottenFollowers } from '../../jobs/proceed.ts';
 import { repairLapsed } from '../../jobs/repair.ts';
 import { endOrphans, settleParents } from '../../jobs/settle.ts';
@@ -7,6 +7,7 @@ import type { TickKnowledge } from '../../jobs/tick.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { Store } from '../../store/store.ts';
 import { Loop, type LoopParts, type Turn } from '../../time/loop.ts';
+import { AlertWatch } from '../loops/alert-watch.ts';
 import { canOthersLead } from '../loops/canary-share.ts';
 import { Leader } from '../loops/leader.ts';
 import type { InstanceLease } from '../loops/lease.ts';
@@ -21,7 +22,7 @@ export interface MaintainingNeeds extends LoopParts, TickKnowledge {
   readonly canary: number | null;
   /**
    * Creates the runs of one page of the inbox; resolves to whether another page may follow. Absent for the worker of
-   * memory, which has no inbox.
+   * memory, which has neither inbox nor alerts.
    */
   readonly takeInboxPage?: () => Promise<boolean>;
 }
@@ -29,6 +30,8 @@ export interface MaintainingNeeds extends LoopParts, TickKnowledge {
 export interface MaintainingPart {
   readonly leader: Leader;
   readonly scheduling: Loop;
+  /** Absent for the worker of memory. It is one of `loops`. */
+  readonly alerts: Loop | undefined;
   /** All loops except `scheduling`. */
   readonly loops: readonly Loop[];
   /** Starts to react to new requests in the inbox; returns a function that stops it. */
@@ -62,17 +65,24 @@ export function maintaining(parts: MaintainingNeeds, lease: InstanceLease): Main
   const scheduling = loop('scheduling', () => scheduler.turn());
   const { takeInboxPage } = parts;
   const inbox = takeInboxPage && loop('inbox', every(inboxMs, async () => Number(await takeInboxPage())));
+  const alertWatch = new AlertWatch(jobs, by, () => leader.isLeader);
+  const alerts = takeInboxPage && loop('alerts', () => alertWatch.turn());
+  const checkForAlerts = async (): Promise<number> => {
+    if (alerts && (await alertWatch.hasNew())) alerts.wake();
+    return 0;
+  };
   const loops = [
     loop('leadership', () => leader.turn()),
     ...(inbox ? [inbox] : []),
+    ...(alerts ? [alerts] : []),
     loop('repair', every(repairMs, repair)),
     loop('start limits', every(startLimitsMs, startLimits(store, by))),
-    loop('settling', every(settleMs, settling(store, by))),
+    loop('settling', every(settleMs, settling(store, by, checkForAlerts))),
     loop('orphans', every(orphansMs, () => endOrphans(store, { by }))),
     loop('retention', every(retentionMs, () => purgeEnded(jobs, retention))),
   ];
   const listenToInbox = (): (() => void) => (inbox ? wakeOnRequests(parts, inbox, leader) : () => {});
-  return { leader, scheduling, loops, listenToInbox, follow: (def) => follow(parts, scheduler, scheduling, def) };
+  return { leader, scheduling, alerts, loops, listenToInbox, follow: (def) => follow(parts, scheduler, scheduling, def) };
 }
 
 /**
@@ -106,13 +116,14 @@ function startLimits(store: Store, by: string): () => Promise<number> {
 }
 
 /**
- * Returns a function that continues parents and followers that a crash left behind. Each call makes one of the searches
- * in turn, so that an idle engine calls its store no more often than without followers.
+ * Returns a function that continues parents and followers that a crash left behind, and looks for the first alert. Each
+ * call makes one of the searches in turn, so that an idle engine calls its store no more often than without followers and
+ * alerts.
  */
-function settling(store: Store, by: string): () => Promise<number> {
+function settling(store: Store, by: string, checkForAlerts: () => Promise<number>): () => Promise<number> {
   const [closeForgotten, proceedForgotten] = [forgottenEnds(store, { by }), forgottenFollowers(store, { by })];
   const settle = (): Promise<number> => settleParents(store, { by });
-  const searches = [settle, closeForgotten, settle, proceedForgotten];
+  const searches = [settle, closeForgotten, settle, proceedForgotten, checkForAlerts];
   let turn = 0;
   return () => searches[turn++ % searches.length]!();
 }

@@ -5,6 +5,7 @@ import {
   Act, DefParams, flag, InstanceParams, listOf, name, pageFields, PauseRequest, ReasonQuery, ResumeRequest, RunParams,
   whole,
 } from './requests.ts';
+import { alertRouteTable } from './alert-routes.ts';
 import { limitRouteTable } from './limit-routes.ts';
 import { readers, operate, administer, Items, text, at, define } from './route.ts';
 import { flowRouteTable } from './flow-routes.ts';
@@ -49,6 +50,7 @@ export const routes = define({
   ...flowRouteTable,
   ...defRouteTable,
   ...limitRouteTable,
+  ...alertRouteTable,
 
   listTypes: {
     method: 'get', path: at('/types'), roles: readers,

@@ -1,12 +1,15 @@
 /** The codec: encodes payloads before they are stored, and decodes them when they are read. */
 
-/** The part of a job that a payload is. `params`: the parameters of a definition, which become inputs of its runs. */
-export type PayloadPart = 'input' | 'result' | 'details' | 'error' | 'progress' | 'log' | 'params' | 'step';
+/**
+ * The part of a job that a payload is. `params`: the parameters of a definition, which become inputs of its runs. `memo`:
+ * an alert, which belongs to no job.
+ */
+export type PayloadPart = 'input' | 'result' | 'details' | 'error' | 'progress' | 'log' | 'params' | 'step' | 'memo';
 
 /** What a payload belongs to. */
 export interface PayloadOwner {
   readonly part: PayloadPart;
-  /** The id of the job; null for `params`, which also become inputs of runs. */
+  /** The id of the job; null for `params`, which also become inputs of runs, and for `memo`. */
   readonly job: number | null;
 }
 

@@ -10,6 +10,7 @@ import type { Query } from '../query.ts';
 import type { Batch, ClaimDecision, ClaimRequest, Note, Store, Writer } from '../store.ts';
 import type { Change } from '../../model/change.ts';
 import { CodedChanges } from './coded-changes.ts';
+import { memoOwner } from './payloads.ts';
 import type { Codec } from './codec.ts';
 
 /** Returns the store with the codec. Methods that pass no payload go to the store itself. */
@@ -35,6 +36,11 @@ function codedMethods(store: Store, changes: CodedChanges): Partial<Store> {
       store.stageChildren(parent, fence, children.map((child) => changes.encode(child))),
     takeFromInbox: (takes) =>
       store.takeFromInbox(takes.map((take) => ({ ...take, change: take.change && changes.encode(take.change) }))),
+    memos: async (prefix) => (await store.memos(prefix)).map((memo) => ({ ...memo, value: payloads.decodeMemo(memo.value) })),
+    writeMemos: (writes, given = []) => store.writeMemos(
+      writes.map((write) => ({ ...write, value: write.value === null ? null : payloads.encode(write.value, memoOwner) })),
+      given.map((change) => changes.encode(change)),
+    ),
     writeNotes: (notes) => store.writeNotes(notes.map((note) => encodedNote(changes, note))),
     lapsed: async (limit) => decoded(await store.lapsed(limit)),
     heldUnderLeaseOf: async (instance, limit) => decoded(await store.heldUnderLeaseOf(instance, limit)),

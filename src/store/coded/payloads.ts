@@ -10,6 +10,7 @@ import type { Codec, PayloadOwner, PayloadPart } from './codec.ts';
 type JsonMembers = { readonly [name: string]: Json };
 
 const paramsOwner: PayloadOwner = { part: 'params', job: null };
+export const memoOwner: PayloadOwner = { part: 'memo', job: null };
 /** The members of the record of a definition, or of an audit entry about it, that may have parameters. */
 const paramsHolders = ['code', 'override', 'before', 'after'];
 
@@ -34,6 +35,10 @@ export class Payloads {
     const own = this.#decoded(text, { part, job });
     // An instance without the codec creates the runs of ticks with the encoded parameters as their input.
     return (own ?? (part === 'input' ? this.#decoded(text, paramsOwner) : undefined)) ?? payload;
+  }
+
+  decodeMemo(value: string): string {
+    return isEncodedPayload(value) ? (this.#decoded(encodedTextOf(value), memoOwner) ?? value) : value;
   }
 
   /** An encoded input stays as it is: it is the parameters of a definition, copied by a process without the codec. */

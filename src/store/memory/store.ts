@@ -15,12 +15,14 @@ import { matchesQuery, pageLimitMax, standingOf, type Page, type PageRequest, ty
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, EdgeQuery, EdgeTally, FeedPage, FlowTally, FollowingPage, Holding,
   InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Instance, Leadership, LimitInUseNow, LogLine, ManyEdgesQuery,
+  Memo, MemoWrite,
   WaitingVersion,
   Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreHealth, Writer,
   WaitCursor,
 } from '../store.ts';
 import { TallySum } from '../tally-sum.ts';
 import { MemoryInbox } from './inbox.ts';
+import { MemoryMemos } from './memos.ts';
 import { MemoryLimits } from './limits.ts';
 import { MemoryInstances } from './instances.ts';
 import { queuePosition, admittedPerGate, aheadInShare, candidates, isTypePaused, nextDue, oldestDue, waitingVersions } from './claim.ts';
@@ -33,6 +35,7 @@ export class MemoryStore implements Store {
   readonly #feed = new MemoryFeed();
   readonly #instances = new MemoryInstances();
   readonly #inbox = new MemoryInbox();
+  readonly #memos = new MemoryMemos();
   readonly #limits: MemoryLimits;
   readonly #gateMemory = new GateMemory();
   readonly #staged = new Map<string, Change[]>();
@@ -339,6 +342,19 @@ export class MemoryStore implements Store {
 
   countInbox(): Promise<InboxCounts> {
     return this.#answer(() => this.#inbox.count());
+  }
+
+  memos(prefix: string): Promise<readonly Memo[]> {
+    return this.#answer(() => this.#memos.find(prefix));
+  }
+
+  writeMemos(writes: readonly MemoWrite[], changes: readonly Change[] = []): Promise<boolean> {
+    return this.#answer(() => {
+      if (!writes.every((write) => this.#memos.isCurrent(write))) return false;
+      if (this.#write({ changes, whole: true }).includes(false)) return false;
+      for (const write of writes) this.#memos.write(write);
+      return true;
+    });
   }
 
   onInbox(call: () => void): () => void {

@@ -271,6 +271,10 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `alter table ${s}.step add column question text collate "C"`,
     `create index step_open_wait on ${s}.step (job, name) where ended_at is null and question is not null`,
   ],
+  (s) => [
+    // Small named texts without a history (port/memos.ts).
+    `create table ${s}.memo (name text collate "C" primary key, version bigint not null, value text collate "C" not null)`,
+  ],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

@@ -14,7 +14,7 @@ import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, Contradiction, DueJob, EdgeQuery, EdgeTally, FeedPage, FlowTally,
   ManyEdgesQuery, WaitingVersion,
   FollowingPage, Holding, InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits,
-  Instance, Leadership, LimitInUseNow, LogLine, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress,
+  Instance, Leadership, LimitInUseNow, LogLine, Memo, MemoWrite, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress,
   StoreHealth, StoreTransaction, Writer,
   WaitCursor,
 } from '../store.ts';
@@ -40,6 +40,7 @@ import { hintableChange } from './write/claim-hint.ts';
 import {
   countInbox, enqueue, inboxRequests, refuseInInbox, removeFromInbox, retryInInbox, takeFromInbox,
 } from './write/inbox.ts';
+import { memos, writeMemos } from './write/memos.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
 import { openWaits, stepNamed, steps, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
@@ -354,6 +355,25 @@ export class PostgresStore implements Store {
       return taken;
     } finally {
       if (mayWake(batch)) this.#claimParts.cursors.recordWrite();
+    }
+  }
+
+  memos(prefix: string): Promise<readonly Memo[]> {
+    return memos(this.#database, prefix);
+  }
+
+  async writeMemos(writes: readonly MemoWrite[], changes: readonly Change[] = []): Promise<boolean> {
+    requireKnownSchema(this.#schemaFound);
+    const mayWakeOthers = mayWake({ changes });
+    const notify = (session: Session): void => {
+      if (mayWakeOthers) this.#wake.notifyOthers(session, null);
+    };
+    try {
+      const isWritten = await writeMemos(this.#database, writes, changes, notify);
+      if (mayWakeOthers) this.#wake.wakeOwn();
+      return isWritten;
+    } finally {
+      if (mayWakeOthers) this.#claimParts.cursors.recordWrite();
     }
   }
 

@@ -174,6 +174,10 @@ const migrations: readonly (readonly string[])[] = [
     `ALTER TABLE step ADD COLUMN question TEXT`,
     `CREATE INDEX step_open_wait ON step(job, name) WHERE ended_at IS NULL AND question IS NOT NULL`,
   ],
+  [
+    // Small named texts without a history (port/memos.ts).
+    `CREATE TABLE memo(name TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL) WITHOUT ROWID`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

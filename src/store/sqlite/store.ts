@@ -14,7 +14,7 @@ import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, EdgeQuery, EdgeTally, FeedPage, FlowTally, FollowingPage, Holding,
   WaitingVersion,
   InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership,
-  LimitInUseNow, LogLine, ManyEdgesQuery, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth,
+  LimitInUseNow, LogLine, ManyEdgesQuery, Memo, MemoWrite, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth,
   StoreTransaction, Writer,
   WaitCursor,
 } from '../store.ts';
@@ -33,6 +33,7 @@ import { connectionIn } from './caller/recognize.ts';
 import {
   countInbox, enqueue, hasWaiting, inboxRequests, refuseInInbox, removeFromInbox, retryInInbox, takeFromInbox,
 } from './write/inbox.ts';
+import { memos, writeMemos } from './write/memos.ts';
 import { openFile, type Connection, type Durability, type WriteTogether } from './connection.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
@@ -316,6 +317,16 @@ export class SqliteStore implements Store {
     const taken = await this.#connection.write(() => takeFromInbox(this.#connection, takes, this.now()));
     if (takes.some(({ change }, index) => taken[index] && change && mayMakeClaimable(change))) this.#wake.all();
     return taken;
+  }
+
+  memos(prefix: string): Promise<readonly Memo[]> {
+    return this.#read(() => memos(this.#connection, prefix));
+  }
+
+  async writeMemos(writes: readonly MemoWrite[], changes: readonly Change[] = []): Promise<boolean> {
+    const isWritten = await this.#connection.write(() => writeMemos(this.#connection, writes, changes, this.now()));
+    if (isWritten && changes.some(mayMakeClaimable)) this.#wake.all();
+    return isWritten;
   }
 
   refuseInInbox(refusals: readonly InboxRefusal[]): Promise<void> {

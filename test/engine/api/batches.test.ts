@@ -1,7 +1,7 @@
 // Types with runBatch: one call handles many jobs, and each job keeps its own outcome.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { Fail, jobDef, jobType, Snooze, type BatchJob, type BatchSettings } from '../../../src/index.ts';
+import { Fail, jobDef, jobType, limit, Snooze, type BatchJob, type BatchSettings } from '../../../src/index.ts';
 import { Refusal } from '../../../src/refusal.ts';
 import { Cluster } from './cluster.ts';
 import { forever, kindsOf, newYear, start, untilTold } from './kit.ts';
@@ -280,13 +280,18 @@ test('a batch starts when its limits let no further job join it', async () => {
     batch: { size: 10, wait: '1h', by: 'tenant' }, input: z.object({ tenant: z.string() }), ...limits,
     runBatch: ({ jobs }) => jobs.map((job) => job.done(sizes.push(jobs.length))),
   });
-  const types = [type('limited', { concurrency: 3 }), type('keyed', { limit: { key: 'tenant', concurrency: 2 } })];
+  const types = [
+    type('limited', { concurrency: 3 }), type('keyed', { limit: { key: 'tenant', concurrency: 2 } }),
+    type('named', { limits: [limit('db', { concurrency: 4 })] }),
+    type('named-by-key', { limits: [limit('tenant', { key: 'tenant', concurrency: 1 })] }),
+  ];
   const t = await start({ types, slots: 4 });
   for (const each of types) {
     await t.engine.createJobRuns(each, Array.from({ length: 6 }, () => ({ input: { tenant: 'a' } })));
     await t.advance('10s');
   }
-  expect(sizes).toEqual([3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2]);
+  expect(sizes.slice(0, 12)).toEqual([3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2]);
+  expect(sizes.slice(12)).toEqual([4, 4, 4, 4, 1, 1, 1, 1, 1, 1]);
 });
 
 test('a crash of the worker does not count for jobs that it has only gathered', async () => {
