@@ -48,6 +48,7 @@ export type { PauseOptions, ResumeOptions } from './engine/pause-actions.ts';
 export type { TransactionRuns } from './engine/transaction-runs.ts';
 export type { BackfillOptions, PlannedBackfill } from './engine/backfill-actions.ts';
 export type { BackfillOnly, BackfillOutcome } from './engine/backfill.ts';
+export type { BusyDefinition, Calendar, CalendarHour, CalendarRequest } from './engine/inspect/calendar.ts';
 export type { ListedTick, ListedTicks, TickListRequest } from './engine/inspect/past-ticks.ts';
 export type { PreviewedTick } from './engine/inspect/schedule-preview.ts';
 export type { FlowBuilder, FlowRun, FlowRunRequest } from './engine/declare/flow-builder.ts';

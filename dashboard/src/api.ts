@@ -54,6 +54,7 @@ const routes = {
   listTicks: 'get /api/v1/defs/{name}/ticks',
   listPastTicks: 'get /api/v1/defs/{name}/past-ticks',
   backfillDef: 'post /api/v1/defs/{name}/backfill',
+  calendar: 'get /api/v1/calendar',
   previewDef: 'get /api/v1/defs/{name}/preview',
   previewSchedule: 'post /api/v1/schedules/preview',
   listTypes: 'get /api/v1/types',

@@ -39,6 +39,7 @@ import type { Failures, FailuresRequest } from './inspect/failures.ts';
 import type { FlowPage, FlowSummary } from './inspect/flows.ts';
 import type { LimitInUse } from './inspect/limits-in-use.ts';
 import type { ListedTicks, TickListRequest } from './inspect/past-ticks.ts';
+import type { Calendar, CalendarRequest } from './inspect/calendar.ts';
 import type { PreviewedTick } from './inspect/schedule-preview.ts';
 import type { StopAnswer } from './inspect/stop.ts';
 import { instanceCommandDraft, type InstanceCommand } from './declare/instance-command.ts';
@@ -626,6 +627,12 @@ export class EngineCore implements RunBackend, RunMaker {
   async ticks(name: string, request?: TickListRequest): Promise<ListedTicks> {
     await this.ready();
     return this.#reads.ticks(name, request);
+  }
+
+  /** How many ticks all enabled definitions have in each hour, and which of them have the most. */
+  async calendar(request?: CalendarRequest): Promise<Calendar> {
+    await this.ready();
+    return this.#reads.calendar(request);
   }
 
   /** Returns how many runs `backfill` would create now. Refuses what it refuses. */

@@ -35,6 +35,7 @@ import { findFailures, type Failures, type FailuresRequest } from './inspect/fai
 import { gatedTypes, limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
 import type { Reason } from './inspect/reason.ts';
 import { listTicks, type ListedTicks, type TickListRequest } from './inspect/past-ticks.ts';
+import { calendarOf, type Calendar, type CalendarRequest } from './inspect/calendar.ts';
 import { previewTicks, type PreviewedTick } from './inspect/schedule-preview.ts';
 import { TaskCountCache } from './inspect/task-counts.ts';
 import { undeclaredDefNames } from './living-builds.ts';
@@ -295,6 +296,10 @@ export class EngineReads {
   async configuration(name: string): Promise<Configuration> {
     const { job } = await this.definition(name);
     return configurationIn(await this.#stores.forDefinition(name), job);
+  }
+
+  async calendar(request: CalendarRequest = {}): Promise<Calendar> {
+    return calendarOf(this.#stores.database, await this.#stores.definitions(), request);
   }
 
   /** The ticks of a definition in a range of time, newest first. */

@@ -33,6 +33,8 @@ describe.each(kinds)('on $name', ({ open }) => {
     expect(JSON.parse(again.out)).toMatchObject({ ticks: 3, missing: 0, existing: 3, operation: null });
     const { items } = JSON.parse((await stint('ticks', 'hourly', ...range, '--json')).out) as { items: object[] };
     expect(items).toMatchObject([1, 2, 3].map(() => ({ outcome: 'run', standing: 'succeeded', backfill: operation })));
+    const calendar = await place.stint('schedule', 'calendar', '--hours', '24', '--store', url, '--json');
+    expect(JSON.parse(calendar.out)).toMatchObject({ definitions: 1, busiest: [{ name: 'hourly', ticks: 3 }] });
     const future = await stint('backfill', 'hourly', '--from', '2026-03-01T00:00:00Z', '--to', '2999-01-01T00:00:00Z');
     expect([future.code, future.err]).toEqual([2, expect.stringContaining('the range ends in the future')]);
   });

@@ -125,6 +125,19 @@ detail('past ticks without a run are shown, counted and backfilled', async () =>
   await expect.poll(() => page.locator('tbody').getByText('succeeded').count()).toBe(4);
 });
 
+test('the calendar shows the ticks of each hour over all definitions', async () => {
+  const page = await board.visit('/definitions');
+  await page.getByRole('link', { name: 'Calendar' }).click();
+  const hours = page.getByRole('region', { name: 'Ticks per hour' });
+  await expect.poll(() => hours.locator('tbody tr').count()).toBe(24);
+  expect(await hours.locator('tbody').textContent()).toContain('poll the mirror 3,600');
+  await picture(page, 'schedule-calendar-light');
+  expect(await violations(page)).toEqual([]);
+  await page.getByLabel('Range').selectOption('168');
+  await expect.poll(() => hours.locator('tbody tr').count()).toBe(168);
+  await row(page, 'monthly report').first().waitFor();
+});
+
 detail('the simulator shows the effect of daylight saving, long runs and other policies', async () => {
   const page = await board.visit(def('monthly report', '&tab=simulator'));
   const next = page.getByRole('region', { name: 'Next ticks' });
@@ -234,12 +247,12 @@ detail('a new definition takes what was left untouched from its job type', async
 
 // Every fourth page in the light theme; in the proof all, and the fullest ones also in the dark theme and on a phone.
 const isOfRun = (_: unknown, index: number): boolean => index % bySize({ small: 4, ci: 1 }) === 0;
-const themes = [['light', undefined, 0], ['dark', dark, 5], ['phone', phone, 5]] as const;
+const themes = [['light', undefined, 0], ['dark', dark, 3], ['phone', phone, 3]] as const;
 test.each(themes.slice(0, bySize({ small: 0, ci: 3 })))('axe finds no serious violation on the pages of types and definitions, %s', async (name, context, from) => {
   const page = await board.visit('/', context);
   const tabs = ['history', 'ticks', 'backfill', 'simulator', 'schedule', 'settings'];
   const paths = [
-    '/types', '/types?name=report.build', '/definitions', ...tabs.map((tab) => def('monthly report', `&tab=${tab}`)),
+    '/types', '/types?name=report.build', '/definitions', '/definitions?view=calendar', ...tabs.map((tab) => def('monthly report', `&tab=${tab}`)),
   ];
   for (const path of paths.slice(from).filter(isOfRun)) {
     await page.goto(board.url + path);

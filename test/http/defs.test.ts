@@ -63,6 +63,14 @@ describe('definitions', () => {
     expect((await server.post(`${api}/defs/none/backfill`, { from, to })).status).toBe(404);
   });
 
+  test('are counted by the hour in a calendar', async () => {
+    const reply = await server.get(`${api}/calendar?hours=24&zone=Europe/Berlin`);
+    fits('calendar', reply);
+    expect(reply.body.hours).toHaveLength(24);
+    expect(reply.body.busiest).toMatchObject([{ name: 'nightly', ticks: 1 }]);
+    expect((await server.get(`${api}/calendar?hours=169`)).status).toBe(400);
+  });
+
   test('refuse manual runs while they are disabled', async () => {
     const disabled = await server.post(`${api}/defs/nightly/disable`, { why: 'holidays' });
     fits('disableDef', disabled);

@@ -18,11 +18,13 @@ import { DefPage } from './definitions/detail.tsx';
 import { EditDefinition } from './definitions/edit.tsx';
 import { LastRun } from './definitions/last-run.tsx';
 import { statusOf } from './definitions/labels.ts';
+import { ScheduleLoad } from './definitions/schedule-load.tsx';
 
 const pageSize = 100;
 
 function Definitions(): JSX.Element {
   const name = queryOf('name');
+  if (queryOf('view') === 'calendar') return <ScheduleLoad />;
   return name === '' ? <DefList /> : <DefPage key={name} name={name} />;
 }
 
@@ -48,6 +50,7 @@ function DefList(): JSX.Element {
             class="control" type="search" aria-label="Filter by name" placeholder="Filter by name" value={q}
             onInput={({ currentTarget }) => setFilter({ q: currentTarget.value }, false)}
           />
+          <a class="button" href={href('/definitions', { view: 'calendar' })}>Calendar</a>
           {mayOperate.value && (
             <button type="button" class="button" data-kind="primary" onClick={() => setNew(true)}>
               New definition

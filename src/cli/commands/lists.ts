@@ -13,6 +13,7 @@ import { isOutputClosed, printJson, printLine, printTable, timeCell } from '../p
 import { addScheduleFlags, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
 import { addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
 import { pauseCommands } from './pause-types.ts';
+import { showCalendar } from './show-calendar.ts';
 import { showType } from './show-type.ts';
 
 interface PreviewFlags extends CommonFlags, ScheduleFlags {
@@ -27,13 +28,18 @@ export function listCommands(program: Command): void {
   pauseCommands(types);
   const events = program.command('events').description('follow events');
   addStoreFlags(events.command('tail').description('print every event as it happens')).action(tail);
-  const schedule = program.command('schedule').description('preview schedules');
+  const schedule = program.command('schedule').description('preview schedules, and count the ticks of all definitions');
   addScheduleFlags(
     schedule.command('preview').description('show the next ticks and the effect of daylight saving on them'),
   )
     .option('--count <n>', 'number of ticks', '10')
     .option('--json', 'print JSON')
     .action(previewTicks);
+  addStoreFlags(schedule.command('calendar').description('count the ticks of all enabled definitions in each hour'))
+    .option('--from <time>', 'begin with the hour of this time, in ISO 8601 with a zone (default: now)')
+    .option('--hours <n>', 'number of hours, at most 168', '24')
+    .option('--zone <name>', 'IANA time zone of the hours (default: UTC)')
+    .action(showCalendar);
 }
 
 const listTypes = (options: CommonFlags): Promise<void> =>

@@ -7,7 +7,7 @@ import {
 import { readers, produce, operate, Items, at, define } from './route.ts';
 import { count, pageOf, RunCreated } from './run-views.ts';
 import {
-  BackfillView, DefNames, DefPage, DefPlanView, DefView, Nothing, PastTickView, PreviewTick, TickView,
+  BackfillView, CalendarView, DefNames, DefPage, DefPlanView, DefView, Nothing, PastTickView, PreviewTick, TickView,
 } from './views.ts';
 
 export const defRouteTable = define({
@@ -121,6 +121,17 @@ export const defRouteTable = define({
       'DefPreview',
       PreviewTick.extend({ schedule: count, does: z.enum(['runs', 'is skipped', 'waits', 'replaces']) }),
     ),
+  },
+  calendar: {
+    method: 'get', path: at('/calendar'), roles: readers,
+    summary: 'Count the ticks of all enabled definitions in each hour',
+    query: z
+      .strictObject({
+        from: time.optional(), hours: whole(1, 168).optional().meta({ description: 'default: 24' }),
+        zone: z.string().max(64).optional(),
+      })
+      .meta({ id: 'CalendarQuery' }),
+    answer: CalendarView,
   },
   previewSchedule: {
     method: 'post', path: at('/schedules/preview'), roles: readers,

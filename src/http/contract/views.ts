@@ -117,6 +117,26 @@ export const BackfillView = z
   })
   .meta({ id: 'Backfill' });
 
+export const CalendarView = z
+  .object({
+    zone: z.string(),
+    hours: z.array(z.object({
+      at: instant,
+      shown: z.string().meta({ description: 'the beginning of the hour in the zone' }),
+      ticks: count,
+      definitions: count,
+      load: z.number().nullable()
+        .meta({ description: 'how many runs of the busiest definitions execute at a time on average; null: unknown' }),
+      most: z.array(z.object({ name: z.string(), ticks: count })),
+    })),
+    busiest: z.array(z.object({
+      name: z.string(), ticks: count, lastRunMs: z.number().nullable(), overlapsItself: z.boolean(),
+    })),
+    definitions: count,
+    unknown: count.meta({ description: 'definitions whose ticks count from their runs' }),
+  })
+  .meta({ id: 'Calendar' });
+
 export const PreviewTick = z
   .object({ nominal: instant, due: instant, shown: z.string(), remark: z.string().nullable(), skipped: z.boolean() })
   .meta({ id: 'PreviewTick' });

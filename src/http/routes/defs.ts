@@ -17,7 +17,7 @@ import { act, created } from './runs.ts';
 
 type DefRouteNames =
   | 'listDefs' | 'createDef' | 'getDef' | 'overrideDef' | 'resetDef' | 'deleteDef' | 'enableDef' | 'disableDef'
-  | 'runDef' | 'listTicks' | 'listPastTicks' | 'backfillDef' | 'previewDef' | 'previewSchedule';
+  | 'runDef' | 'listTicks' | 'listPastTicks' | 'backfillDef' | 'calendar' | 'previewDef' | 'previewSchedule';
 
 const pageDefault = 100;
 
@@ -115,6 +115,15 @@ export const defRoutes: RouteHandlers<DefRouteNames> = {
     }
     const { id } = await engine.backfill(name, options, act(call.principal, why));
     return { ...plan, operation: id };
+  },
+
+  async calendar({ engine }, { query: { from, hours, zone } }) {
+    const { hours: rows, busiest, ...rest } = await engine.calendar({
+      ...(from === undefined ? {} : { from: instantOf(from) }),
+      ...(hours === undefined ? {} : { hours }),
+      ...(zone === undefined ? {} : { zone }),
+    });
+    return { ...rest, hours: rows.map((row) => ({ ...row, most: [...row.most] })), busiest: [...busiest] };
   },
 
   async previewDef({ engine }, { params: { name }, query: { count = previewDefault, runLasts, gap, overlap } }) {
