@@ -337,8 +337,8 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a tick creates two runs',
     cuts: [cut(
-      'jobs/tick.ts', 'called.map((run) => newRunOf(def, spec, run, key, now, asker, draftOfRun(changesOf(run))))',
-      `called.flatMap((run) => [newRunOf(def, spec, run, key, now, asker, draftOfRun(changesOf(run))),
+      'jobs/tick.ts', 'runs.map((run) => newRunOf(def, spec, run, key, now, asker, draftOfRun(changesOf(run))))',
+      `runs.flatMap((run) => [newRunOf(def, spec, run, key, now, asker, draftOfRun(changesOf(run))),
         newRunOf(def, spec, { ...run, id: run.id + 100_000 }, null, now, asker, draftOfRun({}))])`,
     )],
     breaks: ['4.09', '5.14', '5.22', '5.28'],

@@ -178,6 +178,7 @@ test('an input that no longer fits is refused alone, and the batch handles the o
   await t.engine.suspend();
   const producer = t.engine;
   const runs = await producer.createJobRuns(before, [{ input: { n: 1 } }, { input: { n: 'x' } }, { input: { n: 3 } }]);
+  await t.advance('1s'); // the build of the next program is the newer one
   await t.restart({ types: [after] });
   await t.drain();
   const jobs = await Promise.all(runs.map(({ id }) => t.engine.get(id)));
