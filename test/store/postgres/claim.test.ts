@@ -203,6 +203,12 @@ detail('a claim by a pattern reads what it takes, whatever the number of types, 
   }
 });
 
+/** Begins a transaction with the settings of claims, without which a plan depends on when the server last analysed the table. */
+async function beginAsClaims(client: pg.Client): Promise<void> {
+  await client.query('begin');
+  for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set local ${name} = '${value}'`);
+}
+
 test('a claim at gates reads what it takes, whatever the number of gates and of jobs at a full one', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
@@ -212,6 +218,7 @@ test('a claim at gates reads what it takes, whatever the number of gates and of 
   const limits = { types: new Map(), defs: new Map(), keys: new Map([['keyed', 1]]) };
   const ask = { ...everything, kinds: ['run'], names: { exact: ['keyed'] }, limit: 10, limits } as const;
   const memory = new GateMemory();
+  await beginAsClaims(client);
   for (const isFirst of [true, false]) {
     const { session, pages } = metered(client);
     const locked = await gatedRows(session, ask, memory);
@@ -231,6 +238,7 @@ detail('a claim at a closed limit reads what it takes, whatever the number of di
   await fill(client, `1000000 + n, 0, 0, 'costly'`, 'run', `'${gate}#' || n`);
   await store.closeLimit('api', null, store.now() + 3_600_000);
   const ask = { ...everything, kinds: ['run'], names: { exact: ['costly'] }, limit: 10 } as const;
+  await beginAsClaims(client);
   const { session, pages } = metered(client);
   expect((await gatedRows(session, ask, new GateMemory())).jobs).toBeNull();
   expect(pages()).toBeLessThan(3_000);
@@ -248,8 +256,7 @@ test.each([
   const limits = { types: new Map(), defs: new Map(), keys: new Map([['keyed', 1]]) };
   const ask = { ...everything, kinds: ['run'], names: { exact: ['keyed'] }, limit: 10, limits } as const;
   const memory = new GateMemory();
-  await client.query('begin');
-  for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set local ${name} = '${value}'`);
+  await beginAsClaims(client);
   for (let n = 0; n < 3; n++) {
     const { session, pages } = metered(client);
     expect((await gatedRows(session, ask, memory)).jobs!.rows.length).toBeGreaterThan(0);
