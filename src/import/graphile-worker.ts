@@ -14,13 +14,8 @@ export async function openGraphileWorker(
   url: string,
   { schema = 'graphile_worker', crontab }: GraphileWorkerOptions = {},
 ): Promise<ImportSource> {
-  const session = await PostgresSession.open(url);
-  try {
-    await session.requireTables('graphile-worker', schema, ['_private_jobs', '_private_tasks']);
-  } catch (error) {
-    await session.close();
-    throw error;
-  }
+  const tables = ['_private_jobs', '_private_tasks'];
+  const session = await PostgresSession.open(url, { system: 'graphile-worker', schema, tables });
   return {
     system: 'graphile-worker',
     place: `${session.database} ${schema}`,

@@ -6,13 +6,7 @@ import type { ForeignJob, ForeignSchedule, JobFilter, LeftOut, ImportSource } fr
 const internalQueues = '__pgboss__';
 
 export async function openPgBoss(url: string, schema = 'pgboss'): Promise<ImportSource> {
-  const session = await PostgresSession.open(url);
-  try {
-    await session.requireTables('pg-boss', schema, ['job', 'schedule']);
-  } catch (error) {
-    await session.close();
-    throw error;
-  }
+  const session = await PostgresSession.open(url, { system: 'pg-boss', schema, tables: ['job', 'schedule'] });
   return {
     system: 'pg-boss',
     place: `${session.database} ${schema}`,

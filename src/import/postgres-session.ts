@@ -4,6 +4,13 @@ import { Refusal } from '../refusal.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/** The tables of another job system. */
+export interface ForeignTables {
+  readonly system: string;
+  readonly schema: string;
+  readonly tables: readonly string[];
+}
+
 const pageSize = 500;
 
 export class PostgresSession {
@@ -16,7 +23,8 @@ export class PostgresSession {
     this.database = database;
   }
 
-  static async open(url: string): Promise<PostgresSession> {
+  /** Refuses a database in which one of the tables is missing. */
+  static async open(url: string, wanted: ForeignTables): Promise<PostgresSession> {
     const client = new pg.Client({ connectionString: url, application_name: 'stint import' });
     client.on('error', () => {}); // The next statement reports the loss.
     try {
@@ -24,13 +32,18 @@ export class PostgresSession {
     } catch (error) {
       throw new Refusal('unavailable.store', `cannot connect to the database of --from: ${messageOf(error)}`, {});
     }
-    const database = await identityOf(client);
-    await client.query('begin isolation level repeatable read read only');
-    return new PostgresSession(client, database);
+    try {
+      const session = new PostgresSession(client, await identityOf(client));
+      await client.query('begin isolation level repeatable read read only');
+      await session.#requireTables(wanted);
+      return session;
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
   }
 
-  /** Refuses a schema in which one of the tables is missing. */
-  async requireTables(system: string, schema: string, tables: readonly string[]): Promise<void> {
+  async #requireTables({ system, schema, tables }: ForeignTables): Promise<void> {
     const found = await this.query(
       'select table_name from information_schema.tables where table_schema = $1 and table_name = any($2)',
       [schema, tables],
