@@ -75,7 +75,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a wait that was answered times out',
     cuts: [cut('jobs/answer.ts', 'if (isLate) return [];', '')],
-    seeds: [18, 27],
+    seeds: [13, 18, 27],
   },
   { title: 'writes of a handler that did not complete stay', cuts: [noCompletionRollback], seeds: [344] },
   {
@@ -166,7 +166,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a repair takes the job from its new holder',
     cuts: [cut('jobs/repair.ts', `({ do: 'lapse', fence })`, `({ do: 'lapse' })`)],
-    seeds: [26, 11, 5],
+    seeds: [6, 26, 11, 5],
     isQuick: true,
   },
   {

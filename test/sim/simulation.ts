@@ -106,18 +106,19 @@ class Simulation {
     this.#streams = new RandomStreams(seed);
     this.#settings = isQuiet ? quietSettings(drawSettings(this.#streams)) : drawSettings(this.#streams);
     this.#faults = new Faults(faults ?? null);
+    // None of these seeds is known to find something else.
+    this.#isAsking = [13, 18, 27].includes(seed % 32);
     // If the clock of the store is set back, histories do not show how many jobs started in a period. The name is part
     // of the seed: with this one, the known seeds of the other mutants have no metered runs, and keep their histories.
-    this.#isMetered = this.#settings.storeJumpEveryMs === Infinity && this.#streams.numberFor('jobs work') < 0.25;
+    const mayMeter = this.#settings.storeJumpEveryMs === Infinity && !this.#isAsking;
+    this.#isMetered = mayMeter && this.#streams.numberFor('jobs work') < 0.25;
     this.#storeClock = new StoreClock(() => this.#timeline.now + this.#storeOffsetMs);
     this.#isBatching = !this.#isMetered && this.#streams.numberFor('gathering') < 0.15;
     // The oracle of turns needs to know which jobs are due. With these names, too, the known seeds keep their histories.
     const hasTurns = this.#settings.storeJumpEveryMs === Infinity && !this.#isMetered;
     this.#isSharing = hasTurns && this.#streams.numberFor('fairness') < 0.15;
     this.#hasFamilies = !this.#isMetered && this.#streams.numberFor('offspring') < 0.12;
-    this.#isCompleting = !this.#isMetered && this.#streams.numberFor('completions') < 0.2;
-    // None of these seeds is known to find something else.
-    this.#isAsking = !this.#isMetered && !this.#isCompleting && [13, 18, 27].includes(seed % 32);
+    this.#isCompleting = !this.#isMetered && !this.#isAsking && this.#streams.numberFor('completions') < 0.2;
     this.#file = this.#isCompleting ? openFileStore(this.#storeClock) : null;
     this.#store = this.#file?.store ?? openStore('sqlite::memory:', { clock: this.#storeClock });
     const onViolation = (found: Violation): void => this.#found(found);
