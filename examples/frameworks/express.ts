@@ -31,9 +31,8 @@ app.get('/runs/:id', async (request, response) => {
 const port = Number(process.env['PORT'] ?? 3000);
 const server = app.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}`));
 
-// First no more requests, then no more jobs: close() lets running handlers end.
+// First no more requests and no open dashboard, then no more jobs: close() lets running handlers end.
 process.once('SIGTERM', () => {
-  server.close();
-  server.closeAllConnections();
-  void jobs.close().then(() => engine.close());
+  const answered = new Promise((resolve) => server.close(resolve));
+  void jobs.close().then(() => answered).then(() => engine.close());
 });

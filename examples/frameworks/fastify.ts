@@ -12,10 +12,9 @@ const jobs = mountHttp({
 });
 
 app.addHook('onReady', () => engine.resume());
-app.addHook('onClose', async () => {
-  await jobs.close();
-  await engine.close();
-});
+// Fastify waits for open responses before `onClose`: the streams of an open dashboard end before that.
+app.addHook('preClose', () => jobs.close());
+app.addHook('onClose', () => engine.close());
 // In `onRequest` no body has been read yet. After `hijack`, the response belongs to the dashboard.
 app.addHook('onRequest', async (request, reply) => {
   if (jobs.handle(request.raw, reply.raw)) reply.hijack();

@@ -30,6 +30,6 @@ const port = Number(process.env['PORT'] ?? 3000);
 const server = serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, () => console.log(`http://127.0.0.1:${port}`));
 
 process.once('SIGTERM', () => {
-  server.close();
-  void jobs.close().then(() => engine.close());
+  const answered = new Promise((resolve) => server.close(resolve));
+  void jobs.close().then(() => answered).then(() => engine.close());
 });

@@ -26,12 +26,13 @@ const tagsOf = ({ system }: Pick<ImportSource, 'system'>, { id, name, key }: For
   ...(key === undefined ? {} : { importedKey: shortened(key) }),
 });
 
-function keyOf({ system, place }: Pick<ImportSource, 'system' | 'place'>, { queue, id }: ForeignJob): string {
-  const key = ['import', system, place, queue, id].map(encodeURIComponent).join(' ');
+function keyOf({ system, place }: Pick<ImportSource, 'system' | 'place'>, { queue, id, addedAt }: ForeignJob): string {
+  const key = ['import', system, place, queue, id, ...(addedAt === undefined ? [] : [addedAt])].map(encodeURIComponent).join(' ');
   return Buffer.byteLength(key) <= keyBytesMax ? key : `import ${createHash('sha256').update(key).digest('hex')}`;
 }
 
 const tagBytesMax = 200;
 
+/** Without what no tag can have: NUL, and half of the surrogate pair at which the text is cut. */
 const shortened = (text: string): string =>
-  (Buffer.byteLength(text) <= tagBytesMax ? text : `${text.slice(0, tagBytesMax / 4 - 1)}…`);
+  (Buffer.byteLength(text) <= tagBytesMax ? text : `${text.slice(0, tagBytesMax / 4 - 1).toWellFormed()}…`).replaceAll('\0', '\uFFFD');

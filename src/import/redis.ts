@@ -10,6 +10,8 @@ export interface Redis {
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[string, string[]]>;
   lrange(key: string, start: number, stop: number): Promise<string[]>;
   zrange(key: string, start: number, stop: number, ...options: 'WITHSCORES'[]): Promise<string[]>;
+  /** Seconds and microseconds. */
+  time(): Promise<readonly [number | string, number | string]>;
   hgetall(key: string): Promise<Record<string, string>>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   disconnect(): void;

@@ -6,6 +6,8 @@ import type { MisfireSettings } from '../engine/declare/job-def.ts';
 export interface ForeignJob {
   /** Unique in its queue. */
   readonly id: string;
+  /** Where an id can be used again after its job has ended: tells the jobs apart. */
+  readonly addedAt?: number;
   /** The queue or task. The job type has this name unless the user names another. */
   readonly queue: string;
   /** The name of the job in its queue, where a queue has jobs of several names. */
@@ -32,6 +34,7 @@ export const leftOutReasons = {
   schedule: 'the next run of a schedule: the definition creates it',
   flow: 'part of a flow: let the old workers finish it',
   internal: 'internal to the other system',
+  unreadable: 'its data or its options are not JSON',
 } as const;
 
 /** A schedule of another system. */

@@ -7,6 +7,7 @@ import { foundIn as graphileJob } from '../../src/import/graphile-worker.ts';
 import { importRequestOf } from '../../src/import/import-request.ts';
 import { foreignSchedule as pgBossSchedule, foundIn as pgBossJob } from '../../src/import/pg-boss.ts';
 import type { ForeignJob } from '../../src/import/source.ts';
+import { checkTags } from '../../src/jobs/checks/values.ts';
 import { nextCron, parseCron } from '../../src/time/cron.ts';
 
 describe('pg-boss', () => {
@@ -92,15 +93,16 @@ describe('graphile-worker', () => {
 });
 
 describe('BullMQ', () => {
+  const now = 5_000;
   const entry = (fields: Partial<FoundEntry>, hash: Record<string, string> = {}): FoundEntry => ({
     queue: 'mail', id: '1', score: null, place: 'wait', ...fields,
     hash: { name: 'make', data: '{"to":1}', opts: '{"attempts":5}', timestamp: '1000', priority: '0', ...hash },
   });
-  const found = (fields: Partial<FoundEntry>, hash?: Record<string, string>) => new Line().found(entry(fields, hash), false);
+  const found = (fields: Partial<FoundEntry>, hash?: Record<string, string>) => new Line(now).found(entry(fields, hash), false);
 
   test('a waiting job has its attempts, and priority 1 comes after none', () => {
     expect(found({}, { atm: '2', deid: 'd' })).toEqual([
-      { id: '1', queue: 'mail', name: 'make', payload: { to: 1 }, due: 1_000, priority: -0, attemptsLeft: 3, key: 'd' },
+      { id: '1', addedAt: 1_000, queue: 'mail', name: 'make', payload: { to: 1 }, due: 1_000, priority: -0, attemptsLeft: 3, key: 'd' },
     ]);
     expect(found({ place: 'prioritized', score: 1 }, { priority: '1' })).toMatchObject([{ priority: -1 }]);
     expect(found({}, { opts: '{}' })).toMatchObject([{ attemptsLeft: 1 }]);
@@ -111,7 +113,7 @@ describe('BullMQ', () => {
   });
 
   test('jobs keep the order of their list, though one was added in front', () => {
-    const line = new Line();
+    const line = new Line(now);
     const times = ['3000', '1000', '2000', '4000'].map((timestamp, id) =>
       (line.found(entry({ id: String(id) }, { timestamp }), false)[0] as ForeignJob).due);
     expect(times).toEqual([3_000, 3_000, 3_000, 4_000]);
@@ -119,15 +121,25 @@ describe('BullMQ', () => {
 
   test.each([
     ['is active', { place: 'active' as const }, {}, 'active'],
-    ['is the next of a scheduler', { place: 'delayed' as const, score: 1 }, { rjk: 'night' }, 'schedule'],
+    ['is the next of a scheduler', { place: 'delayed' as const, score: (now + 1) * 4_096 }, { rjk: 'night' }, 'schedule'],
     ['waits for children', { place: 'waiting-children' as const, score: 1 }, {}, 'flow'],
     ['has a parent', {}, { parentKey: 'bull:q:1' }, 'flow'],
+    ['has data that is not JSON', {}, { data: '{to:1}' }, 'unreadable'],
+    ['has options that are not JSON', {}, { opts: 'none' }, 'unreadable'],
   ])('a job that %s is left out', (_, fields, hash, reason) => {
     expect(found(fields, hash)).toEqual([{ queue: 'mail', leftOut: reason }]);
   });
 
+  test.each([
+    ['waits', { place: 'wait' as const }, {}],
+    ['is due', { place: 'delayed' as const, score: now * 4_096 }, {}],
+    ['waits for its retry', { place: 'delayed' as const, score: (now + 1) * 4_096 }, { atm: '1' }],
+  ])('a job of a scheduler that %s is imported: the definition creates only later ones', (_, fields, hash) => {
+    expect(found(fields, { rjk: 'night', ...hash })).toMatchObject([{ id: '1', payload: { to: 1 } }]);
+  });
+
   test('an id without a job is nothing', () => {
-    expect(new Line().found({ ...entry({}), hash: {} }, false)).toEqual([]);
+    expect(new Line(now).found({ ...entry({}), hash: {} }, false)).toEqual([]);
   });
 
   test('a scheduler has its pattern in its zone, or its interval; limits and dates have no counterpart', () => {
@@ -137,6 +149,16 @@ describe('BullMQ', () => {
     expect(schedule({ every: '5000' })).toEqual({ every: 5_000 });
     for (const field of ['limit', 'endDate', 'startDate']) expect(schedule({ every: '5000', [field]: '9' })).toEqual(expect.any(String));
     expect(schedule({})).toEqual(expect.any(String));
+    expect(schedule({ every: '5000', data: '{' })).toContain('not JSON');
+  });
+
+  test('a repeatable job has the data, options and limit of its next job, and is refused without that job', () => {
+    const hash = { name: 'make', pattern: '0 3 * * *' };
+    const schedule = (next: Record<string, string>) => bullmqSchedule('mail', 'night', hash, 'UTC', next);
+    expect(schedule({ name: 'make', data: '{"to":1}', opts: '{"attempts":4,"repeat":{"count":1,"pattern":"0 3 * * *"}}' }))
+      .toMatchObject({ schedule: { cron: '0 3 * * *' }, payload: { to: 1 }, attempts: 4 });
+    expect(schedule({ name: 'make', opts: '{"repeat":{"limit":3}}' }).schedule).toContain('limit');
+    expect(schedule({}).schedule).toContain('next job');
   });
 });
 
@@ -146,6 +168,18 @@ test('a step over all days restricts the days, as in cron-parser', () => {
   // 2 January 2023 is an even day and a Monday.
   expect(nextCron(parseCron(cron), { zone: 'UTC' }, Date.UTC(2023, 0, 1))?.at).toBe(Date.UTC(2023, 0, 2));
   expect(cronEntry('30 0 0 * * */2', 'UTC')).toEqual({ cron: '30 0 0 * * */2' });
+});
+
+test('a job that was given the id of an earlier one has another key', () => {
+  const job: ForeignJob = { id: 'a', queue: 'q', payload: null, due: 1, priority: 0, attemptsLeft: 1 };
+  const keyOf = (addedAt: number) => (importRequestOf({ system: 'bullmq', place: 'p' }, { ...job, addedAt }).unique as { readonly key: string }).key;
+  expect(keyOf(1)).not.toBe(keyOf(2));
+});
+
+test('a run can have the tags of a job with any id and name', () => {
+  const job: ForeignJob = { id: '\0', name: `${'x'.repeat(48)}${'😀'.repeat(60)}`, queue: 'q', payload: null, due: 1, priority: 0, attemptsLeft: 1 };
+  const tags = importRequestOf({ system: 'bullmq', place: 'p' }, job).tags!;
+  expect(checkTags(tags)).toEqual({ imported: 'bullmq', importedId: '\uFFFD', importedName: `${'x'.repeat(48)}\uFFFD…` });
 });
 
 test('the key of a run names system, place, queue and id, whatever characters these have', () => {

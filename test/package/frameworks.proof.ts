@@ -65,6 +65,13 @@ async function showsDashboard({ url }: Server): Promise<void> {
   expect([await statusAs('user=ada'), await statusAs('user=eve')]).toEqual([200, 401]);
 }
 
+/** Opens the stream of a dashboard that nobody closes. */
+async function staysOpen({ url }: Server): Promise<void> {
+  const { status, body } = await fetch(`${url}/jobs/api/v1/stream`, { headers: { cookie: 'user=ada' } });
+  expect(status).toBe(200);
+  void body!.pipeTo(new WritableStream()).catch(() => {});
+}
+
 async function ends({ process, ended }: Server, how: number | NodeJS.Signals = 0): Promise<void> {
   process.kill('SIGTERM');
   expect(await ended).toBe(how);
@@ -75,10 +82,11 @@ test('the examples compile', () => {
 });
 
 describe.each(['express', 'fastify', 'hono'])('%s', (name) => {
-  test('creates and executes runs, shows the dashboard, and ends with its jobs', async () => {
+  test('creates and executes runs, shows the dashboard, and ends with its jobs while a dashboard is open', async () => {
     const server = await start([`${name}.ts`]);
     await welcomes(server);
     await showsDashboard(server);
+    await staysOpen(server);
     await ends(server);
   });
 });
@@ -87,6 +95,7 @@ test('NestJS calls methods of providers, and closes the engine with the applicat
   const server = await start(['out/nestjs/main.js']);
   await welcomes(server);
   await showsDashboard(server);
+  await staysOpen(server);
   await ends(server, 'SIGTERM'); // Nest sends itself the signal again when its hooks have ended
 });
 

@@ -1,6 +1,6 @@
 // NestJS: a provider with a handler, a controller that creates runs and reads them, and the dashboard below /jobs.
 import 'reflect-metadata';
-import { Body, Controller, Get, HttpCode, Inject, Injectable, Module, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Injectable, Module, Param, Post, type BeforeApplicationShutdown } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
@@ -30,6 +30,24 @@ class Welcomes {
   }
 }
 
+@Injectable()
+class Dashboard implements BeforeApplicationShutdown {
+  readonly jobs: ReturnType<typeof mountHttp>;
+
+  constructor(@Inject(Engine) engine: Engine) {
+    this.jobs = mountHttp({
+      engine,
+      path: '/jobs',
+      access: { authenticate: ({ headers }) => (headers.get('cookie') === 'user=ada' ? { name: 'ada', role: 'operator' } : null) },
+    });
+  }
+
+  /** Nest waits for open responses when it stops: the streams of an open dashboard end before that. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.jobs.close();
+  }
+}
+
 @Controller()
 class Users {
   constructor(@Inject(Engine) readonly engine: Engine) {}
@@ -50,17 +68,13 @@ class Users {
 @Module({
   imports: [StintModule.forRoot({ store: process.env['DATABASE_URL'] ?? 'sqlite:jobs.db', types: [welcome] })],
   controllers: [Users],
-  providers: [Mail, Welcomes],
+  providers: [Mail, Welcomes, Dashboard],
 })
 class App {}
 
 const app = await NestFactory.create<NestExpressApplication>(App, { logger: ['error', 'warn'], bodyParser: false });
 app.enableShutdownHooks();
-const jobs = mountHttp({
-  engine: app.get(Engine),
-  path: '/jobs',
-  access: { authenticate: ({ headers }) => (headers.get('cookie') === 'user=ada' ? { name: 'ada', role: 'operator' } : null) },
-});
+const { jobs } = app.get(Dashboard);
 // Before the body parser, which would consume the bodies of requests to the dashboard.
 app.use((request: Request, response: Response, next: NextFunction) => {
   if (!jobs.handle(request, response)) next();
