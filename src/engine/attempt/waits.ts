@@ -160,13 +160,13 @@ export class Waits {
       ...row,
       question: jsonText({ ...wait.question, until, tokenHash, generation, isNotified } satisfies StoredQuestion),
     });
-    if (!(await ask(wait.notify === undefined))) return this.#rowOf(name);
+    if (!(await ask(wait.notify === undefined))) return this.#endedRow(name);
     if (token !== null) {
       const link = { token, run: attempt.job.id, name };
       await stepScope.run({ of: attempt, name }, async () => wait.notify!(link)).catch((error: unknown) => {
         throw withoutToken(error, token);
       });
-      await ask(true);
+      if (!(await ask(true))) return this.#endedRow(name);
     }
     return this.#rowOf(name);
   }
@@ -174,6 +174,13 @@ export class Waits {
   /** Whether the question is stored, and no retry has reopened the job since. */
   #isAsked(known: StoredStep | undefined): known is OpenWait {
     return known !== undefined && isOpenWait(known) && !isFromEarlierGeneration(questionOf(known), this.#parts.attempt.job);
+  }
+
+  /** Returns the row of a wait that could not be written: it has ended, or this attempt no longer holds the job. */
+  async #endedRow(name: string): Promise<StoredStep> {
+    const row = await this.#rowOf(name);
+    if (isEndedStep(row)) return row;
+    throw lostStep(this.#parts.attempt, name);
   }
 
   async #rowOf(name: string): Promise<StoredStep> {
