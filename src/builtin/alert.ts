@@ -4,28 +4,44 @@
  */
 import type { Context } from '../engine/handler/context.ts';
 import { jobType, type JobType } from '../engine/declare/job-type.ts';
-import { Fail } from '../engine/handler/errors.ts';
-import { alertTypeName } from '../jobs/alert-watch.ts';
+import { Fail, RetryAfter, TimedOut } from '../engine/handler/errors.ts';
+import { errorText } from '../engine/handler/plain-text.ts';
 import { readAlert } from '../jobs/alerts.ts';
 import type { Jobs } from '../jobs.ts';
-import type { AlertMessage, AlertTarget, PendingChange } from '../model/alert.ts';
+import { alertTypeName, type AlertMessage, type AlertTarget, type PendingChange } from '../model/alert.ts';
 import { isRefusal } from '../refusal.ts';
 import { Reach } from './address.ts';
-import { systemResolve } from './guarded-request.ts';
+import { systemResolve, type Outgoing } from './guarded-request.ts';
 import { exchange } from './http.ts';
 
 const timeoutMs = 30_000;
+const errorBytesMax = 1_000;
 
 export function alertType(jobs: Jobs, allow: readonly string[]): JobType<AlertMessage, { readonly status: number }> {
-  const route = { reach: new Reach(allow), resolve: systemResolve };
+  const route = { reach: new Reach(allow), resolve: systemResolve, keepsBody: true };
   return jobType(alertTypeName, {
     run: async (context) => {
       const message = context.input as AlertMessage;
       const to = await targetOf(jobs, message.alert);
-      const { status } = await exchange(requestOf(to, message, context), { ...route, signal: context.signal, timeoutMs });
-      return { status };
+      const given = { ...route, signal: context.signal, timeoutMs };
+      return { status: await delivered(requestOf(to, message, context), given) };
     },
   });
+}
+
+/**
+ * Sends the message; returns the status. Whatever prevents the delivery is retried, because the target may be corrected. What
+ * the target answers is not stored, because it may repeat the URL, which may contain a secret.
+ */
+async function delivered(request: Outgoing, route: Parameters<typeof exchange>[1]): Promise<number> {
+  try {
+    const { status } = await exchange(request, route);
+    if (status < 300) return status;
+    throw new Error(`${request.url.host} responded with ${status}`);
+  } catch (error) {
+    if (route.signal.aborted || error instanceof RetryAfter || error instanceof TimedOut) throw error;
+    throw new Error(errorText(error, errorBytesMax));
+  }
 }
 
 async function targetOf({ store }: Jobs, name: string): Promise<AlertTarget> {
@@ -41,7 +57,7 @@ async function targetOf({ store }: Jobs, name: string): Promise<AlertTarget> {
  * Every attempt has the same `idempotency-key`. An attempt may reach its target and end in a crash; a receiver that must
  * not see the message twice compares the key.
  */
-function requestOf(to: AlertTarget, message: AlertMessage, { idempotencyKey }: Context) {
+function requestOf(to: AlertTarget, message: AlertMessage, { idempotencyKey }: Context): Outgoing {
   const [url, body] = 'webhook' in to
     ? [to.webhook, { id: idempotencyKey, ...message, text: textOf(message) }]
     : [to.slack, { text: textOf(message) }];

@@ -27,6 +27,8 @@ export interface RequestRoute {
   readonly reach: Reach;
   readonly resolve: Resolve;
   readonly signal: AbortSignal;
+  /** Whether a redirect that would turn the request into a GET without its body is refused. */
+  readonly keepsBody?: boolean;
 }
 
 const redirectsMax = 5;
@@ -41,7 +43,11 @@ export async function guardedRequest(outgoing: Outgoing, route: RequestRoute): P
     if (!redirectStatuses.includes(answer.statusCode!) || location === undefined) return answer;
     answer.destroy();
     if (redirects === redirectsMax) throw new Fail(`${outgoing.url.host} redirects more than ${redirectsMax} times`);
-    next = redirected(next, location, answer.statusCode!);
+    const redirectedTo = redirected(next, location, answer.statusCode!);
+    if (route.keepsBody && redirectedTo.body !== next.body) {
+      throw new Fail(`${next.url.host} redirects with ${answer.statusCode}, which drops the message: give the URL that it redirects to`);
+    }
+    next = redirectedTo;
   }
 }
 

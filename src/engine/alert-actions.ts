@@ -1,7 +1,7 @@
 /** Alerts for operators: lists them with their state, creates, edits, deletes and tests them, and shows what was sent. */
-import { alertTypeName, messageDraft } from '../jobs/alert-watch.ts';
+import { messageDraft } from '../jobs/alert-watch.ts';
 import { readAlert, readAlerts, unknownAlert, writeAlerts, type AlertChange, type AlertRecord } from '../jobs/alerts.ts';
-import type { AlertCondition, AlertMessage, AlertSpec, AlertTarget } from '../model/alert.ts';
+import { alertTypeName, type AlertCondition, type AlertMessage, type AlertSpec, type AlertTarget } from '../model/alert.ts';
 import type { Job } from '../model/job.ts';
 import { parseJson } from '../model/json.ts';
 import { Refusal } from '../refusal.ts';

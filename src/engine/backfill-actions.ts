@@ -73,7 +73,7 @@ export class BackfillActions {
     const asked = stores.database.store.now();
     const input: BackfillRequest = { name, def: known.job.id, from, to, only, concurrency, by, why, asked };
     const request = { input, tags: { [backfilledTag]: name } };
-    const [created] = await creation.create({ type: backfillTypeName }, [request], by);
+    const [created] = await creation.create({ own: backfillTypeName }, [request], by);
     if (act?.by !== undefined) {
       const after = { from, to, only, concurrency, missing: plan.missing };
       await stores.database.audit({ action: 'backfill', job: created!.id, def: name, before: null, after }, audit.asker(act));

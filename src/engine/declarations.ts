@@ -9,6 +9,7 @@ import {
   declaresAlert, declaresDef, declaresType, newestChanges, readBuilds, registerBuild, registerNewest, registerTypes,
 } from '../jobs/catalogue.ts';
 import { declareLimits, type LimitDeclaration } from '../jobs/limits.ts';
+import { isOwnType } from '../model/own-type.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import type { AlertActions } from './alert-actions.ts';
 import type { JobAlert } from './declare/alert.ts';
@@ -50,7 +51,8 @@ export class Declarations {
   async declare(): Promise<void> {
     const { stores, registry, defs, alerts, definitions, alertActions, build, instance: by } = this.#parts;
     const { store } = stores.database;
-    const entries = registry.entries.filter(({ name }) => !isInternal(name));
+    // Every engine has Stint's own types: they are not registered.
+    const entries = registry.entries.filter(({ name }) => !isOwnType(name));
     const names = {
       types: entries.map(({ name }) => name),
       defs: defs.map(({ name }) => name),
@@ -116,6 +118,3 @@ export function buildOf(entries: readonly TypeEntry[], defs: readonly JobDef[], 
 }
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
-
-/** Whether the type is one that every engine has, such as `stint.bulk`. These types are not registered. */
-const isInternal = (name: string): boolean => name.startsWith('stint.');

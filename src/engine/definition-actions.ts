@@ -6,7 +6,7 @@ import {
 import { checkRunLimits } from '../jobs/tick.ts';
 import type { Jobs } from '../jobs.ts';
 import { mergeOverride, type OverridePatch } from '../jobs/checks/spec.ts';
-import { checkName, checkTypeName } from '../jobs/checks/values.ts';
+import { checkName, checkRunnableType } from '../jobs/checks/values.ts';
 import { specOf, type Spec } from '../model/definition.ts';
 import type { Json } from '../model/json.ts';
 import { keyAt } from '../model/path.ts';
@@ -37,6 +37,11 @@ export interface DefinitionActionsParts {
 
 /** A type or definition that the caller knows by name only. */
 export type NamedRunnable = { readonly type: string } | { readonly def: string };
+
+/** A type of Stint itself, such as `stint.bulk`, which no request can name. */
+export interface OwnRunnable {
+  readonly own: string;
+}
 
 /** For runs to be created: the rules of their type, their definition (null: none) and their store. */
 export interface RunTarget {
@@ -81,15 +86,16 @@ export class DefinitionActions {
     }
   }
 
-  async target(what: Runnable | NamedRunnable): Promise<RunTarget> {
+  async target(what: Runnable | NamedRunnable | OwnRunnable): Promise<RunTarget> {
     const { stores, registry, catalogue } = this.#parts;
     if (isJobDef(what)) return this.#targetOfDef(what);
     if (isJobType(what)) return { rules: registry.rules(what), known: null, jobs: stores.database };
     if (isNamed(what, 'def')) return this.#targetNamed(what.def);
     if (isNamed(what, 'type')) {
-      const rules = await catalogue.rules(checkTypeName(what.type));
+      const rules = await catalogue.rules(checkRunnableType(what.type));
       return { rules, known: null, jobs: stores.database };
     }
+    if (isNamed(what, 'own')) return { rules: await catalogue.rules(what.own), known: null, jobs: stores.database };
     throw new Refusal(
       'malformed.option', 'cannot create a run: pass a job type or a definition', { given: typeof what },
     );
@@ -98,7 +104,7 @@ export class DefinitionActions {
   async define(name: string, type: string, options: DefOptions<unknown>, act?: ActOptions): Promise<void> {
     const { stores, workers, audit, catalogue } = this.#parts;
     checkName('definition', name);
-    const rules = await catalogue.rulesInForce(checkTypeName(type));
+    const rules = await catalogue.rulesInForce(checkRunnableType(type));
     const spec = specFrom(rules, options, await checkParams(rules, options));
     refuseNewLock(rules, spec.onePerType);
     const jobs = stores.forSpec(spec);
@@ -175,7 +181,7 @@ export class DefinitionActions {
 
 const isJobDef = (what: unknown): what is JobDef => isObject(what) && 'spec' in what && isJobType(what['type']);
 
-const isNamed = <F extends 'type' | 'def'>(what: unknown, field: F): what is { readonly [N in F]: string } =>
+const isNamed = <F extends 'type' | 'def' | 'own'>(what: unknown, field: F): what is { readonly [N in F]: string } =>
   isObject(what) && typeof what[field] === 'string';
 
 const isObject = (what: unknown): what is Record<string, unknown> => typeof what === 'object' && what !== null;

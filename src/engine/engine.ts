@@ -32,7 +32,7 @@ import type { JobType } from './declare/job-type.ts';
 import type { RequestOf, ResultOf, Runnable, RunRequest } from './declare/run-request.ts';
 import type { BackfillOutcome } from './backfill.ts';
 import { BackfillActions, type BackfillOptions, type PlannedBackfill } from './backfill-actions.ts';
-import { DefinitionActions, type NamedRunnable } from './definition-actions.ts';
+import { DefinitionActions, type NamedRunnable, type OwnRunnable } from './definition-actions.ts';
 import { DefinitionDocuments, type ApplyOptions, type ExportOptions } from './definition-documents.ts';
 import type { Reason } from './inspect/reason.ts';
 import type { Failures, FailuresRequest } from './inspect/failures.ts';
@@ -276,7 +276,7 @@ export class EngineCore implements RunBackend, RunMaker {
 
   /** Creates a run of a type or definition that the caller knows by name only. */
   async createNamed(
-    what: NamedRunnable,
+    what: NamedRunnable | OwnRunnable,
     request: RunRequest<unknown>,
     by = this.instance,
   ): Promise<RunHandle> {

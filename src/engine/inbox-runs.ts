@@ -2,7 +2,7 @@
  * The inbox runs: turns requests of the inbox into runs, by the same checks as `createJobRun`. What the checks refuse
  * stays in the inbox with the code and the sentence of the refusal.
  */
-import { checkObject, checkTypeName } from '../jobs/checks/values.ts';
+import { checkObject, checkRunnableType, checkTypeName } from '../jobs/checks/values.ts';
 import { createFromInbox, type RefusedRequest, type RequestDraft } from '../jobs/inbox.ts';
 import type { Jobs } from '../jobs.ts';
 import { checkJsonText, parseJson } from '../model/json.ts';
@@ -91,7 +91,7 @@ export class InboxRuns {
     const { id, type, at } = request;
     const { creating } = this.#jobs;
     try {
-      checkTypeName(type);
+      checkRunnableType(type);
       const written = givenRequest(request);
       const [given = written] = creating === null ? [] : await throughHook(creating, rules!, null, [written], inboxActor);
       const [draft] = await draftsOf(rules!, null, [given], Math.min(at, now), burstOf);

@@ -11,7 +11,7 @@ import { throughHook } from './declare/hooked-requests.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
 import type { BurstOf } from './declare/limit-uses.ts';
 import type { TypeRules } from './declare/type-rules.ts';
-import type { DefinitionActions, NamedRunnable, RunTarget } from './definition-actions.ts';
+import type { DefinitionActions, NamedRunnable, OwnRunnable, RunTarget } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
 import type { Tracing } from './attempt/tracing.ts';
 import type { StoreWorkers } from './store-workers.ts';
@@ -46,7 +46,7 @@ export class RunCreation {
   }
 
   async create(
-    what: Runnable | NamedRunnable,
+    what: Runnable | NamedRunnable | OwnRunnable,
     requests: readonly RunRequest<unknown>[],
     by: string,
   ): Promise<readonly Created[]> {
@@ -92,7 +92,7 @@ export class RunCreation {
   }
 
   async #create(
-    what: Runnable | NamedRunnable,
+    what: Runnable | NamedRunnable | OwnRunnable,
     given: readonly RunRequest<unknown>[],
     by: string,
     storing: Storing,

@@ -3,7 +3,7 @@
  * by itself. Its unique key names the job, so that a request that is repeated finds the run of the first.
  */
 import type { Created } from '../jobs/create.ts';
-import { checkTypeName } from '../jobs/checks/values.ts';
+import { checkRunnableType } from '../jobs/checks/values.ts';
 import { draftRefusalOf, type Draft } from '../jobs/draft.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
 import { burstsInForce } from './declare/bursts.ts';
@@ -140,7 +140,7 @@ async function busyRefusal({ jobs, rules, now }: ImportTarget, drafts: readonly 
 
 function nameRefusal(type: string): Refusal | null {
   try {
-    checkTypeName(type);
+    checkRunnableType(type);
     return null;
   } catch (error) {
     if (isRefusal(error)) return error;

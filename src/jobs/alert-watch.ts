@@ -5,7 +5,7 @@
  */
 import { commitMemos } from '../apply.ts';
 import {
-  observeEnds, observeRuns, subjectOf, takeMessage, watcherOf, type AlertMessage, type AlertState, type ObservedEnd,
+  alertTypeName, observeEnds, observeRuns, subjectOf, takeMessage, watcherOf, type AlertMessage, type AlertState, type ObservedEnd,
 } from '../model/alert.ts';
 import type { Job } from '../model/job.ts';
 import { pagesOf } from '../store/paging.ts';
@@ -13,9 +13,6 @@ import type { FeedEvent, FeedPage, MemoWrite, Store } from '../store/store.ts';
 import { cursorName, cursorOf, readAlerts, stateWrite, type AlertRecord } from './alerts.ts';
 import type { Draft } from './draft.ts';
 import { newJobs, type Producer } from './new-jobs.ts';
-
-/** The type of the runs that send messages. Alerts do not watch it. */
-export const alertTypeName = 'stint.alert';
 
 const eventsPage = 1_000;
 const lateMax = 1_000;

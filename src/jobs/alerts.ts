@@ -94,9 +94,13 @@ const watchText = ({ definitions, types, tags, when, enabled }: AlertSpec): stri
 export const valueOf = ({ name, code, override, by, why, since, state }: AlertContent): string =>
   JSON.stringify({ name, code, override, by, why, since, state });
 
+/**
+ * The cursor is written with every change of alerts, because a watcher may have read the alerts as they were before, and then
+ * events that came after the change. Its commit now finds another version of the cursor, and it reads those events again.
+ */
 function cursorWrites(cursor: Memo | null, end: string, left: number): MemoWrite[] {
-  if (left === 0) return cursor === null ? [] : [{ name: cursorName, version: cursor.version, value: null }];
-  return cursor === null ? [{ name: cursorName, version: 0, value: JSON.stringify({ cursor: end }) }] : [];
+  if (cursor === null) return left === 0 ? [] : [{ name: cursorName, version: 0, value: JSON.stringify({ cursor: end }) }];
+  return [{ name: cursorName, version: cursor.version, value: left === 0 ? null : cursor.value }];
 }
 
 /** Returns the write that puts the state of an alert into its memo. */

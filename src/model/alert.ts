@@ -10,6 +10,9 @@ import { matches, parseGlob, type Glob } from './glob.ts';
 import type { Job, Tags } from './job.ts';
 import { withoutSecrets } from './secrets.ts';
 
+/** The type of the runs that send messages. Alerts do not watch it. */
+export const alertTypeName = 'stint.alert';
+
 /** What an alert watches, when it sends, and where to. Durations are in ms. */
 export interface AlertSpec {
   /** Patterns of definitions and types, as in `billing.*`. A run is watched if one of either list matches, or both are empty. */

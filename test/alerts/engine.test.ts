@@ -90,6 +90,21 @@ test('a corrected target applies to the message that could not be sent', async (
   expect(to.received.map(({ path }) => path)).toEqual(['/old', '/new']);
 });
 
+test.each([404, 301, 304])('a message that the target answers with %i is sent again, and the answer is not stored', async (status) => {
+  const to = await receiver();
+  const { engine, clock } = await start({ alerts: [jobAlert('a', { when: 'failed', to: { webhook: `${to.url}/token-1234` } })] });
+  to.statuses.push(status, status);
+  await engine.createJobRun(mail);
+  await receive(to, clock, 3);
+  await clock.advance(1_000);
+  expect(to.received.map(({ path, body }) => [path, body?.number])).toEqual(Array(3).fill(['/token-1234', 1]));
+  const [sent] = (await engine.sentAlerts('a')).items;
+  expect(sent).toMatchObject({ standing: 'succeeded', attempts: 3 });
+  const shown = JSON.stringify([await engine.get(sent!.run), await engine.history(sent!.run), await engine.log(sent!.run)]);
+  expect(shown).toContain(`${status}`);
+  expect(shown).not.toContain('token-1234');
+});
+
 test('a test message is sent at once, whatever the state, and tried once', async () => {
   const to = await receiver();
   const { engine, clock } = await start({ alerts: [jobAlert('a', { when: 'failed', to: { webhook: to.url }, enabled: false })] });
@@ -137,6 +152,20 @@ test('with encryption, the store has neither the target nor the errors, and an e
   expect((await engine.alert('a')).to).toBe('webhook example.com');
   const keyless = new Engine({ store, clock });
   expect(await code(keyless.alerts())).toBe('encoded.payload');
+});
+
+test('with encryption, the store has no error of a run in the message of an alert', async () => {
+  const to = await receiver();
+  const clock = new VirtualClock(0);
+  const store = new MemoryStore(clock);
+  const codec = encrypt({ keys: { k: Buffer.alloc(32, 1) }, current: 'k' });
+  const { engine } = await start({ store, clock, codec, alerts: [jobAlert('a', { when: 'failed', to: { webhook: to.url } })] });
+  await engine.createJobRun(mail);
+  await receive(to, clock, 1);
+  expect(to.received[0]!.body.changes[0].error).toBe('the relay is down');
+  const [sent] = (await engine.sentAlerts('a')).items;
+  expect(sent!.message.changes[0]!.error).toBe('the relay is down');
+  expect(JSON.stringify([await store.load([sent!.run]), await store.history(sent!.run)])).not.toContain('relay');
 });
 
 describe('an alert is refused', () => {

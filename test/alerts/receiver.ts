@@ -1,4 +1,4 @@
-// A receiver of alerts on a free port of this machine: keeps what it gets, and answers as the test says.
+// A receiver of alerts on a free port of this machine: keeps what it gets, and answers as the test says, with the path in the body and a place to go to.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -19,9 +19,9 @@ export class Receiver {
   readonly #server = createServer((request, response) => {
     let text = '';
     request.setEncoding('utf8').on('data', (part: string) => (text += part)).on('end', () => {
-      this.received.push({ path: request.url!, headers: request.headers, body: JSON.parse(text) as unknown });
+      this.received.push({ path: request.url!, headers: request.headers, body: text === '' ? null : JSON.parse(text) as unknown });
       const status = this.statuses.shift() ?? 200;
-      if (status !== noAnswer) response.writeHead(status).end();
+      if (status !== noAnswer) response.writeHead(status, { location: '/moved' }).end(`Cannot POST ${request.url}`);
       for (const call of this.#waiting) call();
     });
   });

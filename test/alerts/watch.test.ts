@@ -1,9 +1,10 @@
 // Watching on every store: the state of an alert, its messages and its cursor move in one commit, whoever watches.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { alertTypeName, watchRuns } from '../../src/jobs/alert-watch.ts';
+import { watchRuns } from '../../src/jobs/alert-watch.ts';
 import { readAlert, readAlerts, writeAlerts } from '../../src/jobs/alerts.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { jobAlert, type AlertMessage, type AlertOptions } from '../../src/index.ts';
+import { alertTypeName } from '../../src/model/alert.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import type { Store } from '../../src/store/store.ts';
 import { stores } from '../support/stores.ts';
@@ -82,6 +83,24 @@ describe.each(stores)('on $name', (kind) => {
     await watch(jobs);
     expect(await told(jobs)).toEqual([]);
     await end(jobs, 'fail');
+    await watch(jobs);
+    expect((await messages(jobs)).map(({ alert }) => alert)).toEqual(['second']);
+  });
+
+  test('an alert that is created while a watcher reads misses no failure', async () => {
+    const { jobs, store } = await world({ when: 'failed', types: ['none'] });
+    const slow = new Jobs(new Proxy(store, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name) as unknown;
+        if (name === 'eventsAfter') return async (...given: Parameters<Store['eventsAfter']>) => {
+          await declare(store, { when: 'failed' }, 'second');
+          await end(jobs, 'fail');
+          return target.eventsAfter(...given);
+        };
+        return typeof value === 'function' ? value.bind(target) as unknown : value;
+      },
+    }));
+    await watchRuns(slow, 'slow', always);
     await watch(jobs);
     expect((await messages(jobs)).map(({ alert }) => alert)).toEqual(['second']);
   });

@@ -20,6 +20,15 @@ const makeMany = async (on: World, type: string, count: number): Promise<number[
 const total = async (on: World, filter: string): Promise<number> =>
   (await on.get(`${api}/runs/count?${filter}`)).body.total;
 
+test.each(['stint.bulk', 'stint.backfill', 'stint.alert', 'stint.instance/a'])('no request creates a run of type %s', async (type) => {
+  const input = { action: 'cancel', query: {}, by: 'somebody else', why: null, only: null, asked: Date.parse(later) };
+  const flow = { runs: [{ name: 'a', type, input }] };
+  for (const [path, body] of [['runs', { type, input }], ['flows', flow], ['defs', { name: `${type} def`, type, params: input }]] as const) {
+    expect([path, (await server.post(`${api}/${path}`, body)).body.code]).toEqual([path, 'malformed.name']);
+  }
+  await expect(server.engine.importJobRuns(type, [{ input, unique: 'a' }])).resolves.toMatchObject([{ outcome: 'refused' }]);
+});
+
 describe('a bulk operation', () => {
   test('reports the count in a dry run and then acts on that many runs', async () => {
     await makeMany(server, 'echo', 30);

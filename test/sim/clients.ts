@@ -157,7 +157,7 @@ const retryAsking = on(({ type, state }) => type === askingType && state === 'en
 
 const bulk: Action = async ({ engine, acknowledged, random }) => {
   const action = random.pick(['cancel', 'retry'] as const);
-  const run = await engine.createNamed({ type: 'stint.bulk' }, {
+  const run = await engine.createNamed({ own: 'stint.bulk' }, {
     input: { action, query: { types: ['flaky'] }, by: 'operator', why: null, only: 'failed', asked: engine.now() },
   });
   acknowledged.add(run.id);

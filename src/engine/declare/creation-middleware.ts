@@ -1,5 +1,6 @@
 /** The middleware around creations: makes the creation hook of an engine from the `create` functions of its middleware. */
 import type { ChangedRun, CreationHook, NewRun, RunChanges } from '../../jobs/creation-hook.ts';
+import { isOwnType } from '../../model/own-type.ts';
 import { versionOfEntry } from '../../model/type-entry.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
 import { errorText } from '../handler/plain-text.ts';
@@ -8,8 +9,6 @@ import type { Middleware } from './middleware.ts';
 import type { TypeRules } from './type-rules.ts';
 
 const messageBytesMax = 1_000;
-/** The types with this prefix belong to Stint: operators' commands and bulk actions are no runs of the application. */
-const ownPrefix = 'stint.';
 
 /**
  * Returns the hook; null: no middleware has a `create`. `rulesOf` returns the rules of a job type, which validate the
@@ -22,7 +21,8 @@ export function creationHook(
   const layers = middleware.flatMap((one) => (one.create ? [one.create.bind(one)] : []));
   if (layers.length === 0) return null;
   return async (run) => {
-    if (run.type.startsWith(ownPrefix)) return run;
+    // Operators' commands and bulk actions are no runs of the application.
+    if (isOwnType(run.type)) return run;
     const changed = await throughLayers(layers, run);
     return run.tickTime === null || changed.input === run.input ? changed : checkedTick(changed, rulesOf);
   };

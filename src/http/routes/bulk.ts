@@ -20,7 +20,7 @@ export const bulkRoutes: RouteHandlers<'bulk'> = {
     const input: BulkRequest = {
       ...about, by, why: why ?? null, code: terminateCode(principal), count, asked: engine.now(),
     };
-    const { id } = await engine.createNamed({ type: bulkTypeName }, { input }, by);
+    const { id } = await engine.createNamed({ own: bulkTypeName }, { input }, by);
     const after = { count, query, ...(fingerprint === undefined ? {} : { fingerprint }) };
     await engine.jobs.audit({ action: `${action} many`, job: id, def: null, before: null, after }, act(principal, why));
     return { count, operation: id };

@@ -1,7 +1,7 @@
 /** The worker API over HTTP, for workers in any language. Every write needs the fence of the claim. */
 import { closeFor, shareUsesOf, spendMore } from '../../engine/attempt/limit-use.ts';
 import { taskGate } from '../../engine/declare/type-registry.ts';
-import { checkTypeName } from '../../jobs/checks/values.ts';
+import { checkRunnableType } from '../../jobs/checks/values.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
 import { closingMaxMs, type LimitUse } from '../../model/limit.ts';
 import { versionsOf, type TypeVersions } from '../../model/type-version.ts';
@@ -87,7 +87,7 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     for (const { priority } of children) checkPriorityOf(principal, priority, priorities);
     const parent = await held(engine, id, fence, principal);
     const versions = await engine.claimVersions(children.map(({ type }) => type), []);
-    const usesOf = await engine.taskLimitUses(children.map(({ type }) => checkTypeName(type)));
+    const usesOf = await engine.taskLimitUses(children.map(({ type }) => checkRunnableType(type)));
     const drafts = children.map(({ key, tags, ...rest }) => ({
       kind: 'task' as const,
       type: rest.type,

@@ -4,6 +4,7 @@ import { didYouMean } from '../../did-you-mean.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Tags } from '../../model/job.ts';
 import { checkJsonText } from '../../model/json.ts';
+import { isOwnType } from '../../model/own-type.ts';
 import { firstTypeVersion, typeVersionMax } from '../../model/type-version.ts';
 
 export const nameMax = 255;
@@ -30,6 +31,15 @@ export function checkName(what: string, name: unknown): string {
  * a shell, a URL and a list with commas, and is never taken for a pattern. Names of Bedrock jobs need only `checkName`.
  */
 export const checkTypeName = (name: unknown): string => checkPlainName('a job type', name);
+
+/** For runs that a request asks for by the name of their type. */
+export function checkRunnableType(name: unknown): string {
+  const checked = checkTypeName(name);
+  if (!isOwnType(checked)) return checked;
+  throw new Refusal('malformed.name', `cannot create a run of type ${checked}: types that begin with stint. are Stint's own`, {
+    name: checked,
+  });
+}
 
 export function checkPlainName(what: string, name: unknown): string {
   if (typeof name === 'string' && /^[\p{L}\p{N}][\p{L}\p{N}._:/-]{0,199}$/u.test(name)) return checkName(what, name);

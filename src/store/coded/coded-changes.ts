@@ -2,17 +2,19 @@
  * Encodes jobs, events and changes before they are stored, and decodes them when they are read. A payload that a change
  * does not touch keeps its stored text: it is neither encoded again nor written again.
  */
+import { alertTypeName } from '../../model/alert.ts';
 import type { Change } from '../../model/change.ts';
 import type { Edit, Event } from '../../model/event.ts';
 import type { Job, JobError } from '../../model/job.ts';
+import { isOwnType } from '../../model/own-type.ts';
 import type { Kind } from '../../model/state.ts';
 import type { Codec, PayloadPart } from './codec.ts';
 import { Payloads } from './payloads.ts';
 
-/** Jobs of types with this prefix are Stint's own: they have no payload of the application. */
-const ownPrefix = 'stint.';
 const paramsKinds: readonly Kind[] = ['def', 'audit'];
 const plainKinds: readonly Kind[] = ['type', 'build', 'limit', 'pause'];
+/** Stint's own jobs have no payload of the application, except the messages of alerts, which contain errors of runs. */
+const isPlain = (type: string): boolean => isOwnType(type) && type !== alertTypeName;
 
 export class CodedChanges {
   readonly payloads: Payloads;
@@ -93,7 +95,7 @@ class ChangeEncoding {
     this.#stored = stored;
     this.#id = id;
     this.#how = paramsKinds.includes(kind) ? 'params'
-      : plainKinds.includes(kind) || type.startsWith(ownPrefix) ? 'nothing' : 'payloads';
+      : plainKinds.includes(kind) || isPlain(type) ? 'nothing' : 'payloads';
   }
 
   encoded(): Change {
