@@ -53,6 +53,11 @@ async function targetOf({ store }: Jobs, name: string): Promise<AlertTarget> {
   }
 }
 
+const slackEntities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Slack would take `<!channel>` in the text of an error for a mention of everybody. */
+const slackText = (text: string): string => text.replace(/[&<>]/g, (sign) => slackEntities[sign]!);
+
 /**
  * Every attempt has the same `idempotency-key`. An attempt may reach its target and end in a crash; a receiver that must
  * not see the message twice compares the key.
@@ -60,7 +65,7 @@ async function targetOf({ store }: Jobs, name: string): Promise<AlertTarget> {
 function requestOf(to: AlertTarget, message: AlertMessage, { idempotencyKey }: Context): Outgoing {
   const [url, body] = 'webhook' in to
     ? [to.webhook, { id: idempotencyKey, ...message, text: textOf(message) }]
-    : [to.slack, { text: textOf(message) }];
+    : [to.slack, { text: slackText(textOf(message)) }];
   const headers = { 'user-agent': 'stint', 'content-type': 'application/json', 'idempotency-key': idempotencyKey };
   return { method: 'POST', url: new URL(url), headers, body: JSON.stringify(body) };
 }

@@ -68,6 +68,15 @@ test('a Slack-compatible target gets the text', async () => {
   expect(to.received[0]!.body.text).toContain('type mail is failing');
 });
 
+test('the text of an error mentions nobody in Slack', async () => {
+  const to = await receiver();
+  const rude = jobType('rude', { retry: { attempts: 1 }, run: () => { throw new Error('<!channel> & more'); } });
+  const { engine, clock } = await start({ types: [rude], alerts: [jobAlert('a', { when: 'failed', to: { slack: to.url } })] });
+  await engine.createJobRun(rude);
+  await receive(to, clock, 1);
+  expect(to.received[0]!.body.text).toContain('&lt;!channel&gt; &amp; more');
+});
+
 test('a message is sent again, with the same key, until its target accepts it', async () => {
   const to = await receiver();
   to.statuses.push(503, 500);

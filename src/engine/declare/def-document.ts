@@ -4,7 +4,7 @@
  */
 import { checkOverride, mergeOverride } from '../../jobs/checks/spec.ts';
 import {
-  checkFields, checkFlag, checkList, checkName, checkObject, checkTypeName, checkTypeVersion,
+  checkFields, checkFlag, checkList, checkName, checkObject, checkRunnableType, checkTypeVersion,
 } from '../../jobs/checks/values.ts';
 import type { Spec } from '../../model/definition.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
@@ -91,7 +91,7 @@ const entriesOf = <E>(
 function readDefinition(entry: DefEntry, path: DocumentPath, now: number): WantedDefinition {
   checkEntry('a definition', entry, ['name', 'type', 'enabled', ...settingNames], path);
   const { name: _name, type, enabled: _enabled, typeVersion: _version, ...settings } = entry;
-  const rules = rulesOfUnknown(checkAtOnce([...path, 'type'], () => checkTypeName(type)));
+  const rules = rulesOfUnknown(checkAtOnce([...path, 'type'], () => checkRunnableType(type)));
   const given = present(settings, path);
   const options = without(given, storedNames) as DefOptions<unknown>;
   for (const [field, value] of Object.entries(options)) {
