@@ -131,7 +131,9 @@ class Target {
 
   async untilBlocked(): Promise<void> {
     const end = Date.now() + waitMs;
-    const text = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
+    // Other databases of the server have locks, too.
+    const text = `select 1 from pg_locks join pg_database on pg_database.oid = database
+      where datname = current_database() and locktype = 'advisory' and objid = 7 and not granted`;
     while ((await this.#client.query(text)).rowCount === 0) {
       if (Date.now() > end) throw new Error('the import did not come to the insert that waits');
       await sleep(10);
