@@ -6,8 +6,8 @@ import { inspect } from 'node:util';
 import { jsonText } from '../../model/json.ts';
 import { isA, messageOf, storedError } from './stored-error.ts';
 
-/** How deep the parts of an error are searched; deeper ones are neither stored nor logged. */
-const depthMax = 10;
+/** How deep the parts of an error are searched; deeper ones are neither stored nor logged. Long texts and lists are read whole. */
+const searched = { depth: 10, maxStringLength: null, maxArrayLength: null } as const;
 const placeholder = '[token]';
 
 /** Returns the error without the token. It is the same object, so that its class counts, unless it cannot be changed. */
@@ -32,7 +32,7 @@ function cleanError(error: Error, clean: (text: string) => string, seen: Set<Err
   const fields = error as unknown as Record<string, unknown>;
   for (const name of new Set([...storedFields, 'cause', ...Object.keys(error)])) {
     const value = fields[name];
-    const isShown = !isA(Error, value) && inspect(value, { depth: depthMax }) !== clean(inspect(value, { depth: depthMax }));
+    const isShown = !isA(Error, value) && shown(value) !== clean(shown(value));
     if (isShown) Reflect.set(error, name, cleanCopy(value, clean));
   }
 }
@@ -46,4 +46,6 @@ function cleanCopy(value: unknown, clean: (text: string) => string): unknown {
   }
 }
 
-const shows = (value: unknown, secret: string): boolean => inspect(value, { depth: depthMax }).includes(secret);
+const shown = (value: unknown): string => inspect(value, searched);
+
+const shows = (value: unknown, secret: string): boolean => shown(value).includes(secret);
