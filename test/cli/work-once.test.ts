@@ -53,7 +53,7 @@ test.each(stores)('on %s, it executes all due runs of its types, with their task
   expect(mails!.filter((state) => state === 'pending')).toHaveLength(1);
   expect(rest).toEqual({ squares: ['succeeded'], limited: ['succeeded', 'succeeded'], other: ['pending'] });
   await engine.close();
-}, 60_000);
+});
 
 test('it exits with 3 if a run has failed for good, not if it waits for its retry, and with 0 if nothing is due', async () => {
   using place = new Place();
