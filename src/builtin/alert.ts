@@ -46,9 +46,9 @@ async function delivered(sending: () => Promise<number>, signal: AbortSignal): P
   }
 }
 
-type Route = Parameters<typeof exchange>[1];
+type DeliveryRoute = Parameters<typeof exchange>[1];
 
-async function send(to: AlertTarget, message: AlertMessage, context: Context, route: Route): Promise<number> {
+async function send(to: AlertTarget, message: AlertMessage, context: Context, route: DeliveryRoute): Promise<number> {
   if ('smtp' in to) return mailed(to.smtp, message, context, route);
   const request = requestOf(to, message, context);
   const { status } = await exchange(request, route);
@@ -56,9 +56,9 @@ async function send(to: AlertTarget, message: AlertMessage, context: Context, ro
   throw new Error(`${request.url.host} responded with ${status}`);
 }
 
-async function mailed(url: string, message: AlertMessage, { idempotencyKey }: Context, route: Route): Promise<number> {
+async function mailed(url: string, message: AlertMessage, { idempotencyKey }: Context, route: DeliveryRoute): Promise<number> {
   const text = textOf(message);
-  await sendMail(mailServerOf(url), { id: idempotencyKey, subject: text.split('\n')[0]!, text }, route);
+  await sendMail(mailServerOf(url), { id: `${idempotencyKey}.${message.at}`, subject: text.split('\n')[0]!, text }, route);
   return mailAccepted;
 }
 

@@ -7,7 +7,7 @@ import type { MailServer } from '../engine/declare/smtp-url.ts';
 import { checkedAddress, type RequestRoute } from './guarded-request.ts';
 
 export interface Mail {
-  /** The same for each attempt, so that mail servers can recognize a repeated one. */
+  /** The same for each attempt, so that mail servers can recognize a repeated one, and another one for each other mail. */
   readonly id: string;
   readonly subject: string;
   readonly text: string;
@@ -32,7 +32,7 @@ export async function sendMail(
   route.signal.addEventListener('abort', abort, { once: true });
   try {
     const { from, to } = server;
-    await transport.sendMail({ from, to, subject, text, messageId: `<${id}@stint>`, headers: { 'auto-submitted': 'auto-generated' } });
+    await transport.sendMail({ from, to, subject, text, messageId: `<${id}@${from.split('@')[1]}>`, headers: { 'auto-submitted': 'auto-generated' } });
   } catch (error) {
     throw route.signal.aborted ? route.signal.reason : new Error(`${server.host} did not take the mail: ${reasonOf(error)}`);
   } finally {
