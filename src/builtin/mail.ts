@@ -25,9 +25,9 @@ const packageName = 'nodemailer';
 export async function sendMail(
   server: MailServer, { id, subject, text }: Mail, route: Pick<RequestRoute, 'reach' | 'resolve' | 'signal'> & { readonly timeoutMs: number },
 ): Promise<void> {
-  const { createTransport } = await loadNodemailer();
+  const nodemailer = await loadNodemailer();
   const address = await checkedAddress(server.host, route);
-  const transport = createTransport(transportOptions(server, address, route.timeoutMs));
+  const transport = nodemailer.createTransport(transportOptions(server, address, route.timeoutMs));
   const abort = (): void => transport.close();
   route.signal.addEventListener('abort', abort, { once: true });
   try {
