@@ -4,6 +4,7 @@
  */
 import type { Context } from '../engine/handler/context.ts';
 import { jobType, type JobType } from '../engine/declare/job-type.ts';
+import { mailServerOf } from '../engine/declare/smtp-url.ts';
 import { Fail, RetryAfter, TimedOut } from '../engine/handler/errors.ts';
 import { errorText } from '../engine/handler/plain-text.ts';
 import { readAlert } from '../jobs/alerts.ts';
@@ -13,9 +14,12 @@ import { isRefusal } from '../refusal.ts';
 import { Reach } from './address.ts';
 import { systemResolve, type Outgoing } from './guarded-request.ts';
 import { exchange } from './http.ts';
+import { sendMail } from './mail.ts';
 
 const timeoutMs = 30_000;
 const errorBytesMax = 1_000;
+/** The reply of a mail server that takes a mail. */
+const mailAccepted = 250;
 
 export function alertType(jobs: Jobs, allow: readonly string[]): JobType<AlertMessage, { readonly status: number }> {
   const route = { reach: new Reach(allow), resolve: systemResolve, keepsBody: true };
@@ -24,7 +28,7 @@ export function alertType(jobs: Jobs, allow: readonly string[]): JobType<AlertMe
       const message = context.input as AlertMessage;
       const to = await targetOf(jobs, message.alert);
       const given = { ...route, signal: context.signal, timeoutMs };
-      return { status: await delivered(requestOf(to, message, context), given) };
+      return { status: await delivered(() => send(to, message, context, given), context.signal) };
     },
   });
 }
@@ -33,15 +37,29 @@ export function alertType(jobs: Jobs, allow: readonly string[]): JobType<AlertMe
  * Sends the message; returns the status. Whatever prevents the delivery is retried, because the target may be corrected. What
  * the target answers is not stored, because it may repeat the URL, which may contain a secret.
  */
-async function delivered(request: Outgoing, route: Parameters<typeof exchange>[1]): Promise<number> {
+async function delivered(sending: () => Promise<number>, signal: AbortSignal): Promise<number> {
   try {
-    const { status } = await exchange(request, route);
-    if (status < 300) return status;
-    throw new Error(`${request.url.host} responded with ${status}`);
+    return await sending();
   } catch (error) {
-    if (route.signal.aborted || error instanceof RetryAfter || error instanceof TimedOut) throw error;
+    if (signal.aborted || error instanceof RetryAfter || error instanceof TimedOut) throw error;
     throw new Error(errorText(error, errorBytesMax));
   }
+}
+
+type DeliveryRoute = Parameters<typeof exchange>[1];
+
+async function send(to: AlertTarget, message: AlertMessage, context: Context, route: DeliveryRoute): Promise<number> {
+  if ('smtp' in to) return mailed(to.smtp, message, context, route);
+  const request = requestOf(to, message, context);
+  const { status } = await exchange(request, route);
+  if (status < 300) return status;
+  throw new Error(`${request.url.host} responded with ${status}`);
+}
+
+async function mailed(url: string, message: AlertMessage, { idempotencyKey }: Context, route: DeliveryRoute): Promise<number> {
+  const text = textOf(message);
+  await sendMail(mailServerOf(url), { id: `${idempotencyKey}.${message.at}`, subject: text.split('\n')[0]!, text }, route);
+  return mailAccepted;
 }
 
 async function targetOf({ store }: Jobs, name: string): Promise<AlertTarget> {
@@ -62,7 +80,7 @@ const slackText = (text: string): string => text.replace(/[&<>]/g, (sign) => sla
  * Every attempt has the same `idempotency-key`. An attempt may reach its target and end in a crash; a receiver that must
  * not see the message twice compares the key.
  */
-function requestOf(to: AlertTarget, message: AlertMessage, { idempotencyKey }: Context): Outgoing {
+function requestOf(to: Exclude<AlertTarget, { readonly smtp: string }>, message: AlertMessage, { idempotencyKey }: Context): Outgoing {
   const [url, body] = 'webhook' in to
     ? [to.webhook, { id: idempotencyKey, ...message, text: textOf(message) }]
     : [to.slack, { text: slackText(textOf(message)) }];

@@ -67,8 +67,8 @@ export function checkUrl(text: string, base?: URL): URL {
 }
 
 async function send({ method, url, headers, body }: Outgoing, route: RequestRoute): Promise<IncomingMessage> {
-  const address = await addressOf(url, route);
   const name = nameOf(url);
+  const address = await checkedAddress(name, route);
   const request = url.protocol === 'https:' ? tlsRequest : plainRequest;
   return new Promise((resolve, reject) => {
     const sent = request({
@@ -92,8 +92,9 @@ async function send({ method, url, headers, body }: Outgoing, route: RequestRout
  * address were checked, the order of the addresses would decide whether the request is allowed, and the owner of the
  * name chooses this order.
  */
-async function addressOf(url: URL, { reach, resolve, signal }: RequestRoute): Promise<string> {
-  const name = nameOf(url);
+export async function checkedAddress(
+  name: string, { reach, resolve, signal }: Pick<RequestRoute, 'reach' | 'resolve' | 'signal'>,
+): Promise<string> {
   const addresses = isIP(name) === 0 ? await resolve(name) : [name];
   signal.throwIfAborted();
   const closed = addresses.find((address) => !reach.includes(address));

@@ -203,8 +203,10 @@ function whenText(when: AlertCondition): string {
   return when.failedInARow === 1 ? 'failed' : `failed ${when.failedInARow} times in a row`;
 }
 
-const toText = (to: AlertTarget): string =>
-  ('webhook' in to ? `webhook ${new URL(to.webhook).host}` : `slack ${new URL(to.slack).host}`);
+function toText(to: AlertTarget): string {
+  const [[kind, url]] = Object.entries(to) as [[string, string]];
+  return `${kind} ${new URL(url).host}`;
+}
 
 const sentOf = (job: Job): SentAlert => ({
   run: job.id,

@@ -18,6 +18,7 @@ import { SharedReads } from './events/shared-reads.ts';
 import { HealthCheck } from './health-check.ts';
 import { Counting } from './metrics/counting.ts';
 import { Metrics } from './metrics/metrics.ts';
+import { observeMetrics, type MetricsMeter } from './metrics/observe-metrics.ts';
 import { checkHost, checkOrigin, checkSize, securityHeaders, type GuardOptions } from './access/guard.ts';
 import type { PriorityLimits } from './access/priority.ts';
 import type { HttpServices, RouteHandlers } from './handler.ts';
@@ -64,6 +65,11 @@ export interface HttpOptions {
   readonly priorities?: PriorityLimits;
   /** How many event streams may be open at once. */
   readonly streams?: StreamLimits;
+  /**
+   * A meter of OpenTelemetry, such as `metrics.getMeter('stint')` of `@opentelemetry/api`: gets the metrics of `/metrics`, too.
+   * Default: none.
+   */
+  readonly meter?: MetricsMeter;
   /** Receives warnings and unexpected errors of the server. */
   readonly logger?: Logger;
   /** For tests. */
@@ -93,6 +99,7 @@ export function createHttp(options: HttpOptions): Http {
   const services = servicesOf(options, new Access(access, clock, options.engine.jobs), clock, logger);
   const guard: { isPublic: boolean; hosts: GuardOptions['hosts'] } = { isPublic: false, hosts };
   const app = router(services, new StaticFiles(dashboard), guard, logger);
+  const stopObserving = options.meter && observeMetrics(options.meter, services.metrics);
   const open = new Set<Listening>();
   const fetch: Fetch = async (request, env = {}) => app.fetch(request, env);
 
@@ -107,6 +114,7 @@ export function createHttp(options: HttpOptions): Http {
       return listening;
     },
     async close() {
+      stopObserving?.();
       services.workSignal.close();
       services.openStreams.close();
       await services.feed.close();

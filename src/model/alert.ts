@@ -37,7 +37,9 @@ export type AlertCondition =
 /** Where messages go: a URL, of which all but the host may be secret. */
 export type AlertTarget =
   | { readonly webhook: string }
-  | { readonly slack: string };
+  | { readonly slack: string }
+  /** `smtps://user:password@host?from=…&to=…`. */
+  | { readonly smtp: string };
 
 /** What an alert stores. */
 export interface AlertContent {

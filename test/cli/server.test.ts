@@ -151,6 +151,7 @@ const acting: readonly (readonly [Subject, ...string[]])[] = [
   [newName, 'limits set _ --create --rate 5/1m --why busy', 'limits set _ --concurrency 2', 'limits pause _ --why stop', 'limits resume _',
     'limits reopen _', 'limits reset _', 'limits delete _', 'limits delete _'],
   [newName, 'alerts create _ --when failed:3 --definition nothing --webhook https://example.com/secret', 'alerts edit _ --every 5m',
+    'alerts edit _ --smtp smtps://ada:secret@mail.example.com?from=stint@example.com&to=ops@example.com', 'alerts edit _ --smtp smtp://nowhere',
     'alerts edit _', 'alerts history _', 'alerts delete _', 'alerts test _'],
   [newName, 'types pause mail --key _ --why stop --until 2h', 'types resume mail --key _', 'types resume mail --key _'],
   [newFlow, 'flows cancel _ --why wrong', 'flows retry _', 'flows stop _'],
@@ -173,6 +174,7 @@ test('a command that acts prints the same and has the same effect on a server an
     for (const json of [[], ['--json']]) {
       const [there, here] = [await perform(subject, lines, url, json), await perform(subject, lines, store, json)];
       lines.forEach((line, index) => expect(there[index], `${line} ${json.join('')}`).toEqual(here[index]));
+      expect(JSON.stringify(there)).not.toContain('secret');
     }
   }
 });

@@ -18,6 +18,7 @@ interface AlertFlags extends CommonFlags {
   readonly when?: string;
   readonly webhook?: string;
   readonly slack?: string;
+  readonly smtp?: string;
   readonly every?: string;
   readonly recovered?: boolean;
   readonly enabled?: boolean;
@@ -49,6 +50,7 @@ const addAlertFlags = (command: Command): Command =>
     .option('--when <condition>', 'failed, failed:3 (times in a row), late:10m or longer:1h')
     .option('--webhook <url>', 'send messages as JSON to this URL; - reads the URL from the standard input')
     .option('--slack <url>', 'send messages to this URL as Slack expects them; - reads the URL from the standard input')
+    .option('--smtp <url>', 'send messages by mail: smtps://USER@HOST?from=…&to=…; - reads the URL from the standard input')
     .option('--every <duration>', 'the shortest time between two messages (default: 1m)')
     .option('--recovered', 'send a message when all is well again (default)')
     .option('--no-recovered', 'send no message when all is well again');
@@ -124,10 +126,11 @@ async function settingsOf(flags: AlertFlags): Promise<RequestArguments<'editAler
   };
 }
 
-async function targetOf({ webhook, slack }: AlertFlags): Promise<AlertTo | null> {
-  if (webhook !== undefined && slack !== undefined) throw new Refusal('malformed.option', 'give --webhook or --slack, not both');
-  if (webhook !== undefined) return { webhook: await urlOf(webhook) };
-  return slack === undefined ? null : { slack: await urlOf(slack) };
+async function targetOf({ webhook, slack, smtp }: AlertFlags): Promise<AlertTo | null> {
+  const given = Object.entries({ webhook, slack, smtp }).filter(([, url]) => url !== undefined) as [string, string][];
+  if (given.length > 1) throw new Refusal('malformed.option', 'give only one of --webhook, --slack and --smtp');
+  const [[kind, url] = ['', '']] = given;
+  return kind === '' ? null : { [kind]: await urlOf(url) } as unknown as AlertTo;
 }
 
 /** A URL with a secret in it need not appear in the list of processes. */

@@ -5,6 +5,7 @@ import type { Engine } from '../../open.ts';
 import { isLoopback } from '../../bedrock/connection.ts';
 import { priorityMaxDefault } from '../../http/access/priority.ts';
 import { tokensPathDefault } from '../../http/access/token-path.ts';
+import { applicationMeter } from '../application-meter.ts';
 import { addressOf, refusePortInUse, type Address } from '../address-flag.ts';
 import { addEngineFlags, type EngineFlags } from '../engine-flags.ts';
 import { wholeNumber } from '../number-flag.ts';
@@ -84,10 +85,12 @@ async function openServers(
 
 async function openHttp(engine: Engine, address: HttpAddress, flags: ServeFlags, logger: Logger): Promise<OpenServer> {
   const { startHttp } = await import('../../http/start.ts');
+  const meter = await applicationMeter();
   const started = await startHttp({
     engine,
     logger,
     ...address,
+    ...(meter === null ? {} : { meter }),
     ...(flags.tokens === undefined ? {} : { tokens: flags.tokens }),
     ...(flags.insecure ? { isInsecure: true } : {}),
     ...(flags.behindTls ? { isBehindTls: true } : {}),

@@ -5,6 +5,7 @@ import { parseGlob } from '../../model/glob.ts';
 import type { Tags } from '../../model/job.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
+import { checkSmtpUrl } from './smtp-url.ts';
 
 export interface AlertOptions {
   /** The definitions whose runs are watched, by name or pattern such as `billing.*`. */
@@ -18,7 +19,10 @@ export interface AlertOptions {
    * a run has not started so long after it was due. `longerThan`: an attempt of a run takes longer than that.
    */
   readonly when: AlertWhen;
-  /** Where messages go: a URL that gets the message as JSON, or one that understands Slack's `{"text": …}`. */
+  /**
+   * Where messages go: a URL that gets the message as JSON, one that understands Slack's `{"text": …}`, or a mail server:
+   * `smtps://user:password@mail.example.com?from=stint@example.com&to=ops@example.com`.
+   */
   readonly to: AlertTo;
   /** Whether a message is sent when all is well again. Default: true. */
   readonly recovered?: boolean;
@@ -34,7 +38,7 @@ export type AlertWhen =
   | { readonly late: Duration }
   | { readonly longerThan: Duration };
 
-export type AlertTo = { readonly webhook: string } | { readonly slack: string };
+export type AlertTo = { readonly webhook: string } | { readonly slack: string } | { readonly smtp: string };
 
 /** An alert with its name, for the option `alerts` of an engine. */
 export interface JobAlert {
@@ -60,7 +64,7 @@ export const checkAlertName = (name: unknown): string => checkPlainName('an aler
 export function alertSpec(name: string, options: AlertOptions): AlertSpec {
   const { when, to, ...others } = alertChanges(`alert ${name}`, options);
   if (when === undefined) throw malformed(`alert ${name} needs when: failed, failedInARow, late or longerThan`);
-  if (to === undefined) throw malformed(`alert ${name} needs a target: a webhook or a slack URL`);
+  if (to === undefined) throw malformed(`alert ${name} needs a target: a webhook, a slack or an smtp URL`);
   return {
     definitions: [], types: [], tags: {}, recovered: true, everyMs: durationMs(everyDefault), enabled: true, ...others, when, to,
   };
@@ -103,10 +107,15 @@ function conditionOf(when: AlertWhen): AlertCondition {
 }
 
 function targetOf(to: AlertTo): AlertTarget {
-  const { webhook, slack } = checkFields('to', to, ['webhook', 'slack']) as { readonly webhook?: string; readonly slack?: string };
-  if (webhook !== undefined && slack === undefined) return { webhook: checkTargetUrl(webhook) };
-  if (slack !== undefined && webhook === undefined) return { slack: checkTargetUrl(slack) };
-  throw malformed('to must have one target: a webhook or a slack URL');
+  const { webhook, slack, smtp } = checkFields('to', to, ['webhook', 'slack', 'smtp']) as
+    { readonly webhook?: string; readonly slack?: string; readonly smtp?: string };
+  const given: readonly AlertTarget[] = [
+    ...(webhook === undefined ? [] : [{ webhook: checkTargetUrl(webhook) }]),
+    ...(slack === undefined ? [] : [{ slack: checkTargetUrl(slack) }]),
+    ...(smtp === undefined ? [] : [{ smtp: checkSmtpUrl(smtp) }]),
+  ];
+  if (given.length === 1) return given[0]!;
+  throw malformed('to must have one target: a webhook, a slack or an smtp URL');
 }
 
 /** The refusal does not contain the URL, because it may contain a secret. */

@@ -63,7 +63,11 @@ const when = z.union([
   z.strictObject({ late: duration }),
   z.strictObject({ longerThan: duration }),
 ]);
-const to = z.union([z.strictObject({ webhook: url }), z.strictObject({ slack: url })]);
+const to = z.union([
+  z.strictObject({ webhook: url }),
+  z.strictObject({ slack: url }),
+  z.strictObject({ smtp: url.meta({ description: 'smtps://user:password@host?from=…&to=…; smtp:// for STARTTLS' }) }),
+]);
 const optional = {
   definitions: patterns.optional(),
   types: patterns.optional().meta({ description: 'without any and without definitions: all runs' }),

@@ -98,6 +98,9 @@ export const metricNames = {
 
 export type MetricName = keyof typeof metricNames;
 
+/** The metrics that are histograms. */
+export type DurationName = { [N in MetricName]: (typeof metricNames)[N]['kind'] extends 'histogram' ? N : never }[MetricName];
+
 /** The HELP and TYPE lines, which precede the values of a metric. */
 export const headOf = (name: MetricName): string[] => [
   `# HELP ${name} ${metricNames[name].help}`,

@@ -1,4 +1,7 @@
-/** The metrics for Prometheus at /metrics. The number of different label values is bounded. */
+/**
+ * The metrics: one place for the figures that Prometheus reads at /metrics and that OpenTelemetry observes. The number of
+ * different label values is bounded.
+ */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
 import type { LimitStatus } from '../../engine/limit-actions.ts';
@@ -11,7 +14,7 @@ import {
   isLive, type FeedEvent, type InboxCounts, type Instance, type StoreHealth, type WaitTally,
 } from '../../store/store.ts';
 import { Histogram, line } from './prometheus-text.ts';
-import { headOf, type MetricName } from './metric-names.ts';
+import { headOf, type DurationName, type MetricName } from './metric-names.ts';
 import type { JobDurations } from './durations.ts';
 import type { JobCounts } from './job-counts.ts';
 
@@ -20,17 +23,30 @@ const limitsMax = 50;
 const otherTypes = 'other types';
 const lateMs = 1_000;
 
+type Labels = Readonly<Record<string, string>>;
+
+interface LabelledValue {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/** A gauge or counter with its values. */
+export interface Figure {
+  readonly name: MetricName;
+  readonly values: readonly LabelledValue[];
+}
+
+export type OnDuration = (name: DurationName, seconds: number, labels: Labels) => void;
+
 export class Metrics {
   readonly #engine: EngineCore;
   readonly #jobCounts: Pick<JobCounts, 'open'>;
   readonly #lag: ReturnType<typeof monitorEventLoopDelay>;
-  readonly #counts = new Map<string, number>();
-  readonly #wait = new Map<string, Histogram>();
-  readonly #run = new Map<string, Histogram>();
-  readonly #follow = new Map<string, Histogram>();
-  readonly #family = new Map<string, Histogram>();
+  readonly #counts = new Map<MetricName, Map<string, LabelledValue>>();
+  readonly #durations = new Map<DurationName, Map<string, Histogram>>(durationNames.map((name) => [name, new Map()]));
   /** The first `typesMax` types that were counted. Each has its own label; all further types share `otherTypes`. */
   readonly #labelled = new Set<string>();
+  #onDuration: OnDuration = () => {};
   #gauges: () => Readonly<Partial<Record<MetricName, number>>> = () => ({});
 
   constructor(engine: EngineCore, jobCounts: Pick<JobCounts, 'open'>) {
@@ -46,6 +62,11 @@ export class Metrics {
     this.#gauges = gauges;
   }
 
+  /** Sets the function that is called with each duration, for systems that count it in histograms of their own. */
+  observeDurations(onDuration: OnDuration): void {
+    this.#onDuration = onDuration;
+  }
+
   countRequest(route: string, status: number): void {
     this.#count('stint_http_requests_total', { route, status: `${Math.floor(status / 100)}xx` });
   }
@@ -59,48 +80,53 @@ export class Metrics {
     const type = this.#labelOf(name);
     if (endings.has(event.kind)) this.#count('stint_jobs_ended_total', { type, fate: event.kind });
     if (event.kind === 'retried') this.#count('stint_jobs_retried_total', { type });
-    if (waitedMs !== null) histogramOf(this.#wait, type).add(waitedMs / 1000);
-    if (ranMs !== null) histogramOf(this.#run, type).add(ranMs / 1000);
-    if (followedMs !== null) histogramOf(this.#follow, type).add(followedMs / 1000);
-    if (familyMs !== null) histogramOf(this.#family, type).add(familyMs / 1000);
+    this.#addDuration('stint_wait_seconds', type, waitedMs);
+    this.#addDuration('stint_run_seconds', type, ranMs);
+    this.#addDuration('stint_follow_wait_seconds', type, followedMs);
+    this.#addDuration('stint_family_wait_seconds', type, familyMs);
   }
 
+  /** Returns the text for Prometheus. */
   async text(): Promise<string> {
+    const lines = [
+      ...(await this.figures()).flatMap(({ name, values }) =>
+        [...headOf(name), ...values.map(({ labels, value }) => line(name, labels, value))]),
+      ...[...this.#durations].flatMap(([name, histograms]) => histogramLines(name, histograms)),
+    ];
+    return `${lines.join('\n')}\n`;
+  }
+
+  /** Returns all gauges and counters. */
+  async figures(): Promise<readonly Figure[]> {
     const now = this.#engine.now();
     const tallies = await this.#jobCounts.open();
     const query = { kinds: workKinds, standings: ['pending'], dueBefore: now } as const;
     const [oldest] = (await this.#engine.find(query, { order: 'oldest', limit: 1 })).jobs;
     const alive = (await this.#engine.instances()).filter((each) => isLive(each, now));
-    const lines = [
-      ...headOf('stint_jobs'),
-      ...bounded(tallies).map(([labels, count]) => line('stint_jobs', labels, count)),
-      ...gauge('stint_oldest_ready_seconds', oldest === undefined ? 0 : Math.max(0, now - oldest.due) / 1000),
-      ...gauge('stint_instances', alive.length),
-      ...gauge('stint_slots', alive.reduce((sum, { about }) => sum + about.slots, 0)),
-      ...gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
-      ...this.#batchLines(alive),
-      ...gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
-      ...stuckLines(await findStuck(this.#engine.jobs, tallies)),
-      ...limitLines(await this.#engine.limits(), now),
-      ...pauseLines(await this.#engine.pauses()),
-      ...questionLines(await this.#engine.jobs.store.tallyOpenWaits(), now),
-      ...inboxLines(await this.#engine.countInbox()),
-      ...healthLines(await this.#engine.jobs.store.health()),
-      ...Object.entries(this.#gauges()).flatMap(([name, value]) => gauge(name as MetricName, value)),
-      ...this.#counters(),
-      ...histogramLines('stint_wait_seconds', this.#wait),
-      ...histogramLines('stint_run_seconds', this.#run),
-      ...histogramLines('stint_follow_wait_seconds', this.#follow),
-      ...histogramLines('stint_family_wait_seconds', this.#family),
+    return [
+      { name: 'stint_jobs', values: bounded(tallies) },
+      gauge('stint_oldest_ready_seconds', oldest === undefined ? 0 : Math.max(0, now - oldest.due) / 1000),
+      gauge('stint_instances', alive.length),
+      gauge('stint_slots', alive.reduce((sum, { about }) => sum + about.slots, 0)),
+      gauge('stint_slots_busy', alive.reduce((sum, { about }) => sum + about.busy, 0)),
+      ...this.#batchFigures(alive),
+      gauge('stint_event_loop_lag_seconds', this.#lag.percentile(99) / 1e9),
+      stuckFigure(await findStuck(this.#engine.jobs, tallies)),
+      ...limitFigures(await this.#engine.limits(), now),
+      pauseFigure(await this.#engine.pauses()),
+      ...questionFigures(await this.#engine.jobs.store.tallyOpenWaits(), now),
+      inboxFigure(await this.#engine.countInbox()),
+      ...healthFigures(await this.#engine.jobs.store.health()),
+      ...Object.entries(this.#gauges()).map(([name, value]) => gauge(name as MetricName, value)),
+      ...counterNames.map((name) => ({ name, values: [...(this.#counts.get(name)?.values() ?? [])] })),
     ];
-    return `${lines.join('\n')}\n`;
   }
 
   close(): void {
     this.#lag.disable();
   }
 
-  #batchLines(alive: readonly Instance[]): string[] {
+  #batchFigures(alive: readonly Instance[]): Figure[] {
     const sums = new Map<string, { batches: number; jobs: number }>();
     for (const { type: name, batches, jobs } of alive.flatMap(({ about }) => about.batches ?? [])) {
       const type = this.#labelOf(name);
@@ -108,9 +134,9 @@ export class Metrics {
       sums.set(type, { batches: sum.batches + batches, jobs: sum.jobs + jobs });
     }
     return [
-      ...headOf('stint_batches'), ...[...sums].map(([type, { batches }]) => line('stint_batches', { type }, batches)),
-      ...headOf('stint_batch_jobs'), ...[...sums].map(([type, { jobs }]) => line('stint_batch_jobs', { type }, jobs)),
-      ...gauge('stint_batch_jobs_waiting', alive.reduce((sum, { about }) => sum + (about.gathered?.length ?? 0), 0)),
+      { name: 'stint_batches', values: [...sums].map(([type, { batches }]) => ({ labels: { type }, value: batches })) },
+      { name: 'stint_batch_jobs', values: [...sums].map(([type, { jobs }]) => ({ labels: { type }, value: jobs })) },
+      gauge('stint_batch_jobs_waiting', alive.reduce((sum, { about }) => sum + (about.gathered?.length ?? 0), 0)),
     ];
   }
 
@@ -130,104 +156,96 @@ export class Metrics {
     }
   }
 
+  #addDuration(name: DurationName, type: string, ms: number | null): void {
+    if (ms === null) return;
+    const histograms = this.#durations.get(name)!;
+    const histogram = histograms.get(type) ?? new Histogram();
+    histograms.set(type, histogram);
+    histogram.add(ms / 1000);
+    this.#onDuration(name, Math.max(0, ms) / 1000, { type });
+  }
+
   /** By 0: lists a count before its first event, because `increase` of Prometheus does not see a count that begins with 1. */
-  #count(name: MetricName, labels: Readonly<Record<string, string>>, by = 1): void {
-    const key = line(name, labels, '').trimEnd();
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
-  }
-
-  #counters(): string[] {
-    const names = [
-      'stint_http_requests_total', 'stint_events_total', 'stint_jobs_ended_total', 'stint_jobs_retried_total',
-      'stint_ticks_total', 'stint_questions_total',
-    ] as const;
-    return names.flatMap((name) => [
-      ...headOf(name),
-      ...[...this.#counts].filter(([key]) => key.startsWith(`${name}{`)).map(([key, count]) => `${key} ${count}`),
-    ]);
+  #count(name: CounterName, labels: Labels, by = 1): void {
+    const counts = this.#counts.get(name) ?? new Map<string, LabelledValue>();
+    this.#counts.set(name, counts);
+    const key = Object.values(labels).join('\n');
+    counts.set(key, { labels, value: (counts.get(key)?.value ?? 0) + by });
   }
 }
 
-function histogramOf(histograms: Map<string, Histogram>, type: string): Histogram {
-  const histogram = histograms.get(type) ?? new Histogram();
-  histograms.set(type, histogram);
-  return histogram;
-}
+const durationNames: readonly DurationName[] =
+  ['stint_wait_seconds', 'stint_run_seconds', 'stint_follow_wait_seconds', 'stint_family_wait_seconds'];
+const counterNames = [
+  'stint_http_requests_total', 'stint_events_total', 'stint_jobs_ended_total', 'stint_jobs_retried_total', 'stint_ticks_total',
+  'stint_questions_total',
+] as const satisfies readonly MetricName[];
+type CounterName = (typeof counterNames)[number];
 
 const histogramLines = (name: MetricName, histograms: ReadonlyMap<string, Histogram>): string[] =>
   [...headOf(name), ...[...histograms].flatMap(([type, histogram]) => histogram.lines(name, { type }))];
 
-const gauge = (name: MetricName, value: number): string[] => [...headOf(name), line(name, {}, value)];
+const gauge = (name: MetricName, value: number): Figure => ({ name, values: [{ labels: {}, value }] });
 
-function stuckLines({ lapsed, unsettled, unknownTypes }: Stuck): string[] {
+/** A gauge with one value for each word of a label. */
+const gaugeBy = (name: MetricName, label: string, counts: Readonly<Record<string, number>>): Figure =>
+  ({ name, values: Object.entries(counts).map(([word, value]) => ({ labels: { [label]: word }, value })) });
+
+function stuckFigure({ lapsed, unsettled, unknownTypes }: Stuck): Figure {
   const unknown = [...unknownTypes.values()].reduce((sum, count) => sum + count, 0);
-  const counts = { lapsed: lapsed.length, unsettled: unsettled.length, unknown_type: unknown };
-  return [
-    ...headOf('stint_stuck_jobs'),
-    ...Object.entries(counts).map(([reason, count]) => line('stint_stuck_jobs', { reason }, count)),
-  ];
+  return gaugeBy('stint_stuck_jobs', 'reason', { lapsed: lapsed.length, unsettled: unsettled.length, unknown_type: unknown });
 }
 
 /** The metrics of the first `limitsMax` named limits; a limit with keys has those of its most used key. */
-function limitLines(limits: readonly LimitStatus[], now: number): string[] {
+function limitFigures(limits: readonly LimitStatus[], now: number): Figure[] {
   const shown = limits.slice(0, limitsMax);
-  const linesOf = (name: MetricName, valueOf: (limit: LimitStatus) => number | null): string[] => [
-    ...headOf(name),
-    ...shown.flatMap((limit) => {
+  const figureOf = (name: MetricName, valueOf: (limit: LimitStatus) => number | null): Figure => ({
+    name,
+    values: shown.flatMap((limit) => {
       const value = valueOf(limit);
-      return value === null ? [] : [line(name, { limit: limit.name }, value)];
+      return value === null ? [] : [{ labels: { limit: limit.name }, value }];
     }),
-  ];
+  });
   const opensAt = ({ use: [most] }: LimitStatus): number => Math.max(most?.opensAt ?? 0, most?.closedUntil ?? 0);
   return [
-    ...linesOf('stint_limit_jobs', ({ use: [most] }) => most?.admitted ?? 0),
-    ...linesOf('stint_limit_concurrency', ({ values }) => values.concurrency),
-    ...linesOf('stint_limit_wait_seconds', (limit) => Math.max(0, opensAt(limit) - now) / 1000),
+    figureOf('stint_limit_jobs', ({ use: [most] }) => most?.admitted ?? 0),
+    figureOf('stint_limit_concurrency', ({ values }) => values.concurrency),
+    figureOf('stint_limit_wait_seconds', (limit) => Math.max(0, opensAt(limit) - now) / 1000),
   ];
 }
 
-function pauseLines(pauses: readonly Pause[]): string[] {
+function pauseFigure(pauses: readonly Pause[]): Figure {
   const keys = pauses.filter(({ key }) => key !== null).length;
-  return [
-    ...headOf('stint_pauses'),
-    ...Object.entries({ type: pauses.length - keys, key: keys })
-      .map(([scope, count]) => line('stint_pauses', { scope }, count)),
-  ];
+  return gaugeBy('stint_pauses', 'scope', { type: pauses.length - keys, key: keys });
 }
 
-const questionLines = ({ count, oldest }: WaitTally, now: number): string[] => [
-  ...gauge('stint_questions_open', count),
-  ...gauge('stint_question_oldest_seconds', oldest === null ? 0 : Math.max(0, now - oldest) / 1000),
+const questionFigures = ({ count, oldest }: WaitTally, now: number): Figure[] => [
+  gauge('stint_questions_open', count),
+  gauge('stint_question_oldest_seconds', oldest === null ? 0 : Math.max(0, now - oldest) / 1000),
 ];
 
-const inboxLines = ({ waiting, refused }: InboxCounts): string[] => [
-  ...headOf('stint_inbox_requests'),
-  ...Object.entries({ waiting, refused }).map(([standing, count]) => line('stint_inbox_requests', { standing }, count)),
-];
+const inboxFigure = ({ waiting, refused }: InboxCounts): Figure => gaugeBy('stint_inbox_requests', 'standing', { waiting, refused });
 
 /** The metrics of the store's health. Omits the connections and the size if the store does not report them. */
-function healthLines({ pool, bytes, oldestTransactionMs }: StoreHealth): string[] {
-  const states = Object.entries(pool ?? {}).map(([state, count]) => line('stint_pool_connections', { state }, count));
-  return [
-    ...(states.length === 0 ? [] : [...headOf('stint_pool_connections'), ...states]),
-    ...(bytes === null ? [] : gauge('stint_store_bytes', bytes)),
-    ...gauge('stint_store_oldest_transaction_seconds', (oldestTransactionMs ?? 0) / 1000),
-  ];
-}
+const healthFigures = ({ pool, bytes, oldestTransactionMs }: StoreHealth): Figure[] => [
+  ...(pool === null ? [] : [gaugeBy('stint_pool_connections', 'state', { ...pool })]),
+  ...(bytes === null ? [] : [gauge('stint_store_bytes', bytes)]),
+  gauge('stint_store_oldest_transaction_seconds', (oldestTransactionMs ?? 0) / 1000),
+];
 
 /**
  * Sums the counts by type and standing. Only the `typesMax` types with the most jobs are listed by name; the counts of
  * all other types are summed as `otherTypes`.
  */
-function bounded(tallies: readonly Tally[]): [Record<string, string>, number][] {
+function bounded(tallies: readonly Tally[]): readonly LabelledValue[] {
   const byType = Map.groupBy(tallies, ({ type }) => type);
   const sumOf = (type: string): number => byType.get(type)!.reduce((sum, { count }) => sum + count, 0);
   const named = new Set([...byType.keys()].sort((a, b) => sumOf(b) - sumOf(a)).slice(0, typesMax));
-  const sums = new Map<string, [Record<string, string>, number]>();
+  const sums = new Map<string, LabelledValue>();
   for (const { type, standing, count } of tallies) {
     const labels = { type: named.has(type) ? type : otherTypes, standing };
     const key = JSON.stringify(labels);
-    sums.set(key, [labels, (sums.get(key)?.[1] ?? 0) + count]);
+    sums.set(key, { labels, value: (sums.get(key)?.value ?? 0) + count });
   }
   return [...sums.values()];
 }

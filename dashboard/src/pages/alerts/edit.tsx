@@ -22,7 +22,9 @@ const conditions = [
   { value: 'late', label: 'late by' },
   { value: 'longerThan', label: 'running longer than' },
 ] as const;
-const targets = [{ value: 'slack', label: 'Slack-compatible URL' }, { value: 'webhook', label: 'Webhook' }] as const;
+const targets = [
+  { value: 'slack', label: 'Slack-compatible URL' }, { value: 'webhook', label: 'Webhook' }, { value: 'smtp', label: 'Mail (SMTP)' },
+] as const;
 
 /** The fields as typed. */
 interface Draft {
@@ -87,7 +89,7 @@ export function EditAlert({ alert, onClose, onDone }: EditProps): JSX.Element {
         <SelectField label="Target" value={draft.target} options={targets} onChange={set('target')} />
         <TextField
           label="URL" type="password" name="url" value={draft.url} onInput={set('url')} isRequired={alert === null}
-          hint={alert === null ? 'it is not shown again' : `leave it empty to keep ${alert.to}`}
+          hint={urlHint(alert, draft)}
         />
         <TextField label="At most every" hint="such as 1m" name="every" value={draft.every} onInput={set('every')} />
         <TextField label="Reason (optional)" hint="recorded in the audit" name="why" value={draft.why} onInput={set('why')} />
@@ -101,11 +103,16 @@ export function EditAlert({ alert, onClose, onDone }: EditProps): JSX.Element {
   );
 }
 
+function urlHint(alert: AlertView | null, { target }: Draft): string {
+  const form = target === 'smtp' ? 'smtps://user:password@mail.example.com?from=…&to=…; ' : '';
+  return form + (alert === null ? 'it is not shown again' : `leave it empty to keep ${alert.to}`);
+}
+
 const needsValue = ({ condition }: Draft): boolean => condition !== 'same' && condition !== 'failed';
 
 const draftOf = (alert: AlertView | null): Draft => ({
   name: '', definitions: alert?.definitions.join(', ') ?? '', types: alert?.types.join(', ') ?? '',
-  condition: alert === null ? 'failed' : 'same', value: '', target: alert?.to.startsWith('webhook') ? 'webhook' : 'slack',
+  condition: alert === null ? 'failed' : 'same', value: '', target: targets.find(({ value }) => alert?.to.startsWith(value))?.value ?? 'slack',
   url: '', every: alert?.every ?? '1m', why: '',
 });
 
@@ -113,7 +120,7 @@ async function save(alert: AlertView | null, draft: Draft): Promise<void> {
   const [definitions, types, every, url, why] = [
     listOf(draft.definitions), listOf(draft.types), draft.every.trim(), draft.url.trim(), draft.why.trim(),
   ];
-  const to = draft.target === 'slack' ? { slack: url } : { webhook: url };
+  const to = draft.target === 'smtp' ? { smtp: url } : draft.target === 'slack' ? { slack: url } : { webhook: url };
   const shared = { ...(every === '' ? {} : { every }), ...(why === '' ? {} : { why }) };
   const when = whenOf(draft);
   if (alert !== null) {
