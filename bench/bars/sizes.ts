@@ -26,7 +26,7 @@ export interface BarSizes {
 
 export const barSizes: BarSizes = {
   keys: 6_000, limited: 20_000, fewShares: 10, manyShares: 1_000_000, sharedRuns: 1_000, fewNames: 100, manyNames: 20_000, types: 20_000,
-  sleeping: 100_000, claimsBeside: 5_000, idleMs: 20_000, spareMs: 60_000, inbox: 100_000, requests: 40, rounds: 3,
+  sleeping: 100_000, claimsBeside: 5_000, idleMs: 10_000, spareMs: 30_000, inbox: 100_000, requests: 40, rounds: 3,
 };
 
 export const tinyBarSizes: BarSizes = {

@@ -53,7 +53,7 @@ export async function sleeping(database: Database, sizes: BarSizes): Promise<rea
 /** Tries again with more time if the runs were due before all was measured. */
 async function costsOf(database: Database, kind: Kind, sizes: BarSizes): Promise<Costs> {
   const expectedMs = await estimateMs(database, kind, sizes.sleeping);
-  for (let aheadMs = 2 * expectedMs + sizes.idleMs + sizes.spareMs; ; aheadMs *= 2) {
+  for (let aheadMs = 1.3 * expectedMs + sizes.idleMs + sizes.spareMs; ; aheadMs *= 2) {
     const costs = await costsIfDueIn(aheadMs, database, kind, sizes);
     if (costs !== null) return costs;
   }
