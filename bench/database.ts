@@ -18,6 +18,10 @@ export interface ScratchDatabase {
   copyRows(copies: RowCopies): Promise<void>;
   /** Opens a transaction that reads once and stays open until the scratch database is removed. */
   openIdleTransaction(): Promise<void>;
+  /** The size of the database, with its dead rows. */
+  bytes(): Promise<number>;
+  /** Removes dead rows and the space that they took. */
+  compact(): Promise<void>;
   /** VACUUM and CHECKPOINT, or a WAL checkpoint: keeps work of one measurement out of the next. */
   cleanUp(): Promise<void>;
   remove(): Promise<void>;

@@ -28,4 +28,4 @@ export function input(madeMs = 0): Input {
 }
 
 /** Monotonic time in ms, with the same origin in all processes of the machine. */
-const machineMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+export const machineMs = (): number => Number(process.hrtime.bigint()) / 1e6;

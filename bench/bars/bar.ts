@@ -22,21 +22,33 @@ export const barText = (bar: Bar): string =>
     bar.title.padEnd(62), shown(bar).padStart(10), wanted(bar).padStart(10), verdict(bar).padStart(10), ` ${bar.from}`,
   ].join(' ');
 
-export const barsMarkdown = (about: readonly string[], bars: readonly Bar[]): string => [
+/** Returns the page with the bars of this run, and those bars of the former page that were not measured again. */
+export const barsMarkdown = (about: readonly string[], bars: readonly Bar[], former = ''): string => [
   '<!-- Written by `node bench/bars.ts --write`; do not edit. -->',
   '',
   '# Bars',
   '',
-  'Costs that must not grow with the number of keys, names and types. How they are measured: [README.md](README.md).',
+  'Costs that must not grow with the number of keys, names, types and sleeping runs. How they are measured: [README.md](README.md).',
   '',
-  about.join('  \n'),
-  '',
-  '| database | figure | value | bar |  | from |',
-  '| --- | --- | ---: | ---: | --- | --- |',
-  ...bars.map((bar) =>
-    `| ${bar.database} | ${bar.title} | ${shown(bar)} | ${wanted(bar)} | ${verdict(bar)} | ${bar.from} |`),
-  '',
+  ...tableOf(about.join('  \n'), bars.map((bar) =>
+    `| ${bar.database} | ${bar.title} | ${shown(bar)} | ${wanted(bar)} | ${verdict(bar)} | ${bar.from} |`)),
+  ...formerTables(former, new Set(bars.map(({ database, title }) => `| ${database} | ${title} |`))),
 ].join('\n');
+
+const tableHead = ['| database | figure | value | bar |  | from |', '| --- | --- | ---: | ---: | --- | --- |'];
+
+const tableOf = (about: string, rows: readonly string[]): string[] => [about, '', ...tableHead, ...rows, ''];
+
+/** The tables of a page without the rows that start so; tables that lose all rows are left out. */
+function formerTables(page: string, starts: ReadonlySet<string>): string[] {
+  const [, ...parts] = page.split(/\n\n(?=\d{4}-)/);
+  return parts.flatMap((part) => {
+    const [about = '', table = ''] = part.split('\n\n');
+    const rows = table.trim().split('\n').slice(tableHead.length);
+    const left = rows.filter((row) => !starts.has(/^(?:\|[^|]*){2}\|/.exec(row)?.[0] ?? ''));
+    return left.length === 0 ? [] : tableOf(about, left);
+  });
+}
 
 const shown = ({ value, unit }: Bar): string => `${value.toFixed(2)} ${unit}`;
 

@@ -1,6 +1,7 @@
 /** The measures of the bars, in the order in which they are taken. */
 import type { Database } from '../database.ts';
 import type { Bar } from './bar.ts';
+import { inbox } from './inbox.ts';
 import { keys } from './keys.ts';
 import { limited } from './limited.ts';
 import { names } from './names.ts';
@@ -8,6 +9,7 @@ import { queues } from './queues.ts';
 import { result } from './result.ts';
 import { shares } from './shares.ts';
 import type { BarSizes } from './sizes.ts';
+import { sleeping } from './sleeping.ts';
 import { waiting } from './waiting.ts';
 
 export interface BarMeasure {
@@ -24,4 +26,6 @@ export const barMeasures: readonly BarMeasure[] = [
   { name: 'keys', measure: keys },
   { name: 'limited', measure: limited },
   { name: 'shares', measure: shares },
+  { name: 'sleeping', measure: sleeping },
+  { name: 'inbox', measure: inbox },
 ];

@@ -52,6 +52,11 @@ class PostgresDatabase implements Database {
       serverCpuUs: () => (this.#postmaster === null ? null : cpuUsOfServer(this.#postmaster)),
       copyRows: (copies) => copyRows(connection, copies),
       openIdleTransaction: async () => void idle.push(await connectIdle(url.href)),
+      bytes: async () => {
+        const { rows } = await connection.query<{ bytes: string }>('SELECT pg_database_size(current_database()) AS bytes');
+        return Number(rows[0]!.bytes);
+      },
+      compact: async () => void (await connection.query('VACUUM (FULL, ANALYZE)')),
       cleanUp: () => this.#cleanUp(connection),
       remove: async () => {
         await Promise.all([connection, ...idle].map((client) => client.end()));

@@ -1,5 +1,5 @@
 /** SQLite: a temporary folder with one file for each scratch database. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -21,6 +21,8 @@ export class SqliteDatabase implements Database {
       serverCpuUs: () => null,
       copyRows: async (copies) => withFile(path, (db) => copyRows(db, copies)),
       openIdleTransaction: async () => void idle.push(openIdle(path)),
+      bytes: async () => statSync(path).size,
+      compact: async () => withFile(path, (db) => db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')),
       cleanUp: async () => withFile(path, (db) => db.exec('PRAGMA wal_checkpoint(TRUNCATE)')),
       remove: async () => {
         for (const db of idle) db.close();

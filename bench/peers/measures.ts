@@ -6,8 +6,9 @@ import { flowShapes } from './measures/flow-shapes.ts';
 import { idle } from './measures/idle.ts';
 import { inTransaction } from './measures/in-a-transaction.ts';
 import { pickUpElsewhere, pickUpHere } from './measures/pick-up.ts';
+import { steps } from './measures/steps.ts';
 import type { Measure } from './measure.ts';
 
 export const measures: readonly Measure[] = [
-  ...creates, drainBy(1), drainBy(2), pickUpHere, pickUpElsewhere, inTransaction, fanOut, flowShapes, idle,
+  ...creates, drainBy(1), drainBy(2), pickUpHere, pickUpElsewhere, inTransaction, steps, fanOut, flowShapes, idle,
 ];

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Ages } from '../ages.ts';
 import { input, stampedInput, type Input } from '../payload.ts';
 import { totalUs } from '../stopwatch.ts';
-import type { FlowShape, Queue } from './peer.ts';
+import type { FlowShape, Ordered, Queue } from './peer.ts';
 import { peerNamed } from './peers.ts';
 import { sharedMs } from './shared-time.ts';
 
@@ -17,7 +17,7 @@ export type PeerRequest =
   | { readonly do: 'createBacklog'; readonly jobs: number }
   /** Creates single jobs, with a gap that is usually longer than one pick-up. */
   | { readonly do: 'createSlowly'; readonly jobs: number }
-  /** The same, each in a transaction with a row of the application. */
+  /** The same, each in a transaction with a row of the application; replies with what each cost. */
   | { readonly do: 'orderSlowly'; readonly jobs: number }
   | { readonly do: 'work' }
   /** The number of handled jobs. Sent every 10 ms, so the reply must be cheap. */
@@ -26,11 +26,18 @@ export type PeerRequest =
   | { readonly do: 'countUnfinished' }
   /** Awaits the ages of a number of started jobs. */
   | { readonly do: 'reportAges'; readonly jobs: number }
+  /** The same, with the jobs. */
+  | { readonly do: 'reportStarts'; readonly jobs: number }
   /** Creates runs with tasks, sixteen at a time, and awaits their ends. */
   | { readonly do: 'fanOut'; readonly runs: number; readonly tasks: number }
+  /** Executes runs of steps, and awaits their ends. */
+  | { readonly do: 'steps'; readonly runs: number; readonly steps: number }
   /** Creates a flow and awaits its end. */
   | { readonly do: 'flow'; readonly shape: FlowShape; readonly runs: number }
   | { readonly do: 'close' };
+
+/** A job that was created in a transaction; `madeMs` identifies it. */
+export type OrderedJob = Ordered & { readonly madeMs: number };
 
 export interface Created {
   readonly jobs: number;
@@ -85,9 +92,10 @@ async function handleRequest(request: PeerRequest): Promise<unknown> {
     case 'createBacklog':
       return createBacklog(request.jobs);
     case 'createSlowly':
-      return slowly(request.jobs, (each) => queue.create([each]));
+      await slowly(request.jobs, (each) => queue.create([each]));
+      return null;
     case 'orderSlowly':
-      return slowly(request.jobs, (each) => queue.order!(each));
+      return slowly(request.jobs, async (each): Promise<OrderedJob> => ({ madeMs: each.madeMs, ...(await queue.order!(each)) }));
     case 'work':
       addMilestone();
       await queue.work(handleJob);
@@ -100,8 +108,13 @@ async function handleRequest(request: PeerRequest): Promise<unknown> {
       return queue.unfinished();
     case 'reportAges':
       return ages.take(request.jobs);
+    case 'reportStarts':
+      return ages.takeStarts(request.jobs);
     case 'fanOut':
       return fanOut(request.runs, request.tasks);
+    case 'steps':
+      await queue.steps!(request.runs, request.steps);
+      return null;
     case 'flow':
       await queue.flow!(request.shape, request.runs);
       return null;
@@ -154,12 +167,13 @@ async function fanOut(runs: number, tasks: number): Promise<null> {
   return null;
 }
 
-async function slowly(jobs: number, create: (stamped: Input) => Promise<void>): Promise<null> {
-  for (let made = 0; made < jobs; made += 1) {
-    await create(stampedInput());
+async function slowly<Answer>(jobs: number, create: (stamped: Input) => Promise<Answer>): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  while (answers.length < jobs) {
+    answers.push(await create(stampedInput()));
     await sleep(gapMs);
   }
-  return null;
+  return answers;
 }
 
 function processStats(): ProcessStats {

@@ -21,6 +21,10 @@ export interface Peer {
   readonly lacksBulk?: boolean;
   /** Whether it creates jobs in a transaction of the application. */
   readonly joinsTransactions?: boolean;
+  /** Whether only that is measured: it differs from another peer only in the library of the transactions. */
+  readonly isLibrary?: boolean;
+  /** Whether its jobs can consist of steps with stored results. */
+  readonly hasSteps?: boolean;
   /** Called in a child process. `folder` has the installed packages. */
   open(location: string, folder: string): Promise<Queue>;
 }
@@ -35,16 +39,26 @@ export interface Queue {
   /** Creates all in one call if the peer has a bulk call. */
   create(inputs: readonly Input[]): Promise<void>;
   /** Creates a job in one transaction with a row of the application. */
-  order?(input: Input): Promise<void>;
+  order?(input: Input): Promise<Ordered>;
   /** Starts a worker, which runs until `close`. */
   work(handle: Handle): Promise<void>;
   /** The number of jobs that have not ended. */
   unfinished(): Promise<number>;
   /** Creates a flow of so many runs in this shape, and awaits its end. */
   flow?(shape: FlowShape, runs: number): Promise<void>;
+  /** Executes runs of so many steps each, which store a result of 200 bytes, and awaits their ends. */
+  steps?(runs: number, steps: number): Promise<void>;
   /** Creates one run with tasks, and awaits its end. */
   fanOut?(tasks: number): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What a job cost that was created in a transaction. */
+export interface Ordered {
+  /** The time of the call that creates the job. */
+  readonly createMs: number;
+  /** When the transaction was about to commit, by `machineMs`. */
+  readonly committingMs: number;
 }
 
 /**

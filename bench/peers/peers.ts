@@ -6,13 +6,15 @@ import { graphileBatched, graphilePlain } from './peers/graphile-worker.ts';
 import { pgBoss } from './peers/pg-boss.ts';
 import { plainjob } from './peers/plainjob.ts';
 import { stintBatches } from './peers/stint-batches.ts';
+import { stintByPostgresLibrary, stintBySqliteDriver } from './peers/stint-by-library.ts';
 import { stintEngineOn } from './peers/stint-engine.ts';
 import { stintStoreOn } from './peers/stint-store.ts';
 import type { Peer } from './peer.ts';
 
 export const peers: readonly Peer[] = [
   stintEngineOn('postgres'), stintStoreOn('postgres'), stintBatches, graphilePlain, graphileBatched, pgBoss, bullmqPostgres, dbos,
-  stintEngineOn('sqlite'), stintStoreOn('sqlite'), plainjob, bunqueue,
+  ...stintByPostgresLibrary,
+  stintEngineOn('sqlite'), stintStoreOn('sqlite'), plainjob, bunqueue, ...stintBySqliteDriver,
   bullmqRedis,
 ];
 

@@ -5,10 +5,12 @@ export type FigureName =
   | 'create single' | 'create in flight' | 'create bulk'
   | 'drain 1' | 'drain 2' | 'drain CPU' | 'drain memory'
   | 'pick-up here p50' | 'pick-up here p95' | 'pick-up elsewhere p50' | 'pick-up elsewhere p95'
-  | 'in a transaction p50' | 'in a transaction p95'
+  | 'in a transaction p50' | 'in a transaction p95' | 'create in a transaction p50' | 'create in a transaction p95'
+  | 'commit to start p50' | 'commit to start p95' | 'commit to start max'
+  | 'steps' | 'steps of one run' | 'bytes per step'
   | 'fan-out' | 'flow fan-out' | 'flow fan-in' | 'flow layers' | 'flow chain' | 'idle queries' | 'idle CPU' | 'idle memory';
 
-export type Unit = 'jobs/s' | 'µs' | 'ms' | 'MB' | '/s' | '% of a core';
+export type Unit = 'jobs/s' | 'steps/s' | 'µs' | 'ms' | 'B' | 'MB' | '/s' | '% of a core';
 
 export interface Reading {
   readonly figure: FigureName;
@@ -17,4 +19,4 @@ export interface Reading {
   readonly cpu?: CpuPerJob;
 }
 
-export const isHigherBetter = (unit: Unit): boolean => unit === 'jobs/s';
+export const isHigherBetter = (unit: Unit): boolean => unit === 'jobs/s' || unit === 'steps/s';

@@ -18,11 +18,35 @@ const columns: readonly Column[] = [
   { head: 'by 2', figures: ['drain 2'] },
   { head: 'pick-up ms', figures: ['pick-up here p50', 'pick-up here p95'] },
   { head: 'elsewhere ms', figures: ['pick-up elsewhere p50', 'pick-up elsewhere p95'] },
-  { head: 'tx ms', figures: ['in a transaction p50', 'in a transaction p95'] },
   { head: 'MB', figures: ['drain memory'] },
 ];
 
-const nameWidth = 28;
+/** What only some peers can do, in tables of its own. */
+const details: readonly (Detail & { readonly columns: readonly Column[] })[] = [
+  {
+    title: 'Jobs created in a transaction, ms p50/p95',
+    columns: [
+      { head: 'create call', figures: ['create in a transaction p50', 'create in a transaction p95'] },
+      { head: 'commit to start', figures: ['commit to start p50', 'commit to start p95'] },
+      { head: 'at most', figures: ['commit to start max'] },
+      { head: 'call to start', figures: ['in a transaction p50', 'in a transaction p95'] },
+    ],
+  },
+  {
+    title: 'Steps',
+    columns: [
+      { head: 'steps/s', figures: ['steps'] },
+      { head: 'of one run', figures: ['steps of one run'] },
+      { head: 'bytes/step', figures: ['bytes per step'] },
+    ],
+  },
+];
+
+interface Detail {
+  readonly title: string;
+}
+
+const nameWidth = 44;
 const cellWidth = 14;
 const databaseNames: readonly PeerDatabaseName[] = ['postgres', 'sqlite', 'redis'];
 
@@ -50,24 +74,54 @@ function databaseText(figures: readonly Figure[]): string[] {
   const { heads, rows } = tableOf(figures);
   const line = ([name = '', ...cells]: readonly string[]): string =>
     `${name.padEnd(nameWidth)}${cells.map((cell) => cell.padStart(cellWidth)).join('')}`;
-  return ['', line(['', ...heads]), ...rows.map(line)];
+  const shown = ({ heads, rows }: Table, title = ''): string[] => [title, line(['', ...heads]), ...rows.map(line)];
+  return [
+    ...(rows.length > 1 ? ['', ...shown({ heads, rows })] : []),
+    ...detailsOf(figures).flatMap(({ title, ...table }) => ['', ...shown(table, title)]),
+  ];
 }
 
-interface Table {
+export interface Table {
   readonly heads: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
 /** The figures of one database: a row for each peer, then the ratio of our engine to the best peer. */
 export function tableOf(figures: readonly Figure[]): Table {
-  const names = [...new Set(figures.map(({ peer }) => peer))];
-  const rows = names.map((name) => {
-    const own = figures.filter(({ peer }) => peer === name);
-    return [name, drainCpuText(own), ...columns.map((column) => cellText(own, column))];
-  });
+  const rows = rowsFor(figures, columns).map(([name, ...cells]) =>
+    [name!, drainCpuText(figures.filter(({ peer }) => peer === name)), ...cells]);
   const compared: FigureName[] = ['drain CPU', ...columns.map((column) => column.figures[0])];
   const ratios = ['engine to best peer', ...compared.map((name) => ratioText(figures, name))];
   return { heads: ['µs CPU w + s', ...columns.map(({ head }) => head)], rows: [...rows, ratios] };
+}
+
+/** The tables of what only some peers can do, with the CPU of steps. */
+export function detailsOf(figures: readonly Figure[]): (Table & Detail)[] {
+  return details.flatMap(({ title, columns: own }) => {
+    const rows = rowsFor(figures, own);
+    if (rows.length === 0) return [];
+    const ratios = own.map((column) => ratioText(figures, column.figures[0]));
+    const hasPeers = ratios.some((text) => text !== '–');
+    const cpu = title === 'Steps' ? { heads: ['µs CPU w + s'], of: (name: string) => [stepCpuText(figures, name)] } : null;
+    return [{
+      title: `${title}: ${figures[0]!.database}`,
+      heads: [...own.map(({ head }) => head), ...(cpu?.heads ?? [])],
+      rows: [
+        ...rows.map((row) => [...row, ...(cpu?.of(row[0]!) ?? [])]),
+        ...(hasPeers ? [['engine to best peer', ...ratios, ...(cpu ? [''] : [])]] : []),
+      ],
+    }];
+  });
+}
+
+/** A row for each peer that has one of the figures. */
+function rowsFor(figures: readonly Figure[], of: readonly Column[]): string[][] {
+  const wanted = new Set(of.flatMap((column) => column.figures));
+  const names = [...new Set(figures.filter(({ figure }) => wanted.has(figure)).map(({ peer }) => peer))];
+  return names.map((name) => {
+    const own = figures.filter(({ peer }) => peer === name);
+    return [name, ...of.map((column) => cellText(own, column))];
+  });
 }
 
 const ratioText = (figures: readonly Figure[], name: FigureName): string => {
@@ -81,6 +135,11 @@ function cellText(figures: readonly Figure[], column: Column): string {
     return found ? valueText(found.median, found.unit) : '–';
   });
   return texts.join('/');
+}
+
+function stepCpuText(figures: readonly Figure[], name: string): string {
+  const cpu = figures.find(({ figure, peer }) => figure === 'steps' && peer === name)?.cpu;
+  return cpu ? cpuText(cpu) : '–';
 }
 
 function drainCpuText(figures: readonly Figure[]): string {
@@ -102,7 +161,7 @@ export function verdictText(verdict: Verdict): string {
 }
 
 export const valueText = (value: number, unit: Unit): string =>
-  unit === 'jobs/s' || unit === 'MB' ? Math.round(value).toLocaleString('en') : value.toFixed(value < 10 ? 2 : 1);
+  unit === 'jobs/s' || unit === 'steps/s' || unit === 'B' || unit === 'MB' ? Math.round(value).toLocaleString('en') : value.toFixed(value < 10 ? 2 : 1);
 
 const versionsOf = (name: PackageName): string =>
   Object.entries(packages[name].dependencies).map(([dependency, version]) => `${dependency} ${version}`).join(', ');

@@ -10,6 +10,8 @@ export interface PeerSizes {
   readonly warmUpShare: number;
   readonly pickUps: number;
   readonly fanOutTasks: number;
+  /** Runs of ten steps each; one run alone has as many steps. */
+  readonly stepRuns: number;
   /** The runs of each flow; a chain has a tenth of them. */
   readonly flowRuns: number;
   readonly idleSeconds: number;
@@ -23,6 +25,7 @@ export const fullSizes: PeerSizes = {
   warmUpShare: 0.15,
   pickUps: 200,
   fanOutTasks: 100_000,
+  stepRuns: 500,
   flowRuns: 10_000,
   idleSeconds: 30,
 };
@@ -34,6 +37,7 @@ export const quickSizes: PeerSizes = {
   warmUpShare: 0.15,
   pickUps: 30,
   fanOutTasks: 10_000,
+  stepRuns: 100,
   flowRuns: 1_000,
   idleSeconds: 10,
 };
@@ -45,6 +49,7 @@ export const tinySizes: PeerSizes = {
   warmUpShare: 0.1,
   pickUps: 3,
   fanOutTasks: 100,
+  stepRuns: 5,
   flowRuns: 40,
   idleSeconds: 0.5,
 };

@@ -1,13 +1,15 @@
 /**
- * Writes RESULTS.md and its charts from the JSON files of the benches. Each file is optional:
- * `npm run bench:results -- --bench FILE --peers FILE --bedrock FILE`.
+ * Writes RESULTS.md and its charts from the JSON files of the benches:
+ * `npm run bench:results -- --bench FILE --peers FILE --bedrock FILE`. Each file is optional: sections without new
+ * figures stay as they are.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chartsOf } from './charts.ts';
 import type { BedrockData, BenchData, PeersData } from './data.ts';
 import { markdownOf } from './markdown.ts';
+import { withFormerSections } from './sections.ts';
 import { lineName, slopeText, svgOf } from './svg.ts';
 
 const { values } = parseArgs({
@@ -31,4 +33,6 @@ for (const chart of charts) {
   console.log(`${chart.title.padEnd(46)} slopes: ${slopes.join(', ')}`);
 }
 const [peers, bedrock] = [read<PeersData>(values.peers), read<BedrockData>(values.bedrock)];
-writeFileSync(join(values.into, 'RESULTS.md'), markdownOf({ bench, peers, bedrock, charts }));
+const page = join(values.into, 'RESULTS.md');
+const former = existsSync(page) ? readFileSync(page, 'utf8') : '';
+writeFileSync(page, withFormerSections(markdownOf({ bench, peers, bedrock, charts }), former));

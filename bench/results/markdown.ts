@@ -2,7 +2,7 @@
 import type { Machine } from '../machine.ts';
 import type { Verdict } from '../peers/goals.ts';
 import type { Figure } from '../peers/comparison.ts';
-import { cpuText, tableOf, valueText as peerValueText } from '../peers/report.ts';
+import { cpuText, detailsOf, tableOf, valueText as peerValueText, type Table } from '../peers/report.ts';
 import { machineText, valueText } from '../report.ts';
 import type { Row } from '../rounds.ts';
 import { bedrockGoals, isReached, limitGoals, type GoalLine } from './goals.ts';
@@ -24,7 +24,7 @@ export function markdownOf({ bench, peers, bedrock, charts }: Results): string {
     notice,
     '# Results',
     'How these are measured, and how to read them: [README.md](README.md). What was tried: [LEDGER.md](LEDGER.md).',
-    ...(peers ? peersParts(peers) : []),
+    ...(peers ? [...peersParts(peers), ...detailParts(peers)] : []),
     ...(bench ? benchParts(bench, charts) : []),
     ...(bedrock ? bedrockParts(bedrock) : []),
     ...(bench ?? peers ?? bedrock ? [] : ['Nothing was measured on a quiet machine yet.']),
@@ -43,23 +43,42 @@ function bedrockParts(bedrock: BedrockData): string[] {
 }
 
 function peersParts({ machine, about, settings, figures, failures, verdicts }: PeersData): string[] {
-  const databaseNames = [...new Set(figures.map(({ database }) => database))];
+  const tables = byDatabase(figures, (own) => [tableOf(own)]).filter(({ rows }) => rows.length > 1);
+  if (tables.length === 0) return [];
   return [
     '## Beside the peers',
     whereText(machine, about),
     settings.map((text) => `- ${text.replace(/ {2,}/, ': ')}`).join('\n'),
     ...failures.map(({ peer, measure }) => `${peer} failed *${measure}* and is left out there.`),
-    ...databaseNames.map((database) => figuresTable(figures.filter((figure) => figure.database === database))),
+    ...tables.map(figuresTable),
     '### Goals',
     `${verdicts.filter(({ isReached }) => isReached).length} of ${verdicts.length} are reached.`,
     verdictsTable(verdicts),
   ];
 }
 
-function figuresTable(figures: readonly Figure[]): string {
-  const { heads, rows } = tableOf(figures);
-  return table(['', ...heads], rows);
+/** What only some peers can do. */
+function detailParts({ machine, about, settings, figures, failures, verdicts }: PeersData): string[] {
+  const details = byDatabase(figures, detailsOf);
+  if (details.length === 0) return [];
+  const peers = new Set(details.flatMap(({ rows }) => rows.map(([name]) => name)));
+  const own = verdicts.filter(({ figure }) => /transaction|commit|step/.test(figure));
+  return [
+    '## Transactions and steps beside the peers',
+    whereText(machine, about),
+    settings.filter((text) => peers.has(text.split(/ {2,}/)[0]!.trim())).map((text) => `- ${text.replace(/ {2,}/, ': ')}`).join('\n'),
+    ...failures.filter(({ measure }) => measure === 'steps' || measure === 'in a transaction')
+      .map(({ peer, measure }) => `${peer} failed *${measure}* and is left out there.`),
+    ...details.map((each) => `### ${each.title}\n\n${figuresTable(each)}`),
+    verdictsTable(own),
+  ];
 }
+
+const byDatabase = <Item>(figures: readonly Figure[], of: (own: readonly Figure[]) => readonly Item[]): Item[] =>
+  [...new Set(figures.map(({ database }) => database))].flatMap((name) =>
+    of(figures.filter(({ database }) => database === name)));
+
+const figuresTable = ({ heads, rows }: Table): string => table(['', ...heads], rows);
 
 function verdictsTable(verdicts: readonly Verdict[]): string {
   const rows = verdicts.map(({ database, figure, unit, ours, store, against, baseline, want, got, ...word }) => [

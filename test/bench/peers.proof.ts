@@ -25,6 +25,20 @@ test('the queries of an idle engine on PostgreSQL are counted', async () => {
   expect(figures.map(({ figure }) => figure)).toEqual(['idle queries', 'idle CPU', 'idle memory']);
 });
 
+test('jobs in transactions and steps are measured, also with a library for the transactions', async () => {
+  const { figures, failures } = measure('engine on PostgreSQL,Knex,in a transaction,steps', '--store', await serverUrl());
+  expect(failures).toEqual([]);
+  const transactions = [
+    'in a transaction p50', 'in a transaction p95', 'create in a transaction p50', 'create in a transaction p95',
+    'commit to start p50', 'commit to start p95', 'commit to start max',
+  ];
+  const figuresOf = (name: string): string[] => figures.filter(({ peer }) => peer === name).map(({ figure }) => figure);
+  expect(figuresOf('Stint by Knex')).toEqual(transactions);
+  expect(figuresOf('Stint engine on PostgreSQL')).toEqual([...transactions, 'steps', 'steps of one run', 'bytes per step']);
+  // A few steps take less than a page of the database.
+  for (const { figure, median } of figures) if (figure !== 'bytes per step') expect(median, figure).toBeGreaterThan(0);
+});
+
 /** Runs the bench with only our peers, and returns its JSON file. */
 function measure(only: string, ...more: string[]): PeersData {
   const folder = mkdtempSync(join(tmpdir(), 'stint-test-'));

@@ -2,9 +2,19 @@
 import { expect, test } from 'vitest';
 import { isReached, limitGoals } from '../../bench/results/goals.ts';
 import { chartsOf } from '../../bench/results/charts.ts';
+import { withFormerSections } from '../../bench/results/sections.ts';
 import { slopeOf } from '../../bench/results/slope.ts';
 import { svgOf } from '../../bench/results/svg.ts';
 import type { Row } from '../../bench/rounds.ts';
+
+test('sections without new figures stay, in their order', () => {
+  const former = '# Old\n\n## Beside the peers\n\nold\n\n## The Bedrock server\n\nkept\n';
+  const latest = '# New\n\n## Beside the peers\n\nnew\n\n### Goals\n\n## Beside the raw limit\n\nfirst\n';
+  expect(withFormerSections(latest, former)).toBe(
+    '# New\n\n## Beside the peers\n\nnew\n\n### Goals\n\n## Beside the raw limit\n\nfirst\n\n## The Bedrock server\n\nkept\n',
+  );
+  expect(withFormerSections(latest, '')).toBe(latest);
+});
 
 test('a slope is the exponent with which a figure grows', () => {
   const xs = [1, 10, 100];

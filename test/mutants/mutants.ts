@@ -50,12 +50,17 @@ const noCompletionRollback = cut(
   `if (this.db.isOpen && this.db.isTransaction) this.db.exec('COMMIT');`,
 );
 
+const noPayloadVersions = cut('model/type-version.ts', 'length: to - from + 1', 'length: Math.max(to, 3) - from + 1');
+const noUpgrade = cut('engine/declare/upgrade.ts', 'step < to; step += 1', 'step < version; step += 1');
+
 const noSettling = cut('jobs/settle.ts', 'await settleParents(store, asker, [...parents]);', 'void parents;');
 const noSettlingLater = cut(
   'engine/worker-parts/maintaining.ts', '[settle, closeForgotten, settle, proceedForgotten,', '[closeForgotten, proceedForgotten,',
 );
 
 export const mutants: readonly Mutant[] = [
+  { title: 'jobs are claimed by code that does not know their version', cuts: [noPayloadVersions], seeds: [14], isQuick: true },
+  { title: 'payloads of older versions are not upgraded', cuts: [noUpgrade], seeds: [14], isQuick: true },
   { title: 'complete ends a job that another worker holds', cuts: [noCompletionFence, noCompletionSignal], seeds: [344] },
   {
     title: 'a request of the inbox becomes a run and stays',

@@ -57,12 +57,27 @@ export interface Success {
   readonly fence: number;
 }
 
-/** S45: each run that succeeded wrote its two effects under the fence under which it succeeded, and no other run did. */
+/** How many effects a job wrote under a fence. */
+export interface Effects {
+  readonly job: number;
+  readonly fence: number;
+  readonly count: number;
+}
+
+export const countEffects = 'SELECT job, fence, count(*) AS count FROM effects GROUP BY job, fence';
+
 export function checkEffects(path: string, succeeded: readonly Success[]): readonly Violation[] {
   using db = new DatabaseSync(path, { readOnly: true });
-  const rows = db.prepare('SELECT job, fence, count(*) AS count FROM effects GROUP BY job, fence').all();
-  const counts = new Map(rows.map(({ job, fence, count }) => [`${Number(job)}.${Number(fence)}`, Number(count)]));
-  const completed = succeeded.filter(({ type }) => (completingTypes as readonly string[]).includes(type));
+  const rows = db.prepare(countEffects).all() as unknown as readonly Effects[];
+  return compareEffects(rows, succeeded.filter(({ type }) => (completingTypes as readonly string[]).includes(type)));
+}
+
+/** S45: each run that succeeded wrote its two effects under the fence under which it succeeded, and no other run did. */
+export function compareEffects(
+  effects: readonly Effects[],
+  completed: readonly Omit<Success, 'type'>[],
+): readonly Violation[] {
+  const counts = new Map(effects.map(({ job, fence, count }) => [`${job}.${fence}`, count]));
   const wrong = completed.flatMap(({ job, fence }) => {
     const count = counts.get(`${job}.${fence}`) ?? 0;
     counts.delete(`${job}.${fence}`);

@@ -13,6 +13,7 @@ import { VirtualClock } from '../../src/time/clock.ts';
 import { verify, violation, type Violation } from '../../src/verify.ts';
 import { finishRemaining, actUntil, roles, type Client, type Role } from './clients.ts';
 import { checkEffects, createEffects } from './completing.ts';
+import { checkDeployed, deployedDraft, drawVersion, newestVersion, type DeployedVersion } from './deploys.ts';
 import { openFileStore, type FileStore } from './file-store.ts';
 import { RandomStreams, type RandomStream } from './random-streams.ts';
 import { Faults, quietSettings, drawSettings, type SimSettings } from './faults.ts';
@@ -93,6 +94,10 @@ class Simulation {
   readonly #hasFamilies: boolean;
   /** Whether runs end with `complete`; the store is on a file then. */
   readonly #isCompleting: boolean;
+  /** Whether versions of the code are deployed that come and go. */
+  readonly #isDeploying: boolean;
+  /** The version with which instances start. */
+  #deployed: DeployedVersion = 1;
   readonly #file: FileStore | null;
   readonly #transactions: Transactions;
   #storeOffsetMs = 0;
@@ -108,6 +113,7 @@ class Simulation {
     this.#faults = new Faults(faults ?? null);
     // None of these seeds is known to find something else.
     this.#isAsking = [13, 18, 27].includes(seed % 32);
+    this.#isDeploying = [14, 20, 50, 61].includes(seed % 64);
     // If the clock of the store is set back, histories do not show how many jobs started in a period. The name is part
     // of the seed: with this one, the known seeds of the other mutants have no metered runs, and keep their histories.
     const mayMeter = this.#settings.storeJumpEveryMs === Infinity && !this.#isAsking;
@@ -153,6 +159,7 @@ class Simulation {
     if (this.#isBatching) this.#produceBatched();
     if (this.#isSharing) this.#produceShared();
     if (this.#hasFamilies) this.#produceFamilies();
+    if (this.#isDeploying) this.#produceDeployed();
     this.#scheduleFaults();
     await this.#timeline.run(startOfTime + this.#chaosMs);
     if (this.#violations.length === 0) await this.#heal();
@@ -264,6 +271,27 @@ class Simulation {
     this.#timeline.after(minute, create);
   }
 
+  /** Creates runs of the deployed version, and of others: producers are deployed one after another, too. */
+  #produceDeployed(): void {
+    const jobs = new Jobs(this.#monitor.store);
+    const random = this.#streams.stream('deployed');
+    const create = (): void => {
+      if (this.#isHealing) return;
+      void jobs.create(deployedDraft(random.isTrue(0.7) ? this.#deployed : drawVersion(random)), 'simulation');
+      this.#timeline.after(random.intervalMs(15_000), create);
+    };
+    this.#timeline.after(minute, create);
+  }
+
+  /** Instances start with this version from now on; those that run are replaced one after another. */
+  #deploy(version: DeployedVersion, random: RandomStream): void {
+    if (version < this.#deployed) this.#goals.reach('version rolled back');
+    this.#deployed = version;
+    for (let index = 1; index <= this.#settings.engines; index += 1) {
+      this.#timeline.after(random.between(0, 3 * minute), () => this.#crash(this.#processes.get(`e${index}`)!));
+    }
+  }
+
   #newProcess(slot: string, name: string, random: RandomStream): SimProcess {
     const skew = { offsetMs: random.between(-5, 5) * minute, rate: random.between(0.999, 1.001) };
     const process = new SimProcess(name, this.#timeline, skew);
@@ -284,6 +312,12 @@ class Simulation {
       process, streams: this.#streams, ledger: this.#ledger, hasPoison: poison, isMetered: this.#isMetered, isBatching: this.#isBatching,
       isAsking: this.#isAsking,
       isSharing: this.#isSharing, hasFamilies: this.#hasFamilies,
+      deployed: this.#isDeploying
+        ? {
+          version: this.#deployed, onWrongFormat: (found) => this.#found(found),
+          onUpgrade: () => this.#goals.reach('payload of an older version upgraded'),
+        }
+        : null,
       onCompletionLost: this.#isCompleting ? () => this.#goals.reach('lease lost in complete') : null,
       typeNames: types, defNames: defs,
       crash: (target) => this.#crash(target),
@@ -312,6 +346,9 @@ class Simulation {
       const [sign, ms] = [random.pick([-1, 1]), random.pick([1_000, minute, 60 * minute, 365 * 24 * 60 * minute])];
       this.#someProcess(random).clock.jump(sign * ms);
     });
+    if (this.#isDeploying) {
+      this.#repeatFault('deploy', 9 * minute, (random) => this.#deploy(drawVersion(random), random));
+    }
     this.#repeatFault('store jump', storeJumpEveryMs, (random) => {
       this.#storeOffsetMs += random.pick([-minute, -1_000, 1_000, minute, 10 * minute]);
     });
@@ -352,6 +389,7 @@ class Simulation {
     this.#faults.stop();
     this.#downUntil = 0;
     for (const process of this.#processes.values()) process.resume();
+    if (this.#isDeploying) this.#deploy(newestVersion, this.#streams.stream('last deploy'));
     const healedAt = this.#timeline.now;
     void finishRemaining(this.#newClient('janitor', 1)).catch((error: unknown) => this.#reportError('janitor', error));
     while (!this.#isFinished() && this.#timeline.now < healedAt + healMaxMs && this.#violations.length === 0) {
@@ -384,6 +422,7 @@ class Simulation {
     const isKept = this.#settings.retentionMs === null;
     for (const found of await this.#monitor.inbox.check(this.#store, isKept)) this.#found(found);
     for (const found of this.#file ? checkEffects(this.#file.path, this.#monitor.succeeded) : []) this.#found(found);
+    for (const found of checkDeployed(this.#monitor.jobs.values())) this.#found(found);
     for (const { run, total, seen } of this.#ledger.gathered) {
       if (total !== seen) this.#found(violation('S12', run, `run ${run} has ${total} tasks and received ${seen}`));
     }

@@ -7,6 +7,7 @@ import type { Start } from '../../src/verify.ts';
 import { askingJobType } from './asking.ts';
 import { BatchLedger, refusedMessage } from './batches.ts';
 import { completingJobTypes } from './completing.ts';
+import { deployedJobType, type DeployedParts } from './deploys.ts';
 import { familyTypes } from './families.ts';
 import { sharedConcurrency, sharedType } from './shares.ts';
 import type { RandomStreams } from './random-streams.ts';
@@ -32,6 +33,8 @@ export interface WorkloadParts {
   readonly isAsking: boolean;
   readonly isSharing: boolean;
   readonly hasFamilies: boolean;
+  /** The version of the code, and what to do if it gets a payload of another; null: the code has no versions. */
+  readonly deployed: Omit<DeployedParts, 'clock' | 'begin'> | null;
   /** What to do when `complete` says that the lease is lost; null: no type completes. */
   readonly onCompletionLost: (() => void) | null;
   readonly typeNames: readonly TypeName[];
@@ -218,6 +221,7 @@ export function createWorkload(parts: WorkloadParts): Workload {
       ...(parts.isAsking ? [askingJobType(clock, begin)] : []),
       ...(parts.isMetered ? [metered()] : []),
       ...(parts.isSharing ? [jobType(sharedType, { retry, concurrency: sharedConcurrency, run: work(2_000, 15_000) })] : []),
+      ...(parts.deployed ? [deployedJobType({ clock, begin, ...parts.deployed })] : []),
       ...(parts.hasFamilies ? familyTypes({ clock, begin, ledger }) : []),
       ...(onCompletionLost ? completingJobTypes({ clock, begin, onLeaseLost: onCompletionLost }) : []),
     ],

@@ -1,6 +1,7 @@
 // The storms as parts of the proof: the least that each must have done, and its findings.
 import { shortfalls, type Part, type PartOutcome } from '../prove/part.ts';
 import { chronos } from './chronos/chronos.ts';
+import { completing } from './completing/completing.ts';
 import { inEveryOrder } from './interleave/in-every-order.ts';
 import { pairs } from './interleave/pairs.ts';
 import { postgresFixture, sqliteFixture, type OpenFixture } from './store-fixture.ts';
@@ -25,6 +26,22 @@ const stormOn = (name: string, seconds: number, { openFixture, needed, ...sizes 
     return outcome({ ...report, ...faults }, { ...sizes[size].faults, ...needed });
   },
 });
+
+/** A storm on `complete`. `needed` is the least of its figures: kills at every moment must have happened. */
+const completingOn = (name: string, seconds: number, openFixture: OpenFixture, needed: Record<string, number>): Part => ({
+  name,
+  seconds,
+  runsBeside: true,
+  async run({ size, progress }) {
+    const runs = size === 'long' ? 10_000 : 150;
+    const isPaused = openFixture === postgresFixture;
+    return outcome({ ...(await completing(openFixture, { runs, isPaused, progress })) }, { ...neededKills, ...needed });
+  },
+});
+
+const neededKills = {
+  kills: 30, beforeWrites: 3, betweenWrites: 3, afterWrites: 3, aroundCommit: 3, committedAndKilled: 1, rolledBack: 10,
+};
 
 const interleavings: Part = {
   name: 'interleavings',
@@ -61,6 +78,8 @@ export const storms: readonly Part[] = [
     openFixture: postgresFixture, ci: postgresSize, long: postgresLong, needed: { longPauses: 1, lapses: 1 },
   }),
   stormOn('storm-sqlite', 60, { openFixture: sqliteFixture, ci: sqliteSize, long: sqliteLong, needed: { lapses: 1 } }),
+  completingOn('storm-complete-postgres', 60, postgresFixture, { cuts: 5, longPauses: 1 }),
+  completingOn('storm-complete-sqlite', 50, sqliteFixture, {}),
   interleavings,
   ticks,
   powerLoss,

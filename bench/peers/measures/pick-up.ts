@@ -5,7 +5,7 @@ import type { PeerRequest } from '../peer-process.ts';
 import type { Measure } from '../measure.ts';
 import type { FigureName, Reading } from '../reading.ts';
 
-const warmUpJobs = 5;
+export const warmUpJobs = 5;
 
 export const pickUpHere: Measure = {
   name: 'pick-up here',
@@ -28,22 +28,17 @@ export const pickUpElsewhere: Measure = {
 type PeerProcess = Child<PeerRequest>;
 
 /** Discards the first jobs: the worker may still be starting. */
-export async function agesMs(
-  producer: PeerProcess,
-  worker: PeerProcess,
-  jobs: number,
-  how: 'createSlowly' | 'orderSlowly' = 'createSlowly',
-): Promise<readonly number[]> {
+async function agesMs(producer: PeerProcess, worker: PeerProcess, jobs: number): Promise<readonly number[]> {
   await worker.request({ do: 'work' });
   const createSlowly = async (count: number): Promise<readonly number[]> => {
-    await producer.request({ do: how, jobs: count });
+    await producer.request({ do: 'createSlowly', jobs: count });
     return worker.request<readonly number[]>({ do: 'reportAges', jobs: count });
   };
   await createSlowly(warmUpJobs);
   return createSlowly(jobs);
 }
 
-type Latency = 'pick-up here' | 'pick-up elsewhere' | 'in a transaction';
+type Latency = 'pick-up here' | 'pick-up elsewhere' | 'in a transaction' | 'create in a transaction' | 'commit to start';
 
 export const readingsOf = (measure: Latency, ages: readonly number[]): Reading[] =>
   latencies(ages).readings.map(({ what, value }) =>

@@ -12,6 +12,7 @@ export const stintEngineOn = (database: DatabaseName): Peer => ({
   settings: 'defaults',
   pace: 'fast',
   joinsTransactions: database === 'postgres',
+  hasSteps: database === 'postgres',
   open: (location) => open(database === 'sqlite' ? `sqlite:${location}` : location),
 });
 
@@ -28,7 +29,13 @@ async function open(url: string): Promise<Queue> {
     },
     taskResults: ({ task }) => handle(task),
   });
-  const engine = new Engine({ store: url, types: [mail, campaign] });
+  const stepped = jobType('stepped', {
+    input: typed<{ readonly steps: number }>(),
+    run: async (context) => {
+      for (let done = 0; done < context.input.steps; done += 1) await context.step(`step ${done}`, () => input());
+    },
+  });
+  const engine = new Engine({ store: url, types: [mail, campaign, stepped] });
   await engine.ready();
   const application = new Application(url);
   return {
@@ -45,6 +52,10 @@ async function open(url: string): Promise<Queue> {
     unfinished: () => unfinishedIn(engine.jobs.store),
     fanOut: async (tasks) => {
       await (await engine.createJobRun(campaign, { input: { tasks } })).result();
+    },
+    steps: async (count, steps) => {
+      const runs = await engine.createJobRuns(stepped, Array.from({ length: count }, () => ({ input: { steps } })));
+      await Promise.all(runs.map((run) => run.result()));
     },
     flow: async (shape, count) => {
       const flow = await engine.createFlow((f) => {
