@@ -20,6 +20,7 @@ import { tagsOf } from '../tag-flag.ts';
 import { answerCommands } from './answer.ts';
 import { changeCommands } from './change-run.ts';
 import { finishCommands } from './finish.ts';
+import { addOutput } from './output.ts';
 import { watchRun } from './watch.ts';
 
 interface PageFlags extends CommonFlags {
@@ -51,6 +52,7 @@ export function runsCommand(program: Command): void {
   addPageFlags(addStoreFlags(runs.command('tasks <id>').description('list the tasks of a run, oldest first')), 1000)
     .action(tasks);
   addStoreFlags(runs.command('log <id>').description('print the log of a run')).action(log);
+  addOutput(runs);
   addStoreFlags(runs.command('steps <id>').description('list the finished steps and the sleeps of a run')).action(steps);
   addStoreFlags(runs.command('explain <id>').description('explain why a run is not running')).action(explain);
   addStoreFlags(
