@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Engine } from '../../open.ts';
 import type { RunHandle } from '../../engine/run-handle.ts';
 import { currentOutput, type OutputChunk } from '../../model/output.ts';
-import { isOutputClosed, print, printable, printError, printJson, printLine } from '../print.ts';
+import { outputClosed, print, printable, printError, printJson, printLine } from '../print.ts';
 import { addStoreFlags, parseId, withEngine, type CommonFlags } from '../session.ts';
 
 interface OutputFlags extends CommonFlags {
@@ -30,7 +30,7 @@ const output = (id: string, { after, follow = false, json = false, ...flags }: O
 async function followed(run: RunHandle, from: { readonly after?: string }, asJson: boolean): Promise<void> {
   const begun = new Set<string | null>();
   for await (const chunk of run.followOutput(from)) {
-    if (isOutputClosed()) return;
+    if (outputClosed.aborted) return;
     if (!asJson && chunk.isFirst && begun.has(chunk.step)) printError(startedOver(chunk));
     begun.add(chunk.step);
     if (asJson) printLine(JSON.stringify(chunk));
