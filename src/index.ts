@@ -36,6 +36,9 @@ export type {
   AnswerLink, AnswerSchema, StepFacts, StepFunction, StepFunctions, StepOptions, StepRetry, StepWork, WaitFunction, WaitOptions,
 } from './engine/handler/step.ts';
 export type { EndedStep } from './model/step.ts';
+export type { JobOutput } from './engine/handler/output.ts';
+export type { OutputRequest } from './engine/inspect/output.ts';
+export { currentOutput, type OutputChunk } from './model/output.ts';
 export type { AnswerOptions, StepsRequest } from './engine/run-handle.ts';
 export type { OpenQuestion, OpenQuestions, OpenQuestionsRequest } from './engine/answer-actions.ts';
 export type { AnswerRole } from './model/question.ts';

@@ -12,6 +12,7 @@ export const refusalCodes = {
   'malformed.repeat': 'a repeat rule or date modifier cannot be parsed',
   'malformed.schedule': 'a schedule has a field that is missing or wrong',
   'malformed.json': 'a payload is not plain JSON within the limits of depth and size',
+  'malformed.output': 'the output of a job is larger than allowed',
   'malformed.input': 'an input does not match the schema of its job type',
   'malformed.answer': 'an answer does not match the schema of its wait',
   'malformed.name': 'a name is empty, too long or has invalid characters',

@@ -126,7 +126,7 @@ export class Client {
    * id. Throws if the server refuses the request, or if more than `retries` connections in a row fail without an event.
    */
   async *events(
-    name: 'stream' | 'streamRun',
+    name: 'stream' | 'streamRun' | 'streamOutput',
     request: CallArguments,
     signal?: AbortSignal,
   ): AsyncGenerator<ServerEvent, void, undefined> {

@@ -1,6 +1,6 @@
 /** A handle for a run on a server: watches the run, waits for its result, cancels, stops and retries it. */
 import type {
-  Answer, EventView, LogLineView, ProgressView, RouteName, RunDetail, RunView, RequestArguments,
+  Answer, EventView, LogLineView, OutputChunkView, ProgressView, RouteName, RunDetail, RunView, RequestArguments,
 } from '../http/contract.ts';
 import type { Clock } from '../time/clock.ts';
 import type { ServerEvent } from './events.ts';
@@ -18,8 +18,8 @@ export type RemoteRunUpdate =
 export interface RunCaller {
   call<N extends RouteName>(name: N, request: RequestArguments<N>): Promise<Answer<N>>;
   events(
-    name: 'streamRun',
-    request: { readonly params: { readonly id: number } },
+    name: 'streamRun' | 'streamOutput',
+    request: { readonly params: { readonly id: number }; readonly query?: { readonly after?: string } },
     signal?: AbortSignal,
   ): AsyncGenerator<ServerEvent, void, undefined>;
 }
@@ -55,6 +55,19 @@ export class RemoteRun {
   async *watch(signal?: AbortSignal): AsyncGenerator<RemoteRunUpdate, void, undefined> {
     for await (const { event, data } of this.#caller.events('streamRun', { params: { id: this.id } }, signal)) {
       yield { event, data } as RemoteRunUpdate;
+    }
+  }
+
+  /**
+   * Yields the chunks of the output behind the position `after`, or from the beginning, then each new one until the run
+   * has ended. Reconnects when the connection is lost, and continues behind the last chunk.
+   */
+  async *output(
+    { after, signal }: { readonly after?: string; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<OutputChunkView, void, undefined> {
+    const request = { params: { id: this.id }, query: after === undefined ? {} : { after } };
+    for await (const { event, data } of this.#caller.events('streamOutput', request, signal)) {
+      if (event === 'chunk') yield data as OutputChunkView;
     }
   }
 

@@ -17,6 +17,7 @@ import { leases } from './leases.ts';
 import { limits } from './limits.ts';
 import { memos } from './memos.ts';
 import { notes } from './notes.ts';
+import { output } from './output.ts';
 import { pauses } from './pauses.ts';
 import { purge } from './purge.ts';
 import { schema } from './schema.ts';
@@ -28,7 +29,7 @@ import { NotApplicable, World, type Example, type Open, type Topic } from './wor
 
 export const topics: readonly Topic[] = [
   schema, insert, guard, claim, claimedTogether, gates, limits, fairness, ahead, unique, leases, family, following, find, history,
-  notes, steps, instances, leader, purge, inbox, memos, within, pauses, versions,
+  notes, output, steps, instances, leader, purge, inbox, memos, within, pauses, versions,
 ];
 
 export async function show(open: Open, example: Example): Promise<void> {

@@ -7,6 +7,7 @@ import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
 import type { LimitUse } from '../model/limit.ts';
+import type { OutputChunk } from '../model/output.ts';
 import type { Pause } from '../model/pause.ts';
 import type { EndedStep } from '../model/step.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
@@ -56,6 +57,7 @@ import { checkVersions } from '../jobs/checks/claim.ts';
 import { versionsOf, type TypeVersions } from '../model/type-version.ts';
 import type { DraftChild } from './attempt/child-runs.ts';
 import { undeclaredDefNames, mayOthersAccept } from './living-builds.ts';
+import type { OutputRequest } from './inspect/output.ts';
 import { EngineReads, type EngineEvent, type ListedDefinition, type PreviewRequest } from './reads.ts';
 import { RunActions, type RunEdit } from './run-actions.ts';
 import { RunCreation } from './run-creation.ts';
@@ -706,6 +708,11 @@ export class EngineCore implements RunBackend, RunMaker {
 
   log(id: number, request?: LogRequest): Promise<readonly LogLine[]> {
     return this.#reads.log(id, request);
+  }
+
+  /** Returns a page of the output of a run or task: the chunks that its handler has written, in their order. */
+  output(id: number, request?: OutputRequest): Promise<readonly OutputChunk[]> {
+    return this.#reads.output(id, request);
   }
 
   /** Task counts and durations of a run (seed 1 of docs/seeds.md). */

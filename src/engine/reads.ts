@@ -10,6 +10,7 @@ import type { Job } from '../model/job.ts';
 import { beforeSteps, isEndedStep, type EndedStep } from '../model/step.ts';
 import { isEncodedPayload, shownLine } from '../model/encoded-payload.ts';
 import { parseJson } from '../model/json.ts';
+import type { OutputChunk } from '../model/output.ts';
 import type { Progress } from '../model/progress.ts';
 import { jobKinds, workKinds } from '../model/state.ts';
 import type { LimitUse } from '../model/limit.ts';
@@ -34,6 +35,7 @@ import { explain } from './inspect/explain.ts';
 import { findFailures, type Failures, type FailuresRequest } from './inspect/failures.ts';
 import { gatedTypes, limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
 import type { Reason } from './inspect/reason.ts';
+import { readOutput, type OutputRequest } from './inspect/output.ts';
 import { listTicks, type ListedTicks, type TickListRequest } from './inspect/past-ticks.ts';
 import { calendarOf, type Calendar, type CalendarRequest } from './inspect/calendar.ts';
 import { previewTicks, type PreviewedTick } from './inspect/schedule-preview.ts';
@@ -152,6 +154,13 @@ export class EngineReads {
   async log(id: number, { after = 0, limit = logPage }: LogRequest = {}): Promise<readonly LogLine[]> {
     const lines = await this.#stores.forJob(id).store.log(id, after, limit);
     return lines.map((line) => (isEncodedPayload(line.text) ? { ...line, text: shownLine(line.text) } : line));
+  }
+
+  /** Returns a page of the output of a run or task. */
+  async output(id: number, request?: OutputRequest): Promise<readonly OutputChunk[]> {
+    const chunks = await readOutput(this.#stores.forJob(id).store, id, request);
+    if (chunks.length === 0) await this.get(id);
+    return chunks;
   }
 
   async stats(id: number): Promise<JobRunStats> {

@@ -8,11 +8,14 @@ import type { Progress } from '../model/progress.ts';
 import type { EndedStep } from '../model/step.ts';
 import type { TerminateCode } from '../model/state.ts';
 import { Refusal } from '../refusal.ts';
+import type { OutputChunk } from '../model/output.ts';
 import type { LogLine } from '../store/store.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { Reason } from './inspect/reason.ts';
 import type { TaskCounts } from './declare/job-type.ts';
 import type { RequestOf, ResultOf, Runnable } from './declare/run-request.ts';
+import { followOutput } from './follow-output.ts';
+import type { OutputRequest } from './inspect/output.ts';
 import type { StopAnswer } from './inspect/stop.ts';
 import type { JobWatch } from './attempt/job-watchers.ts';
 
@@ -63,6 +66,7 @@ export interface RunBackend {
   explain(id: number): Promise<readonly Reason[]>;
   answer(id: number, name: string, value: unknown, options?: AnswerOptions): Promise<Job>;
   log(id: number, request?: LogRequest): Promise<readonly LogLine[]>;
+  output(id: number, request?: OutputRequest): Promise<readonly OutputChunk[]>;
   steps(id: number, request?: StepsRequest): Promise<readonly EndedStep[]>;
   now(): number;
 }
@@ -235,6 +239,19 @@ export class RunHandle<Result = unknown> {
 
   log(request?: LogRequest): Promise<readonly LogLine[]> {
     return this.#backend.log(this.id, request);
+  }
+
+  /** Returns a page of the output: the chunks that the handler has written, in their order. */
+  output(request?: OutputRequest): Promise<readonly OutputChunk[]> {
+    return this.#backend.output(this.id, request);
+  }
+
+  /**
+   * Yields the chunks of the output, behind the position `after` or from the beginning, then each new one until the run
+   * has ended, whichever process executes it. A chunk with `isFirst` replaces those before it that have the same `step`.
+   */
+  followOutput(request?: Pick<OutputRequest, 'after'>): AsyncGenerator<OutputChunk, void, undefined> {
+    return followOutput(this.#backend, this.id, request);
   }
 }
 

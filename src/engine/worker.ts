@@ -133,7 +133,10 @@ export class Worker {
     const { runner, finisher, notes } = this.#running;
     const { clock, leaseMs, backupHeartbeat } = this.#parts;
     // Outcomes that are not stored within `patienceMs` plus a lease are dropped, and other instances repair the jobs.
-    const stopTimer = clock.after(patienceMs + leaseMs, () => finisher.stopRetrying());
+    const stopTimer = clock.after(patienceMs + leaseMs, () => {
+      finisher.stopRetrying();
+      notes.stopRetrying();
+    });
     await this.suspend();
     await this.#drain(patienceMs);
     await runner.whenOutcomesStored();

@@ -7,7 +7,7 @@
 export { apiPath, bulkActions, type Role, roles, standingWords } from './contract/words.ts';
 export { RunRequest, RunFilter, ScheduleRequest } from './contract/requests.ts';
 export {
-  AttemptView, Changed, EventView, JobErrorView, LogLineView, StepView, ProgressOutline, ProgressView, QuestionView, ReasonView,
+  AttemptView, Changed, EventView, JobErrorView, LogLineView, OutputChunkView, StepView, ProgressOutline, ProgressView, QuestionView, ReasonView,
   RunCreated, RunDetail, RunPage, RunView, TaskCounts,
 } from './contract/run-views.ts';
 export {

@@ -7,6 +7,7 @@ import type { Spec } from '../model/definition.ts';
 import { isHandedOff, type ErrorCause, type Job, type JobError } from '../model/job.ts';
 import { isEncodedError, placeholderOf, shownPayload } from '../model/encoded-payload.ts';
 import { parseExact } from '../model/json.ts';
+import type { OutputChunk } from '../model/output.ts';
 import { outline, type Progress } from '../model/progress.ts';
 import { standingOf } from '../store/query.ts';
 import { isLive, type FeedEvent, type Instance, type LogLine } from '../store/store.ts';
@@ -19,7 +20,7 @@ import { lockOf, scheduledState } from '../vocabulary/scheduled.ts';
 import { fateOf, stageOf } from '../vocabulary/stage.ts';
 import type { EndedStep } from '../model/step.ts';
 import type {
-  Answer, Changed, ClaimedView, DefView, EventView, InstanceView, LogLineView, ProgressView, RunDetail, RunView, StepView,
+  Answer, Changed, ClaimedView, DefView, EventView, InstanceView, LogLineView, OutputChunkView, ProgressView, RunDetail, RunView, StepView,
 } from './contract.ts';
 import { DurationTracker } from './metrics/durations.ts';
 import { redact, redactTags, redactText, redactTexts, type Visibility } from './access/redact.ts';
@@ -85,6 +86,9 @@ export const progressView = (progress: Progress | null, visibility: Visibility):
 
 export const logView = (lines: readonly LogLine[], visibility: Visibility): LogLineView[] =>
   lines.map((line) => ({ ...line, text: redactText(line.text, visibility) }));
+
+export const chunkView = ({ value, ...chunk }: OutputChunk, visibility: Visibility): OutputChunkView =>
+  ({ ...chunk, value: redact(value, visibility) });
 
 export const stepView = (step: EndedStep, visibility: Visibility): StepView => {
   const { n, name, kind, startedAt, endedAt, fence } = step;

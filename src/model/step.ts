@@ -63,8 +63,9 @@ export const stepsMax = 10_000;
 /** The number below that of all steps, from which reads begin. */
 export const beforeSteps = -1;
 
-/** The prefix of the steps of `jobResults`, whose names would otherwise be those of the planning. */
-export const gatherPrefix = 'jobResults/';
+/** The name of `jobResults` in the output of a run, and the prefix of its steps: the planning may use the same names. */
+export const gatherName = 'jobResults';
+export const gatherPrefix = `${gatherName}/`;
 
 /** How many answers that come before their questions are stored of a job. */
 export const earlyAnswersMax = 100;

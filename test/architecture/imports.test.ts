@@ -46,7 +46,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['isolation'],
     ['attempt'],
     ['loops'],
-    ['stores', 'bulk', 'backfill', 'run-handle', 'flow-handle', 'worker-parts', 'living-builds'],
+    ['stores', 'bulk', 'backfill', 'follow-output', 'run-handle', 'flow-handle', 'worker-parts', 'living-builds'],
     ['worker'],
     ['store-workers', 'type-catalogue'],
     ['reads', 'audit-trail'],

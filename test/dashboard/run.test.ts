@@ -84,6 +84,9 @@ test('a running run shows its progress and log, and a cancel until the handler h
   await page.getByRole('tab', { name: /^Log/ }).click();
   await page.getByText('twelve of forty accounts are through').waitFor();
   expect(page.url()).toContain('tab=log');
+  await page.getByRole('tab', { name: 'Output' }).click();
+  const output = page.getByRole('log', { name: 'Output' });
+  for (const text of ['Balance: 1,024 € so far', '{"account":12}']) await output.getByText(text).waitFor();
   await page.keyboard.press('c');
   const dialog = page.getByRole('dialog', { name: `Cancel run ${id}?` });
   await dialog.getByLabel('Reason').fill('month is closed');

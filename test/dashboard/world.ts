@@ -44,7 +44,7 @@ export const invoice = jobType('invoice.render', {
   },
 });
 export const sync = jobType('ledger.sync', {
-  run: async ({ signal, progress, log }) => {
+  run: async ({ signal, progress, log, output }) => {
     progress.startingStage('Accounts', { total: 40, onFailure: 'SKIP_ITEM' });
     for (let number = 1; number <= 12; number++) {
       progress.startingItem(`account ${number}`);
@@ -53,6 +53,8 @@ export const sync = jobType('ledger.sync', {
     }
     progress.startingItem('account 13');
     log.info('twelve of forty accounts are through');
+    for (const text of ['Balance: ', '1,024 € ', 'so far']) await output.write(text);
+    await output.write({ account: 12 });
     return untilAborted(signal);
   },
 });

@@ -12,7 +12,8 @@ const secrets = { k1: Buffer.alloc(32, 1), k2: Buffer.alloc(32, 2) };
 const by = (current: 'k1' | 'k2') => encrypt({ keys: secrets, current });
 
 const echo = jobType('echo', {
-  run: ({ input, log, progress }) => {
+  run: async ({ input, log, output, progress }) => {
+    await output.write({ planted });
     log.info(`input ${JSON.stringify(input)}`);
     progress.startingProcess(`for ${planted}`);
     progress.completedProcess(planted);
@@ -93,6 +94,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
     expect(lines.some((line) => line.startsWith(`run ${failed.id} (broken) failed {`))).toBe(true);
 
     expect((await echoed.log())[0]!.text).toContain(planted);
+    expect((await echoed.output())[0]!.value).toEqual({ planted });
     expect(JSON.stringify((await engine.snapshot(echoed.id)).progress)).toContain(planted);
     expect((await engine.get(later.id)).input).toBe(JSON.stringify({ again: planted }));
     expect(JSON.stringify(await engine.history(later.id))).toContain(planted);
@@ -131,6 +133,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
     });
     expect((await blind.snapshot(run.id)).progress).toBeNull();
     expect((await blind.log(run.id))[0]!.text).toBe('(encrypted with the key k1)');
+    expect((await blind.output(run.id))[0]!.value).toEqual({ $encrypted: 'k1' });
     expect((await blind.get(failed.id)).error).toMatchObject({ code: 'unknown', message: '(encrypted)' });
     await blind.run(waiting.id).result().catch(() => {});
     expect((await blind.get(waiting.id)).error).toMatchObject({
@@ -144,7 +147,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
     const get = async (path: string): Promise<unknown> => (await fetch(`${url}/api/v1${path}`)).json();
     expect(await get(`/runs/${run.id}`)).toMatchObject({ input: { $encrypted: 'k1' }, result: { $encrypted: 'k1' } });
     expect(await get(`/runs/${failed.id}`)).toMatchObject({ error: { data: { $encrypted: 'k1' } } });
-    for (const path of ['/defs', '/defs/def', `/runs/${run.id}/log`, `/runs/${run.id}/events`, '/runs', '/failures']) {
+    for (const path of ['/defs', '/defs/def', `/runs/${run.id}/log`, `/runs/${run.id}/output`, `/runs/${run.id}/events`, '/runs', '/failures']) {
       expect(await get(path), path).not.toHaveProperty('status', 500);
     }
     await http.close();

@@ -315,7 +315,7 @@ describe('the end of a job', () => {
     const { notes, desk, holdings } = await setUp(20);
     const gate = Promise.withResolvers<void>();
     desk.gate = gate.promise;
-    const finished: Promise<void>[] = [];
+    const finished: Promise<unknown>[] = [];
     for (const holding of holdings) {
       notes.log(holding, 'info', 'bye');
       finished.push(notes.finish(holding)!);

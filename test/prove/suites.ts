@@ -34,7 +34,7 @@ const files = (folder: string, ...names: readonly string[]): string[] =>
 /** The files with tests that npm test leaves out or makes smaller. The other files would only repeat npm test. */
 export const sizedTests: readonly string[] = [
   ...files('engine/processes', 'backfill', 'bad-handlers', 'batches', 'builds', 'cancel', 'close', 'kill', 'large-run', 'lease'),
-  ...files('engine/processes', 'limits', 'schedules', 'versions'),
+  ...files('engine/processes', 'limits', 'output', 'schedules', 'versions'),
   ...files('engine', 'isolation', 'step-programs'),
   ...files('engine/api', 'definition-documents', 'every-tick'),
   ...files('time', 'cron', 'cron-dst', 'duration', 'instant', 'repeat', 'ticks', 'zone'),

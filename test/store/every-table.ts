@@ -2,6 +2,7 @@
 import { apply } from '../../src/apply.ts';
 import { create } from '../../src/model/machine.ts';
 import type { JobOrigin } from '../../src/model/job.ts';
+import { outputStart } from '../../src/model/output.ts';
 import type { Store } from '../../src/store/store.ts';
 
 const asker = { by: 'test' };
@@ -11,7 +12,7 @@ const origin: Omit<JobOrigin, 'id' | 'created'> = {
   input: '{}', tick: null, follows: null, typeVersion: 1,
 };
 
-/** A key, staged children, an ended job, a history of several chunks, progress, a log, an instance and a leader. */
+/** A key, staged children, an ended job, a history of several chunks, progress, a log, output, an instance, a leader. */
 export async function fillEveryTable(store: Store): Promise<void> {
   const about = { host: 'h', pid: 1, version: '0', types: ['plain'], slots: 1, busy: 0, draining: false };
   await store.beat({ id: 'worker', leaseMs: 600_000, about, holds: [] });
@@ -31,7 +32,7 @@ export async function fillEveryTable(store: Store): Promise<void> {
     if (fence < 20) await apply(store, first + 2, { do: 'release', fence }, asker);
   }
   const line = { at: now, level: 'info', text: 'started' } as const;
-  await store.writeNotes([{ id: first + 2, fence: 20, progress: '{"done":1}', log: [line] }]);
+  await store.writeNotes([{ id: first + 2, fence: 20, progress: '{"done":1}', log: [line], output: [{ upto: 1, bytes: 3, text: '{}' }] }]);
   const child = { kind: 'task', parent: first + 2 } as const;
   await store.stageChildren(
     first + 2, 20, [fresh(first + 3, child), fresh(first + 4, { ...child, unique: { key: 'staged', forMs: null } })],
@@ -48,7 +49,8 @@ export async function readEveryTable(store: Store): Promise<unknown> {
   const { jobs } = await store.find({}, { order: 'oldest' });
   const { events } = await store.eventsAfter(null, 1000);
   const each = async ({ id }: { readonly id: number }): Promise<unknown> =>
-    ({ history: await store.history(id), progress: await store.progress(id), log: await store.log(id) });
+    ({ history: await store.history(id), progress: await store.progress(id), log: await store.log(id),
+      output: await store.output(id, outputStart, 10) });
   return {
     jobs,
     events,

@@ -13,6 +13,7 @@ import { ExplainTab } from './run/explain-tab.tsx';
 import { Facts } from './run/facts.tsx';
 import { Head } from './run/head.tsx';
 import { LogTab } from './run/log-tab.tsx';
+import { OutputTab } from './run/output-tab.tsx';
 import { CancelNotice, ErrorNotice, WaitNotice } from './run/notices.tsx';
 import { PayloadTab } from './run/payload-tab.tsx';
 import { ProgressTab } from './run/progress-tab.tsx';
@@ -67,6 +68,7 @@ function tabsOf({ run, progress, events, log }: RunData, hasTasks: boolean, task
     { name: 'steps', title: 'Steps', view: () => <StepsTab run={run} /> },
     { name: 'timeline', title: counted('Timeline', run.attempts.length), view: () => <TimelineTab run={run} /> },
     { name: 'log', title: counted('Log', log.length), view: () => <LogTab run={run} log={log} /> },
+    { name: 'output', title: 'Output', view: () => <OutputTab run={run} /> },
     { name: 'events', title: counted('Events', events.length), view: () => <EventsTab run={run} events={events} /> },
     { name: 'relations', title: 'Relations', view: () => <RelationsTab run={run} /> },
     { name: 'explain', title: 'Explain', view: () => <ExplainTab run={run} /> },

@@ -14,6 +14,7 @@ import { withApi } from '../with-api.ts';
 import { answerCommands } from './answer.ts';
 import { changeCommands } from './change-run.ts';
 import { finishCommands } from './finish.ts';
+import { addOutput } from './output.ts';
 import { watchRun } from './watch.ts';
 
 interface PageFlags extends CommonFlags {
@@ -45,6 +46,7 @@ export function runsCommand(program: Command): void {
   addPageFlags(addApiFlags(runs.command('tasks <id>').description('list the tasks of a run, oldest first')), 1000)
     .action(tasks);
   addApiFlags(runs.command('log <id>').description('print the log of a run')).action(log);
+  addOutput(runs);
   addApiFlags(runs.command('steps <id>').description('list the finished steps and the sleeps of a run')).action(steps);
   addApiFlags(runs.command('explain <id>').description('explain why a run is not running')).action(explain);
   addApiFlags(

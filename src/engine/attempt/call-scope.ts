@@ -7,7 +7,13 @@ import type { Attempt } from './attempt.ts';
 type ScopeOwner = Attempt;
 
 /** The step whose work is being executed. */
-export const stepScope = new AsyncLocalStorage<{ readonly of: ScopeOwner; readonly name: string }>();
+export const stepScope = new AsyncLocalStorage<StepScope>();
+
+/** One call of the work of a step: a retry of the step within the attempt has another one. */
+interface StepScope {
+  readonly of: ScopeOwner;
+  readonly name: string;
+}
 
 /** The attempt whose work of `complete` is being executed. */
 export const completeScope = new AsyncLocalStorage<ScopeOwner>();
@@ -46,7 +52,10 @@ export function refuseNested(attempt: ScopeOwner, what: StepCall, name: string):
   throw new Refusal('malformed.option', message, { step: outer });
 }
 
-function outerStep(attempt: ScopeOwner): string | null {
+/** Returns the step whose work is being executed, if any, and an object that stands for this call of it. */
+export function scopeOf(attempt: ScopeOwner): { readonly step: string | null; readonly call: object } {
   const scope = stepScope.getStore();
-  return scope?.of === attempt ? scope.name : null;
+  return scope?.of === attempt ? { step: scope.name, call: scope } : { step: null, call: attempt };
 }
+
+const outerStep = (attempt: ScopeOwner): string | null => scopeOf(attempt).step;

@@ -20,8 +20,9 @@ import { completionOf, type CompletionParts } from './completion.ts';
 import { fittingInput } from './fitting-input.ts';
 import { jobLimits, limitUsesOf } from './limit-use.ts';
 import { contextOf, factsOf, tickTimeOf } from './handler-context.ts';
+import { outputOf } from './output.ts';
 import { gather, prepare, type PhaseParts } from './phases.ts';
-import { gatherPrefix } from '../../model/step.ts';
+import { gatherName, gatherPrefix } from '../../model/step.ts';
 import { stepFunctions } from './steps.ts';
 import type { TaskParents } from './task-parents.ts';
 
@@ -59,12 +60,14 @@ export class HandlerCaller {
     const { type, attempt, tracker } = execution;
     const { job } = attempt;
     const complete = completionOf(this.#parts, attempt, (writer) => this.#finishNotes(execution, writer));
-    const { jobs: { store }, clock, logger, by, keyPrefix = '' } = this.#parts;
-    const steps = stepFunctions(
-      { store, clock, logger, by, prefix: stepPrefix(type, job), keyPrefix }, attempt, tracker,
-    );
-    const facts = factsOf(attempt, keyPrefix);
-    const context = contextOf(attempt, facts, tracker, this.#logOf(attempt), complete, jobLimits(store, job), steps);
+    const { jobs: { store }, clock, logger, by, notes, keyPrefix = '' } = this.#parts;
+    const beforeEnd = (): Promise<void> | null => notes.flushOutput(attempt.holding);
+    const prefix = stepPrefix(type, job);
+    const steps = stepFunctions({ store, clock, logger, by, prefix, keyPrefix, beforeEnd }, attempt, tracker);
+    const output = outputOf({ store, notes, outside: prefix === '' ? null : gatherName }, attempt);
+    const [log, limits] = [this.#logOf(attempt), jobLimits(store, job)];
+    const functions = { progress: tracker, log, output, complete, limits, ...steps };
+    const context = contextOf(attempt, factsOf(attempt, keyPrefix), functions);
     return job.kind === 'task'
       ? andThen(this.#parts.parents.of(job), (parent) => this.#callTask(execution, context, parent))
       : andThen(fittingInput(type, job), (input) => this.#callRun(execution, context, input));

@@ -2,23 +2,18 @@
 import type { Job } from '../../model/job.ts';
 import { durationMs } from '../../time/duration.ts';
 import type { Attempt } from './attempt.ts';
-import type { StepFunctions } from '../handler/step.ts';
-import { HandedOff, type Context, type JobLimits, type JobLog, type ProgressTracker } from '../handler/context.ts';
+import { HandedOff, type Context } from '../handler/context.ts';
 
 /** Returns the context of an attempt. It has only plain properties, so that handlers can destructure or spread it. */
 export function contextOf(
   attempt: Attempt,
   facts: AttemptFacts,
-  progress: ProgressTracker,
-  log: JobLog,
-  complete: Context['complete'],
-  limits: JobLimits,
-  steps: StepFunctions,
+  functions: Omit<Context, keyof AttemptFacts | 'signal' | 'handOff'>,
 ): Context {
   const { run, idempotencyKey, fence } = facts;
   const handOff: Context['handOff'] = ({ within } = {}) =>
     new HandedOff(attempt.token, within === undefined ? null : durationMs(within));
-  return { run, idempotencyKey, fence, signal: attempt.signal, progress, log, handOff, complete, limits, ...steps };
+  return { run, idempotencyKey, fence, signal: attempt.signal, handOff, ...functions };
 }
 
 export type AttemptFacts = Pick<Context, 'run' | 'idempotencyKey' | 'fence'>;

@@ -38,11 +38,14 @@ export class PendingOutcomes {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Stores the last notes of an attempt, then its command; null: there is no command to store. Logs a refusal. */
+  /**
+   * Stores the last notes of an attempt, then its command; null: there is no command to store. Logs a refusal. Without its
+   * output, the outcome is not stored: the store could not be reached until the engine closed.
+   */
   add(attempt: Attempt, command: Command | null): void {
     this.#open += 1;
     const lastNotes = this.#parts.notes.finish(attempt.holding);
-    if (lastNotes) void lastNotes.then(() => this.#store(attempt, command));
+    if (lastNotes) void lastNotes.then((isWhole) => this.#store(attempt, isWhole ? command : null));
     else this.#store(attempt, command);
   }
 

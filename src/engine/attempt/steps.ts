@@ -35,6 +35,8 @@ export interface StepsParts {
   readonly prefix: string;
   /** Stands before the idempotency keys of the steps. */
   readonly keyPrefix: string;
+  /** Stores what the step has written to the output; null: nothing. */
+  readonly beforeEnd: () => Promise<void> | null;
 }
 
 /** Returns the functions `step`, `sleep` and `waitFor` for the context of an attempt. */
@@ -115,6 +117,7 @@ class AttemptSteps {
       }
       const startedAt = this.#now();
       const result = await this.#tracked(name, () => this.#call(name, known?.generation ?? 1, retry, work));
+      await this.#parts.beforeEnd();
       await this.#store({ name, kind: 'step', startedAt, endedAt: this.#now(), result, question: null });
       return parsePayload(result, `the result of step ${name}`) as Result;
     });

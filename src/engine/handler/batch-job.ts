@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 
 /** A job of a batch. It has its own claim, timeout, cancel, log and outcome. */
 export interface BatchJob<Input>
-  extends Pick<Context, 'run' | 'signal' | 'progress' | 'log' | 'limits' | 'idempotencyKey' | 'fence'> {
+  extends Pick<Context, 'run' | 'signal' | 'progress' | 'log' | 'output' | 'limits' | 'idempotencyKey' | 'fence'> {
   readonly input: Input;
   /** Returns the outcome of a job that has succeeded, with its result. */
   done(): BatchOutcome<undefined>;
@@ -27,10 +27,10 @@ export class BatchOutcome<Result> {
 }
 
 export const batchJob = (context: Context, input: unknown): BatchJob<unknown> => {
-  const { run, signal, progress, log, limits, idempotencyKey, fence } = context;
+  const { run, signal, progress, log, output, limits, idempotencyKey, fence } = context;
   const done = <Result>(result?: Result): BatchOutcome<Result | undefined> => new BatchOutcome(run.id, { result });
   return {
-    run, signal, progress, log, limits, idempotencyKey, fence, input,
+    run, signal, progress, log, output, limits, idempotencyKey, fence, input,
     done,
     failed: (error) => new BatchOutcome<never>(run.id, { error }),
   };

@@ -2,6 +2,7 @@
 import type { FailurePolicy } from '../../model/progress.ts';
 import type { StoreTransaction } from '../../store/store.ts';
 import type { Duration } from '../../time/duration.ts';
+import type { JobOutput } from './output.ts';
 import type { StepFunctions } from './step.ts';
 
 export interface Context extends StepFunctions {
@@ -16,6 +17,8 @@ export interface Context extends StepFunctions {
   readonly progress: ProgressTracker;
   /** Writes lines to the log of the job. */
   readonly log: JobLog;
+  /** Writes chunks that readers get while the handler is still working, such as the answer of an LLM. */
+  readonly output: JobOutput;
   /** Spends more of the named limits of the job than its cost at the start. */
   readonly limits: JobLimits;
   /**

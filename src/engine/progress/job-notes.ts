@@ -1,6 +1,7 @@
-/** The unwritten notes of one job: its latest progress, and its log lines up to a limit. */
+/** The unwritten notes of one job: its latest progress, its log lines up to a limit, and its output. */
 import type { Progress } from '../../model/progress.ts';
 import type { Holding, NewLogLine, Note } from '../../store/store.ts';
+import { OutputBuffer } from './output-buffer.ts';
 import { progressText } from './progress-text.ts';
 
 /** The limits of the log of one attempt. If the log exceeds them, lines from its middle are dropped. */
@@ -42,6 +43,7 @@ export class JobNotes {
    */
   isSuspect = false;
   readonly #room: BufferRoom;
+  readonly output = new OutputBuffer();
   #progress: Progress | null = null;
   #lines: BufferedLine[] = [];
   #linesTotal = 0;
@@ -57,7 +59,7 @@ export class JobNotes {
   }
 
   get isDirty(): boolean {
-    return this.#progress !== null || this.#lines.length > 0;
+    return this.#progress !== null || this.#lines.length > 0 || !this.output.isEmpty;
   }
 
   setProgress(progress: Progress): void {
@@ -80,13 +82,20 @@ export class JobNotes {
     const [progress, lines] = [this.#progress, this.#lines.slice()];
     const text = progress === null ? undefined : progressText({ ...progress, fence });
     const log = lines.map(({ line }) => line);
+    const [outputBytes, output] = [this.output.bytes, this.output.segments()];
     return {
       job: this,
-      note: { id, fence, ...(text === undefined ? {} : { progress: text }), ...(log.length === 0 ? {} : { log }) },
-      bytes: (text?.length ?? 0) + bytesOf(lines),
+      note: {
+        id, fence,
+        ...(text === undefined ? {} : { progress: text }),
+        ...(log.length === 0 ? {} : { log }),
+        ...(output.length === 0 ? {} : { output }),
+      },
+      bytes: (text?.length ?? 0) + bytesOf(lines) + outputBytes,
       written: () => {
         if (this.#progress === progress) this.#progress = null;
         this.#forget(lines.length);
+        this.output.forget(output.length);
       },
     };
   }
@@ -94,6 +103,7 @@ export class JobNotes {
   drop(): void {
     this.#progress = null;
     this.#forget(this.#lines.length);
+    this.output.drop();
   }
 
   #hasRoomForEnd(): boolean {

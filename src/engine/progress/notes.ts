@@ -1,17 +1,20 @@
 /**
- * Notes: writes the progress and log lines of all running jobs of an instance to the store.
+ * Notes: writes the progress, log lines and output of all running jobs of an instance to the store.
  *
  * The notes of all jobs are written together, in batches, at most four times a second, and the last notes of a job when
- * its attempt ends. There is one write at a time, so that older notes never overwrite newer ones. A failed write is
- * retried with exponential backoff, with the latest progress and all buffered lines. If a write succeeded but its
- * response was lost, its lines may be stored twice.
+ * its attempt ends. Much output is written sooner, and the output of a step before its end. There is one write at a time,
+ * so that older notes never overwrite newer ones. A failed write is retried with exponential backoff, with the latest
+ * progress and all buffered lines and chunks. If a write succeeded but its response was lost, its lines may be stored
+ * twice; chunks of output are not, since the store knows their numbers.
  */
+import type { NewChunk } from '../../model/output.ts';
 import type { Progress } from '../../model/progress.ts';
 import type { Holding, Store } from '../../store/store.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { LogLevel } from '../handler/job-log.ts';
 import { JobNotes, type NoteDraft, type BufferRoom } from './job-notes.ts';
+import { flushBytes } from './output-buffer.ts';
 
 export const notesEveryMs = 250;
 
@@ -27,6 +30,8 @@ export interface NotesOptions {
   readonly clock: Clock;
   /** Called once when the store reports that the job is no longer claimed under this fence. */
   readonly onLost: (id: number, fence: number) => void;
+  /** Called when output of the job has been stored. */
+  readonly onOutput?: (id: number) => void;
   /** Called once per outage, when the store is unreachable or refuses a write. */
   readonly onError?: (error: unknown) => void;
 }
@@ -36,7 +41,7 @@ export class Notes {
   readonly #jobs = new Map<string, JobNotes>();
   /** By job id: the fence of a recent attempt that ended or was lost. Notes under it or an older fence are dropped. */
   readonly #over = new BoundedMap<number, number>(overMax);
-  readonly #finishing = new Map<string, Promise<void>>();
+  readonly #finishing = new Map<string, Promise<boolean>>();
   readonly #room: BufferRoom = { bytes: bytesWaitingMax };
   readonly #wanted = new Set<JobNotes>();
   #lastRound = Promise.resolve();
@@ -44,6 +49,7 @@ export class Notes {
   #disarm: (() => void) | null = null;
   #failures = 0;
   #isClosed = false;
+  #givesUp = false;
 
   constructor(options: NotesOptions) {
     this.#options = options;
@@ -63,11 +69,29 @@ export class Notes {
     this.#arm();
   }
 
+  /** Appends a chunk; resolves when there is room for more. Returns null if the attempt has ended or was lost. */
+  output(holding: Holding, chunk: NewChunk): Promise<void> | null {
+    const job = this.#jobOf(holding);
+    if (job === undefined) return null;
+    job.output.add(chunk);
+    if (job.output.bytes >= flushBytes) void this.#writeNow(job);
+    this.#arm();
+    return job.output.room();
+  }
+
+  /** Writes the output of a job; resolves when it is stored, or the attempt has ended or was lost. Null: there is none. */
+  flushOutput(holding: Holding): Promise<void> | null {
+    const job = this.#jobs.get(keyOf(holding));
+    return job === undefined || job.output.isEmpty ? null : this.#flush(job);
+  }
+
   /**
    * Writes the remaining notes of a job and drops later ones; returns null if no notes remain. Never rejects: after
-   * five failed writes it drops the notes, because the outcome of the job is stored only after `finish`.
+   * five failed writes it drops the notes, because the outcome of the job is stored only after `finish`. Output is not
+   * dropped, as an outcome is not: it is tried until `stopRetrying`. Resolves to whether all output is stored, or the job
+   * was lost.
    */
-  finish(holding: Holding): Promise<void> | null {
+  finish(holding: Holding): Promise<boolean> | null {
     this.#over.set(holding.id, holding.fence);
     if (this.#jobs.size === 0 && this.#finishing.size === 0) return null;
     const key = keyOf(holding);
@@ -95,9 +119,15 @@ export class Notes {
     else job.drop();
   }
 
+  /** Gives up the notes that cannot be written. */
+  stopRetrying(): void {
+    this.#givesUp = true;
+  }
+
   /** Writes the remaining notes of all jobs and drops later ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#givesUp = true;
     this.#disarm?.();
     for (const { holding } of this.#jobs.values()) void this.finish(holding);
     await Promise.all(this.#finishing.values());
@@ -117,8 +147,7 @@ export class Notes {
   }
 
   #arm(): void {
-    const waitMs = Math.min(notesEveryMs * 2 ** this.#failures, retryMsMax);
-    this.#disarm ??= this.#options.clock.after(waitMs, () => void this.#writeAll());
+    this.#disarm ??= this.#options.clock.after(retryMs(this.#failures), () => void this.#writeAll());
   }
 
   async #writeAll(): Promise<void> {
@@ -128,14 +157,31 @@ export class Notes {
     if (this.#jobs.values().some(({ isDirty }) => isDirty)) this.#arm();
   }
 
-  async #writeLast(job: JobNotes): Promise<void> {
+  async #writeLast(job: JobNotes): Promise<boolean> {
     job.end();
+    let isWhole = true;
     for (let tries = 1; job.isDirty; tries++) {
-      this.#wanted.add(job);
-      await this.#round();
-      if (job.isDirty && tries === lastTriesMax) job.drop();
-      if (job.isDirty) await this.#options.clock.sleep(notesEveryMs * 2 ** (tries - 1));
+      await this.#writeNow(job);
+      if (job.isDirty && tries >= lastTriesMax && (job.output.isEmpty || this.#givesUp)) {
+        isWhole = job.output.isEmpty;
+        job.drop();
+      }
+      if (job.isDirty) await this.#options.clock.sleep(retryMs(tries - 1));
     }
+    return isWhole;
+  }
+
+  async #flush(job: JobNotes): Promise<void> {
+    const isOver = (): boolean => this.#jobs.get(keyOf(job.holding)) !== job;
+    for (let tries = 1; !job.output.isEmpty && !isOver(); tries++) {
+      await this.#writeNow(job);
+      if (!job.output.isEmpty && !isOver()) await this.#options.clock.sleep(retryMs(tries - 1));
+    }
+  }
+
+  #writeNow(job: JobNotes): Promise<void> {
+    this.#wanted.add(job);
+    return this.#round();
   }
 
   /** Returns the next round of writes; all calls before its start share the round. */
@@ -178,9 +224,10 @@ export class Notes {
     if (isFirstFailure) this.#options.onError?.(error);
   }
 
-  #written({ job, written }: NoteDraft): void {
+  #written({ job, note, written }: NoteDraft): void {
     job.isSuspect = false;
     written();
+    if (note.output !== undefined) this.#options.onOutput?.(note.id);
   }
 
   #lost({ job }: NoteDraft): void {
@@ -198,6 +245,8 @@ export class Notes {
     if (this.#jobs.delete(key)) this.#jobs.set(key, job);
   }
 }
+
+const retryMs = (failures: number): number => Math.min(notesEveryMs * 2 ** failures, retryMsMax);
 
 const keyOf = ({ id, fence }: Holding): string => `${id}/${fence}`;
 

@@ -69,7 +69,7 @@ export function running(
   const attempts = new Attempts(parts.random);
   const finisher = new Finisher(jobs, by, parts);
   const onLost = (id: number, fence: number): void => attempts.under({ id, fence })?.revoke();
-  const notes = new Notes({ store: jobs.store, clock, onLost });
+  const notes = new Notes({ store: jobs.store, clock, onLost, onOutput: (id) => parts.watchers.notify([id]) });
   const onOutcomeStored = ({ tick }: RunningJob): MaybePromise<void> =>
     tick?.isAwaited ? follow(tick.def) : undefined;
   const counts = new AttemptCounts();

@@ -7,11 +7,13 @@ import {
 } from './requests.ts';
 import { readers, produce, readersAndProducers, operate, operateOrOwn, Items, text, at, define } from './route.ts';
 import {
-  count, EventView, instant, LogLineView, StepView, pageOf, ProgressView, QuestionView, ReasonView, RunCreated, RunDetail, RunPage,
+  count, EventView, instant, LogLineView, OutputPage, StepView, pageOf, ProgressView, QuestionView, ReasonView, RunCreated, RunDetail, RunPage,
   RunStats, RunView,
 } from './run-views.ts';
 import { BulkStarted, FailureGroupView, MatrixView, Nothing, OperationView, seriesRanges, StatsView } from './views.ts';
 import { WorkReply } from './work.ts';
+
+const position = z.string().max(40).meta({ description: 'the position of a chunk: only chunks behind it' });
 
 export const runRouteTable = define({
   listRuns: {
@@ -91,6 +93,13 @@ export const runRouteTable = define({
     }),
     answer: pageOf('StepPage', StepView),
   },
+  getOutput: {
+    method: 'get', path: at('/runs/{id}/output'), roles: readersAndProducers,
+    summary: 'Get chunks of the output that the handler of a run has written',
+    params: RunParams,
+    query: z.strictObject({ after: position.optional(), limit: whole(1, 1000).optional() }).meta({ id: 'OutputQuery' }),
+    answer: OutputPage,
+  },
   getRunStats: {
     method: 'get', path: at('/runs/{id}/stats'), roles: readers, summary: 'Get statistics of a run and its tasks',
     params: RunParams, answer: RunStats,
@@ -104,6 +113,12 @@ export const runRouteTable = define({
     method: 'get', path: at('/runs/{id}/stream'), roles: readers,
     summary: 'Stream server-sent events `run`, `progress` and `log` until the run has ended',
     params: RunParams, answer: text,
+    as: 'events',
+  },
+  streamOutput: {
+    method: 'get', path: at('/runs/{id}/output/stream'), roles: readersAndProducers,
+    summary: 'Stream each chunk of the output of a run as a server-sent event `chunk`, until `end`: the run has ended',
+    params: RunParams, query: z.strictObject({ after: position.optional() }).meta({ id: 'OutputStreamQuery' }), answer: text,
     as: 'events',
   },
   cancelRun: {

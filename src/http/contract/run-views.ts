@@ -245,6 +245,25 @@ export const StepView = z
   .meta({ id: 'Step' });
 export type StepView = z.infer<typeof StepView>;
 
+export const OutputChunkView = z
+  .object({
+    position: z.string().meta({ description: 'pass it as `after`, or in the header Last-Event-ID, to read on behind the chunk' }),
+    fence: count.meta({ description: 'the claim under which the chunk was written: 1 is the first attempt' }),
+    at: instant,
+    step: z.string().nullable().meta({ description: 'the step that wrote the chunk; null: it was written outside of steps' }),
+    isFirst: z.boolean().meta({ description: 'whether the chunk replaces all chunks before it that have the same `step`' }),
+    value: z.unknown(),
+  })
+  .meta({ id: 'OutputChunk' });
+export type OutputChunkView = z.infer<typeof OutputChunkView>;
+
+export const OutputPage = z
+  .object({
+    items: z.array(OutputChunkView),
+    next: z.string().nullable().meta({ description: 'pass it as `after`; null: no chunk is stored behind `after` yet' }),
+  })
+  .meta({ id: 'OutputPage' });
+
 export const QuestionView = z
   .object({
     run: z.number().int(),

@@ -2,9 +2,11 @@
 import type { EngineCore } from '../../engine/engine.ts';
 import type { Snapshot } from '../../engine/run-handle.ts';
 import type { Event } from '../../model/event.ts';
+import type { Job } from '../../model/job.ts';
+import type { OutputChunk } from '../../model/output.ts';
 import type { LogLine } from '../../store/store.ts';
 
-type Reads = Pick<EngineCore, 'snapshot' | 'log' | 'history'>;
+type Reads = Pick<EngineCore, 'get' | 'snapshot' | 'log' | 'output' | 'history'>;
 
 export class SharedReads {
   readonly #engine: Reads;
@@ -20,6 +22,14 @@ export class SharedReads {
 
   log(id: number, after: number): Promise<readonly LogLine[]> {
     return this.#share(`log ${id} ${after}`, () => this.#engine.log(id, { after }));
+  }
+
+  job(id: number): Promise<Job> {
+    return this.#share(`job ${id}`, () => this.#engine.get(id));
+  }
+
+  output(id: number, after: string | undefined): Promise<readonly OutputChunk[]> {
+    return this.#share(`output ${id} ${after}`, () => this.#engine.output(id, after === undefined ? {} : { after }));
   }
 
   history(id: number, from: number): Promise<readonly Event[]> {

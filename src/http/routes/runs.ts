@@ -1,5 +1,6 @@
 /** Runs over HTTP: list, create, show and operate on them. */
 import type { RunRequest as EngineRequest } from '../../engine/declare/run-request.ts';
+import { outputPage } from '../../engine/inspect/output.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import type { Duration } from '../../time/duration.ts';
 import { redactTexts, type Visibility } from '../access/redact.ts';
@@ -13,7 +14,7 @@ import { checkPriorityOf } from '../access/priority.ts';
 import { HttpRefusal } from '../problems.ts';
 import { matrixOf } from '../task-matrix.ts';
 import { reply } from './work.ts';
-import { eventView, logView, stepView, progressView, runDetail, runView } from '../views.ts';
+import { chunkView, eventView, logView, stepView, progressView, runDetail, runView } from '../views.ts';
 import { countVisible, findVisible } from '../visible-search.ts';
 
 const pageDefault = 50;
@@ -24,7 +25,7 @@ export const idempotentFor: Duration = '1d';
 
 type RunRouteNames =
   | 'listRuns' | 'countRuns' | 'createRun' | 'getRun' | 'editRun' | 'deleteRun' | 'listTasks' | 'getMatrix'
-  | 'listEvents' | 'getProgress' | 'getLog' | 'getSteps' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
+  | 'listEvents' | 'getProgress' | 'getLog' | 'getSteps' | 'getOutput' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
   | 'pauseRun' | 'resumeRun' | 'completeRun' | 'failRun' | 'completeHandOff' | 'failHandOff';
 
 export const runRoutes: RouteHandlers<RunRouteNames> = {
@@ -101,6 +102,12 @@ export const runRoutes: RouteHandlers<RunRouteNames> = {
     await engine.snapshot(id);
     const steps = await engine.steps(id, { ...(after === undefined ? {} : { after }), limit });
     return { items: steps.map((step) => stepView(step, visibility)), next: steps.length < limit ? null : steps.at(-1)!.n };
+  },
+
+  async getOutput({ engine }, { params: { id }, query }, { principal: { visibility } }) {
+    const { after, limit = outputPage } = query;
+    const chunks = await engine.output(id, { ...(after === undefined ? {} : { after }), limit });
+    return { items: chunks.map((chunk) => chunkView(chunk, visibility)), next: chunks.at(-1)?.position ?? null };
   },
 
   async getRunStats({ engine }, { params: { id } }) {

@@ -4,7 +4,7 @@
  * The part of a job that a payload is. `params`: the parameters of a definition, which become inputs of its runs. `memo`:
  * an alert, which belongs to no job.
  */
-export type PayloadPart = 'input' | 'result' | 'details' | 'error' | 'progress' | 'log' | 'params' | 'step' | 'memo';
+export type PayloadPart = 'input' | 'result' | 'details' | 'error' | 'progress' | 'log' | 'output' | 'params' | 'step' | 'memo';
 
 /** What a payload belongs to. */
 export interface PayloadOwner {

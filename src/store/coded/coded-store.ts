@@ -68,6 +68,8 @@ function codedMethods(store: Store, changes: CodedChanges): Partial<Store> {
     },
     log: async (id, after, limit) =>
       (await store.log(id, after, limit)).map((line) => ({ ...line, text: payloads.decode(line.text, id, 'log') })),
+    output: async (id, after, limit) => (await store.output(id, after, limit))
+      .map((segment) => ({ ...segment, text: payloads.decode(segment.text, id, 'output') })),
     ...(store.inspect && {
       inspect: async (sql, limits) => store.inspect!(refuseReadingData(sql), limits),
     }),
@@ -139,6 +141,10 @@ const encodedNote = ({ payloads }: CodedChanges, note: Note): Note => ({
     : { progress: payloads.encode(note.progress, { part: 'progress', job: note.id }) }),
   ...(note.log === undefined ? {} : {
     log: note.log.map((line) => ({ ...line, text: payloads.encode(line.text, { part: 'log', job: note.id }) })),
+  }),
+  ...(note.output === undefined ? {} : {
+    output: note.output.map((segment) => (
+      { ...segment, text: payloads.encode(segment.text, { part: 'output', job: note.id }) })),
   }),
 });
 

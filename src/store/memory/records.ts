@@ -5,6 +5,7 @@
 import { leavesLease, startsNewJob, type Change } from '../../model/change.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
+import { outputStart, type OutputPosition, type OutputSegment } from '../../model/output.ts';
 import { keyUntil, neededKey, releasedKey } from '../../model/unique-key.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Holding, LogLine, Note } from '../store.ts';
@@ -27,6 +28,7 @@ export class Records {
   readonly #keys = new Map<string, HeldKey>();
   readonly #progress = new Map<number, string>();
   readonly #logs = new Map<number, LogLine[]>();
+  readonly #outputs = new Map<number, OutputSegment[]>();
   /** The steps that undo the changes of the current batch; null: there is no batch, or it need not be written whole. */
   #undo: (() => void)[] | null = null;
 
@@ -56,6 +58,12 @@ export class Records {
 
   log(id: number): readonly LogLine[] {
     return this.#logs.get(id) ?? [];
+  }
+
+  output(id: number, after: OutputPosition = outputStart): readonly OutputSegment[] {
+    const isBehind = ({ fence, upto }: OutputSegment): boolean =>
+      fence > after.fence || (fence === after.fence && upto > after.n);
+    return (this.#outputs.get(id) ?? []).filter(isBehind);
   }
 
   holds({ id, fence }: Holding): boolean {
@@ -101,11 +109,12 @@ export class Records {
     return true;
   }
 
-  writeNote({ id, fence, progress, log = [] }: Note): boolean {
+  writeNote({ id, fence, progress, log = [], output = [] }: Note): boolean {
     if (!this.holds({ id, fence })) return false;
     if (progress !== undefined) this.#progress.set(id, progress);
     const lines = this.#logs.get(id) ?? [];
     this.#logs.set(id, [...lines, ...log.map((line, index) => ({ ...line, n: lines.length + index + 1, fence }))]);
+    if (output.length > 0) this.#writeOutput(id, output.map((segment) => ({ ...segment, fence })));
     return true;
   }
 
@@ -119,7 +128,7 @@ export class Records {
     this.steps.delete(id);
     this.#releaseKey({ before: job, after: null });
     if (job.parent !== null) this.#removeChild(job.parent, id);
-    for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs]) this.#delete<unknown>(map, id);
+    for (const map of [this.#jobs, this.#histories, this.#progress, this.#logs, this.#outputs]) this.#delete<unknown>(map, id);
   }
 
   deleteExpiredKeys(): void {
@@ -147,6 +156,13 @@ export class Records {
     const key = neededKey({ before, after });
     if (key !== null) this.#set(this.#keys, key, { job: after.id, until: keyUntil(after) });
     this.#releaseKey({ before, after });
+  }
+
+  #writeOutput(id: number, segments: readonly OutputSegment[]): void {
+    const stored = this.#outputs.get(id) ?? [];
+    const isStored = ({ fence, upto }: OutputSegment): boolean =>
+      stored.some((known) => known.fence === fence && known.upto === upto);
+    this.#outputs.set(id, [...stored, ...segments.filter((segment) => !isStored(segment))]);
   }
 
   #releaseKey(change: Pick<Change, 'before' | 'after'>): void {

@@ -7,6 +7,7 @@ import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
 import type { NewStep, OpenWait, StoredStep } from '../../model/step.ts';
 import { ownRetentionMs, type Job } from '../../model/job.ts';
+import type { OutputPosition, OutputSegment } from '../../model/output.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { earlier, GateMemory } from '../gate-admission.ts';
@@ -296,6 +297,14 @@ export class MemoryStore implements Store {
 
   log(id: number, after = 0, limit = 1000): Promise<readonly LogLine[]> {
     return this.#answer(() => this.#records.log(id).filter((line) => line.n > after).slice(0, limit));
+  }
+
+  output(id: number, after: OutputPosition, limit: number): Promise<readonly OutputSegment[]> {
+    return this.#answer(() => this.#records.output(id, after).slice(0, limit));
+  }
+
+  outputBytes(id: number): Promise<number> {
+    return this.#answer(() => this.#records.output(id).at(-1)?.bytes ?? 0);
   }
 
   beat(beat: Beat): Promise<BeatReply> {

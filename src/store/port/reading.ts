@@ -1,6 +1,7 @@
-/** Reading: jobs, their histories, progress and logs, and queries over jobs. */
+/** Reading: jobs, their histories, progress, logs and output, and queries over jobs. */
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
+import type { OutputPosition, OutputSegment } from '../../model/output.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 
 export interface Reading {
@@ -28,6 +29,12 @@ export interface Reading {
   progress(id: number): Promise<string | null>;
 
   log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]>;
+
+  /** Returns up to `limit` segments of the output of a job whose last chunks are behind the position, in their order. */
+  output(id: number, after: OutputPosition, limit: number): Promise<readonly OutputSegment[]>;
+
+  /** Returns the size of the output of a job. */
+  outputBytes(id: number): Promise<number>;
 
   /**
    * Registers a function to call when the job may have ended, whichever process ended it; returns a function that

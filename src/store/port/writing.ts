@@ -1,6 +1,7 @@
 /** Writing: new ids, commits of decided changes, staged children, notes, and writes in the caller's own transaction. */
 import type { Change } from '../../model/change.ts';
 import type { Edge } from '../../model/following.ts';
+import type { NewOutputSegment } from '../../model/output.ts';
 import type { ForgottenSteps, WaitEnd } from '../../model/step.ts';
 import type { Edges, FlowRuns } from './following.ts';
 import type { Steps } from './steps.ts';
@@ -40,8 +41,8 @@ export interface Writing {
   stageChildren(parent: number, fence: number, children: readonly Change[]): Promise<void>;
 
   /**
-   * Writes the progress and log lines of jobs that are running under the given fence; returns for each note whether it
-   * was written.
+   * Writes the progress, log lines and output of jobs that are running under the given fence; returns for each note
+   * whether it was written. A segment of the output that is stored already is not written again.
    */
   writeNotes(notes: readonly Note[]): Promise<readonly boolean[]>;
 
@@ -101,4 +102,5 @@ export interface Note {
   /** JSON text of the whole progress tree. */
   readonly progress?: string;
   readonly log?: readonly NewLogLine[];
+  readonly output?: readonly NewOutputSegment[];
 }

@@ -275,6 +275,11 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     // Small named texts without a history (port/memos.ts).
     `create table ${s}.memo (name text collate "C" primary key, version bigint not null, value text collate "C" not null)`,
   ],
+  (s) => [
+    // The output of jobs, in segments (model/output.ts).
+    `create table ${s}.output (job bigint not null, fence bigint not null, upto bigint not null, bytes bigint not null,
+      text text collate "C" not null, primary key (job, fence, upto)) with (vacuum_truncate = false)`,
+  ],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

@@ -4,6 +4,7 @@ import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
 import type { NewStep, OpenWait, StoredStep } from '../../model/step.ts';
 import type { Job } from '../../model/job.ts';
+import type { OutputPosition, OutputSegment } from '../../model/output.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { Turns } from '../../time/turns.ts';
@@ -43,6 +44,7 @@ import {
 } from './write/inbox.ts';
 import { memos, writeMemos } from './write/memos.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
+import { output, outputBytes } from './write/output.ts';
 import { openWaits, stepNamed, steps, tallyOpenWaits, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { ignore } from './sql/errors.ts';
@@ -320,6 +322,14 @@ export class PostgresStore implements Store {
 
   log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]> {
     return log(this.#database, id, after, limit);
+  }
+
+  output(id: number, after: OutputPosition, limit: number): Promise<readonly OutputSegment[]> {
+    return output(this.#database, id, after, limit);
+  }
+
+  outputBytes(id: number): Promise<number> {
+    return outputBytes(this.#database, id);
   }
 
   async beat(instance: Beat): Promise<BeatReply> {

@@ -178,6 +178,11 @@ const migrations: readonly (readonly string[])[] = [
     // Small named texts without a history (port/memos.ts).
     `CREATE TABLE memo(name TEXT PRIMARY KEY, version INTEGER NOT NULL, value TEXT NOT NULL) WITHOUT ROWID`,
   ],
+  [
+    // The output of jobs, in segments (model/output.ts).
+    `CREATE TABLE output(job INTEGER NOT NULL, fence INTEGER NOT NULL, upto INTEGER NOT NULL, bytes INTEGER NOT NULL,
+      text TEXT NOT NULL, PRIMARY KEY(job, fence, upto)) STRICT, WITHOUT ROWID`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

@@ -5,6 +5,7 @@ import type { Edge } from '../../model/following.ts';
 import type { Event } from '../../model/event.ts';
 import type { NewStep, OpenWait, StoredStep } from '../../model/step.ts';
 import type { Job } from '../../model/job.ts';
+import type { OutputPosition, OutputSegment } from '../../model/output.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
 import { Turns } from '../../time/turns.ts';
@@ -41,6 +42,7 @@ import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
 import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
+import { output, outputBytes } from './write/output.ts';
 import { openWaits, stepNamed, steps, tallyOpenWaits, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { orphaned, settleable } from './maintain/families.ts';
@@ -290,6 +292,14 @@ export class SqliteStore implements Store {
 
   log(id: number, after?: number, limit?: number): Promise<readonly LogLine[]> {
     return this.#read(() => log(this.#connection, id, after, limit));
+  }
+
+  output(id: number, after: OutputPosition, limit: number): Promise<readonly OutputSegment[]> {
+    return this.#read(() => output(this.#connection, id, after, limit));
+  }
+
+  outputBytes(id: number): Promise<number> {
+    return this.#read(() => outputBytes(this.#connection, id));
   }
 
   beat(instance: Beat): Promise<BeatReply> {

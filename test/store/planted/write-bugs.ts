@@ -1,6 +1,7 @@
 // Bugs in writing: commits, new jobs, unique keys, families, notes and retention.
 import type { Change } from '../../../src/model/change.ts';
 import type { Job } from '../../../src/model/job.ts';
+import type { OutputPosition, OutputSegment } from '../../../src/model/output.ts';
 import type { Batch, Note, Store } from '../../../src/store/store.ts';
 import { Sound, type Bug } from './bug.ts';
 
@@ -89,6 +90,15 @@ export const writeBugs: readonly Bug[] = [
     plant: class extends Sound {
       override async writeNotes(notes: readonly Note[]): Promise<readonly boolean[]> {
         return super.writeNotes(await Promise.all(notes.map((note) => this.trueHolding(note))));
+      }
+    },
+  },
+  {
+    title: 'a reader of output gets the chunk of its position again',
+    topic: 'output',
+    plant: class extends Sound {
+      override output(id: number, { fence, n }: OutputPosition, limit: number): Promise<readonly OutputSegment[]> {
+        return super.output(id, { fence, n: n - 1 }, limit);
       }
     },
   },

@@ -7,6 +7,7 @@ import { systemClock, type Clock } from '../../../time/clock.ts';
 import { durationMs } from '../../../time/duration.ts';
 import { HandedOff, limitNameOf, type Context } from '../../handler/context.ts';
 import { jobLog } from '../../handler/job-log.ts';
+import { refusedOutput } from '../../handler/output.ts';
 import { refusedSteps } from '../../handler/step.ts';
 import { Tracker } from '../../progress/tracker.ts';
 import { findType } from './find-type.ts';
@@ -80,6 +81,7 @@ export class HandlerCall {
       log: jobLog((level, text) => {
         if (!this.#isOver) this.#report({ kind: 'log', level, text });
       }),
+      output: refusedOutput(isolatedOutput),
       limits: { spend: async (limit, cost) => this.#spend(limitNameOf(limit), cost, limitNames) },
       handOff: ({ within } = {}) => new HandedOff(token, within === undefined ? null : durationMs(within)),
       complete: () => Promise.reject(new Refusal('malformed.store', isolatedCompletion)),
@@ -114,6 +116,8 @@ const refusedChildren = {
 const isolatedCompletion = 'an isolated handler has no connection to the store: return the result, without complete()';
 
 const isolatedSteps = 'an isolated handler has no connection to the store: use step() and sleep() in a type without isolate';
+
+const isolatedOutput = 'an isolated handler has no connection to the store: use output in a type without isolate';
 
 const progressEveryMs = 100;
 

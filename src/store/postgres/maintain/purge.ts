@@ -101,8 +101,8 @@ async function purgePauses(session: Session, limit: number, retentionMs: number)
 }
 
 /**
- * Deletes the origins, edges, history chunks, progress, log and steps of deleted jobs. Also deletes the ended children
- * of these jobs, with theirs.
+ * Deletes the origins, edges, history chunks, progress, log, output and steps of deleted jobs. Also deletes the ended
+ * children of these jobs, with theirs.
  */
 export async function deleteBelongings(session: Session, ids: readonly number[]): Promise<void> {
   const { schema } = session;
@@ -122,6 +122,7 @@ export async function deleteBelongings(session: Session, ids: readonly number[])
       remove('history_chunk'),
       remove('progress'),
       remove('log'),
+      remove('output'),
       remove('step'),
     ]);
     gone = found.map(({ id }) => Number(id));

@@ -1,11 +1,12 @@
 /**
- * Reads the progress and log of jobs, and writes them for jobs that are running under the given fence. Implements
- * `writeNotes` of `port/writing.ts`, and `progress` and `log` of `port/reading.ts`.
+ * Reads the progress and log of jobs, and writes them and output for jobs that are running under the given fence.
+ * Implements `writeNotes` of `port/writing.ts`, and `progress` and `log` of `port/reading.ts`.
  */
 import type { Holding, LogLine, NewLogLine, Note } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
 import { claimedIdsSql, firstFence, idsParameter, idsValue, lockClaimsOf } from '../read/claimed.ts';
+import { writeOutput } from './output.ts';
 
 /** Locks the rows of the jobs before it writes. Returns for each note whether it was written. */
 export async function writeNotes(database: Database, notes: readonly Note[]): Promise<boolean[]> {
@@ -18,7 +19,10 @@ export async function writeNotes(database: Database, notes: readonly Note[]): Pr
     const heldNotes = notes.filter(({ id, fence }) => held.has(`${id}/${fence}`));
     const logs = logsOf(heldNotes);
     const unwritten = isOutcomeUnknown ? await withoutWritten(transaction, logs) : logs;
-    await Promise.all([writeProgress(transaction, heldNotes), writeLog(transaction, unwritten), transaction.commit()]);
+    await Promise.all([
+      writeProgress(transaction, heldNotes), writeLog(transaction, unwritten), writeOutput(transaction, heldNotes),
+      transaction.commit(),
+    ]);
     return notes.map(({ id, fence }) => held.has(`${id}/${fence}`));
   };
   return database.transaction(write, () => {

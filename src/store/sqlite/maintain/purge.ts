@@ -70,12 +70,14 @@ export interface EndedJobRow {
 }
 
 /**
- * Deletes the edges, history chunks, progress, log and steps of a job, and its ended children with theirs. The caller
- * deletes the row of the job itself.
+ * Deletes the edges, history chunks, progress, log, output and steps of a job, and its ended children with theirs. The
+ * caller deletes the row of the job itself.
  */
 export function deleteBelongings(connection: Connection, { id, fate, result }: EndedJobRow): void {
   const children = 'DELETE FROM ended WHERE parent = ? RETURNING id, fate, result';
   for (const child of connection.all<EndedJobRow>(children, id)) deleteBelongings(connection, child);
   deleteFollowing(connection, id, fate, result);
-  for (const table of ['history_chunk', 'progress', 'log', 'step']) connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
+  for (const table of ['history_chunk', 'progress', 'log', 'output', 'step']) {
+    connection.run(`DELETE FROM ${table} WHERE job = ?`, id);
+  }
 }
