@@ -28,6 +28,8 @@ export interface Listening {
 
 const limits = {
   maxHeaderSize: 16_384,
+  // Longer than the 60 seconds of most proxies: one that reuses a connection while the server closes it answers 502.
+  keepAliveTimeout: 75_000,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,

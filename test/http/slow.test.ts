@@ -1,4 +1,4 @@
-// Slow sockets: the server answers other clients and closes them.
+// Slow and idle sockets: the server answers other clients, closes the slow ones and keeps the idle ones.
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { bySize } from '../support/size.ts';
@@ -24,5 +24,12 @@ test(`${slow} slow sockets do not delay other clients and are closed`, async () 
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   await Promise.all(closed);
   expect((await server.get('/health')).status).toBe(200);
+  await server.close();
+});
+
+test('idle connections stay open for longer than those of proxies', async () => {
+  const server = await world({ isIdle: true });
+  const { headers } = await server.get('/health');
+  expect(headers.get('keep-alive')).toBe('timeout=75');
   await server.close();
 });

@@ -38,7 +38,9 @@ class Source {
   async open(path: string, on = server, headers: Record<string, string> = {}): Promise<this> {
     this.#leave = new AbortController();
     const last: Record<string, string> = this.lastId === null ? {} : { 'last-event-id': this.lastId };
-    const response = await fetch(on.url + api + path, { signal: this.#leave.signal, headers: { ...headers, ...last } });
+    const request = { signal: this.#leave.signal, headers: { ...headers, ...last } };
+    // Like an EventSource, which connects again if its first connection is lost.
+    const response = await fetch(on.url + api + path, request).catch(() => fetch(on.url + api + path, request));
     this.status = response.status;
     if (response.status !== 200) return this;
     this.over = this.#read(response.body!).catch(() => {});

@@ -8,7 +8,7 @@ const processesMax = 4;
 
 export const mutants: Part = {
   name: 'mutants',
-  seconds: 150,
+  seconds: 170,
   async run({ size, progress }) {
     const request = { seedsMax: size === 'long' ? 40 : 4, chaosMs: 60 * 60_000 };
     let done = 0;

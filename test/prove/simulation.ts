@@ -13,7 +13,7 @@ const sizes: Readonly<Record<Size, { seeds: number; quiet: number; twice: number
 };
 const shrinkTrials = 12;
 
-export const simulation: Part = { name: 'simulation', seconds: 600, run };
+export const simulation: Part = { name: 'simulation', seconds: 450, run };
 
 async function run({ size, seed, progress }: PartRequest): Promise<PartOutcome> {
   const { seeds, quiet: quietSeeds, twice, hours, faults } = sizes[size];

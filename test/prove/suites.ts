@@ -61,11 +61,11 @@ const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Pa
   ({ name, seconds, run: ({ size, print }) => runSuite(suiteOf(size), print) });
 
 export const suites: readonly Part[] = [
-  part('histories', 290, (size) => sized(size, conformance)),
-  part('sizes', 300, (size) => sized(size, sizedTests)),
+  part('histories', 275, (size) => sized(size, conformance)),
+  part('sizes', 450, (size) => sized(size, sizedTests)),
   part('failover', 25, () => proofs('test/failover')),
-  { ...part('package', 130, () => proofs('test/package', 'test/deploy', 'test/site')), runsBeside: true },
-  { ...part('runtimes', 105, () => proofs('test/runtimes')), runsBeside: true },
+  { ...part('package', 180, () => proofs('test/package', 'test/deploy', 'test/site')), runsBeside: true },
+  { ...part('runtimes', 275, () => proofs('test/runtimes')), runsBeside: true },
   { ...part('import', 60, () => proofs('test/import')), runsBeside: true },
   { ...part('benches', 70, () => proofs('test/bench')), runsBeside: true },
   { ...part('seeds', 900, () => proofs('test/seeds')), isLongOnly: true },

@@ -9,6 +9,7 @@ import { Refusal } from '../../../src/refusal.ts';
 import { PostgresStore, type PostgresOptions } from '../../../src/store/postgres/store.ts';
 import type { ClaimRequest, Store } from '../../../src/store/store.ts';
 import { migratedDatabase } from '../../support/fresh-database.ts';
+import { waitMs } from '../../support/patience.ts';
 
 export async function freshStore(options: PostgresOptions = {}): Promise<{ url: string; store: PostgresStore }> {
   const url = await migratedDatabase();
@@ -16,7 +17,7 @@ export async function freshStore(options: PostgresOptions = {}): Promise<{ url: 
 }
 
 export function openStore(url: string, options: PostgresOptions = {}): PostgresStore {
-  const store = new PostgresStore(url, { notify: false, ...options });
+  const store = new PostgresStore(url, { notify: false, patienceMs: waitMs, ...options });
   onTestFinished(() => store.close());
   return store;
 }

@@ -15,9 +15,13 @@ export interface Interleavings {
   readonly wrong: readonly string[];
 }
 
-export async function inEveryOrder(
-  pairs: readonly Pair[], onDone: (count: number) => void = () => {},
-): Promise<Interleavings> {
+export interface Extent {
+  /** Of a pair with more orders, a sample is tried. */
+  readonly ordersMax: number;
+  readonly onDone: (count: number) => void;
+}
+
+export async function inEveryOrder(pairs: readonly Pair[], { ordersMax, onDone }: Extent): Promise<Interleavings> {
   const left = pairs.values();
   const found: Interleavings[] = [];
   await Promise.all(Array.from({ length: serversCount }, async () => {
@@ -25,7 +29,7 @@ export async function inEveryOrder(
     try {
       await using interleaver = await Interleaver.on(postgres.url);
       for (const pair of left) {
-        found.push(await problemsOf(interleaver, pair));
+        found.push(await problemsOf(interleaver, pair, ordersMax));
         onDone(found.length);
       }
     } finally {
@@ -38,8 +42,8 @@ export async function inEveryOrder(
   };
 }
 
-async function problemsOf(interleaver: Interleaver, pair: Pair): Promise<Interleavings> {
-  const { orders, wrong } = await interleaver.run(pair);
+async function problemsOf(interleaver: Interleaver, pair: Pair, ordersMax: number): Promise<Interleavings> {
+  const { orders, wrong } = await interleaver.run(pair, ordersMax);
   const tooFew = orders < 2 ? [`only ${orders} order was possible`] : [];
   return { orders, wrong: [...wrong, ...tooFew].map((what) => `${pair.name}: ${what}`) };
 }

@@ -47,10 +47,10 @@ export class Interleaver implements AsyncDisposable {
     return new Interleaver(clock, direct, observer, connections);
   }
 
-  /** Runs the pair in all orders. Returns the number of orders, and the problems with their orders. */
-  async run({ setUp }: Pair): Promise<{ readonly orders: number; readonly wrong: readonly string[] }> {
+  /** Runs the pair in all orders, or in a sample of more than `ordersMax`. Returns the number of orders, and the problems with their orders. */
+  async run({ setUp }: Pair, ordersMax: number): Promise<{ readonly orders: number; readonly wrong: readonly string[] }> {
     const wrong: string[] = [];
-    const orders = await inAllOrders(async (order) => {
+    const orders = await inAllOrders(ordersMax, async (order) => {
       await this.#clear();
       const { calls, wrong: problemOf } = await setUp(this.#direct, (ms) => this.#clock.advance(ms));
       const answers = await this.#run(calls, order);

@@ -20,12 +20,13 @@ interface Choice {
   readonly of: number;
 }
 
-/** Orders that are tried one after the other. If there are more, as many again are drawn at random. */
-const ordersMax = 2_000;
 const sampleSeed = 20_261_116;
 
-/** Calls `attempt` once for each order, or for a sample of them. Returns the number of calls. */
-export async function inAllOrders(attempt: (order: Order) => Promise<void>): Promise<number> {
+/**
+ * Calls `attempt` once for each order. Of more than `ordersMax`, the first `ordersMax` are tried one after the other and
+ * as many again are drawn at random. Returns the number of calls.
+ */
+export async function inAllOrders(ordersMax: number, attempt: (order: Order) => Promise<void>): Promise<number> {
   let next: readonly number[] | null = [];
   let count = 0;
   for (; next !== null && count < ordersMax; count += 1) {
