@@ -66,6 +66,7 @@ export const refusalCodes = {
   'manual.forbidden': 'this definition does not allow manual runs',
   'declared.definition': 'code declares this definition, so that only its override can be changed',
   'disabled.definition': 'this definition is disabled',
+  'needs.database': 'the command works on the database itself, not through a server',
   'needs.code': 'only a program that has the code of the job type can do this',
   'too.late': 'the run has not ended in time',
   'stale.plan': 'the definitions have changed since the plan was made',
@@ -73,6 +74,7 @@ export const refusalCodes = {
   'newer.schema': 'the database was migrated by a newer version of Stint',
   'older.schema': 'the database has not been migrated to this version',
   'unavailable.store': 'the store cannot be reached',
+  'unavailable.server': 'the server cannot be reached',
   'unavailable.outcome': 'the store was lost before it answered, so it is unknown whether the change was stored',
 } as const;
 

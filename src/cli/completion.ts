@@ -29,7 +29,7 @@ export function completionFor(shell: string, program: Command): string {
 }
 
 function pointsOf(command: Command, path: string): CompletionPoint[] {
-  const options = command.options.flatMap(({ long, description }) => (long ? [{ text: long, says: description }] : []));
+  const options = command.options.flatMap(({ long, description, hidden }) => (long && !hidden ? [{ text: long, says: description }] : []));
   const children = command.commands.map((child) => ({ text: child.name(), says: child.description() }));
   const own = { path, words: [...children, ...options, { text: '--help', says: 'show help' }] };
   const below = command.commands.flatMap((child) => pointsOf(child, `${path} ${child.name()}`.trim()));

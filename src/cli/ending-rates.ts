@@ -1,12 +1,12 @@
 /** The rates of `stint top`: how many jobs of each type ended per second, by fate. */
 import { workKinds, type Fate } from '../model/state.ts';
-import type { FeedEvent } from '../store/store.ts';
+import type { Changed } from '../http/contract.ts';
 
 /** By type: how many jobs have ended with each fate. */
 export type EndingCounts = Map<string, Record<Fate, number>>;
 
 /** Counts the event if it ended a job of `workKinds`. Jobs of other kinds, such as definitions, are not counted. */
-export function countEnding(counts: EndingCounts, { type, kind, event: { kind: ending } }: FeedEvent): void {
+export function countEnding(counts: EndingCounts, { type, kind, event: { kind: ending } }: Changed): void {
   if (!workKinds.includes(kind)) return;
   if (ending !== 'succeeded' && ending !== 'failed' && ending !== 'cancelled') return;
   const count = counts.get(type) ?? { succeeded: 0, failed: 0, cancelled: 0 };

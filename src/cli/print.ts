@@ -27,19 +27,19 @@ export function printable(text: string, hasStyles: boolean): string {
 const escaped = (character: string): string =>
   character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
-let isClosed = false;
+const closing = new AbortController();
 
-export const isOutputClosed = (): boolean => isClosed;
+/** Aborts when the reader has closed the pipe. Commands that follow something end then; those that act continue. */
+export const outputClosed: AbortSignal = closing.signal;
 
-/**
- * Adds a listener that sets `isClosed` when the reader has closed the pipe. Without the listener, a write to the closed
- * pipe (EPIPE) would end the process with a stack trace.
- */
+/** Without a listener, a write to a pipe that its reader has closed (EPIPE) would end the process with a stack trace. */
 export function tolerateClosedPipe(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    isClosed = true;
-  });
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      if (stream === process.stdout) closing.abort();
+    });
+  }
 }
 
 /** Whether output has styles. `styled` decides by the terminal, FORCE_COLOR and NO_COLOR. */
@@ -54,7 +54,7 @@ export function printError(text: string): void {
  * escaped.
  */
 export function print(text: string): void {
-  if (!isClosed) process.stdout.write(text);
+  if (!outputClosed.aborted) process.stdout.write(text);
 }
 
 export const printJson = (value: unknown): void => printLine(JSON.stringify(value, null, 2));

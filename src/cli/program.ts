@@ -1,5 +1,5 @@
 /** The program: all commands of `stint`. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { version } from '../version.ts';
 import { auditCommand } from './commands/audit.ts';
 import { backupCommand } from './commands/backup.ts';
@@ -24,6 +24,7 @@ import { topCommand } from './commands/top.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { workCommand } from './commands/work.ts';
 import { printError } from './print.ts';
+import { refuseServer } from './session.ts';
 
 /** A wrong command or option is a refusal. */
 const usageExitCode = 2;
@@ -42,5 +43,17 @@ export function program(): Command {
     .showHelpAfterError('(--help lists the commands, and after a command its options)')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : usageExitCode));
   for (const add of commands) add(stint);
+  for (const command of leavesOf(stint)) if (!command.options.some(({ long }) => long === '--url')) addRefusedUrl(command);
   return stint;
 }
+
+const leavesOf = (command: Command): Command[] =>
+  (command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf));
+
+/** Commands that work on the database or on this machine say so, instead of an unknown option. */
+const addRefusedUrl = (command: Command): Command =>
+  command
+    .addOption(new Option('--url <url>').hideHelp())
+    .addOption(new Option('--token <token>').hideHelp())
+    .hook('preAction', (_program, called) => refuseServer(called));
+

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { userInfo } from 'node:os';
 import type { AnyJobType } from '../engine/declare/job-type.ts';
 import type { Engine } from '../open.ts';
-import { storeUrl } from '../open/store-url.ts';
+import { storeUrl, urlVariable } from '../open/store-url.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 import { codecOf } from './encryption-keys.ts';
@@ -14,6 +14,8 @@ import { openStore } from './open-store.ts';
 
 export interface CommonFlags {
   readonly store?: string;
+  readonly url?: string;
+  readonly token?: string;
   readonly json?: boolean;
   readonly encryptionKeys?: string;
   readonly why?: string;
@@ -32,13 +34,70 @@ export const addStoreFlags = (command: Command): Command =>
     .option('--encryption-keys <file>', encryptionFlagText)
     .option('--json', 'print JSON');
 
+/** The flags of a command that can also ask a server. */
+export const addApiFlags = (command: Command): Command =>
+  addStoreFlags(command)
+    .option('--url <url>', 'server to ask instead of a database, such as http://127.0.0.1:7070 (default: STINT_URL)')
+    .option('--token <token>', 'with --url: access token; safer in STINT_TOKEN, which no list of processes shows');
+
+export interface Server {
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
+/** The server that the command asks; null: it works on a database. Flags count before variables. */
+export function serverOf({ url: given, token: flag, store, encryptionKeys }: CommonFlags): Server | null {
+  if (given !== undefined && store !== undefined) throw refusedFlag('use only one of --url and --store');
+  const url = given ?? (store === undefined ? variable('STINT_URL') : undefined);
+  if (url === undefined) {
+    if (flag !== undefined) throw refusedFlag('--token needs --url');
+    return null;
+  }
+  if (encryptionKeys !== undefined) throw refusedFlag('--encryption-keys needs --store: a server has its own keys');
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw refusedFlag('--url must begin with http:// or https://');
+  return { url, token: flag ?? variable('STINT_TOKEN') };
+}
+
+/**
+ * Refuses a server for a command that needs the database. A variable that names a server is refused, too, if the command
+ * opens a database that nobody has named: it would not be the one of that server.
+ */
+export function refuseServer(command: Command): void {
+  const { url, store } = command.opts<CommonFlags>();
+  const has = (flag: string): boolean => command.options.some(({ long }) => long === flag);
+  const opensStore = has('--store');
+  // `serve` and `work`, which print no JSON, run an engine for that server or beside it.
+  const isAsked = opensStore && has('--json');
+  const isServerNamed = variable('STINT_URL') !== undefined && isAsked && store === undefined && urlVariable() === undefined;
+  if (url === undefined && !isServerNamed) return;
+  const where = opensStore ? 'the database: run it where the database can be reached, with --store' : 'this machine';
+  throw new Refusal('needs.database', `stint ${pathOf(command)} works on ${where}, not through a server`, {});
+}
+
+const pathOf = (command: Command): string =>
+  (command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name());
+
+/** An empty variable counts as not set. */
+const variable = (name: string): string | undefined => process.env[name] || undefined;
+
+const refusedFlag = (message: string): Refusal => new Refusal('malformed.option', message, {});
+
 export const addActionFlags = (command: Command): Command =>
-  addStoreFlags(command).option('--why <reason>', 'reason, recorded in the history');
+  addReasonFlag(addApiFlags(command));
+
+export const addReasonFlag = (command: Command): Command =>
+  command.option('--why <reason>', 'reason, recorded in the history');
 
 /** The flags of an action that may be performed for somebody else, as by a CI job. */
 export const addNamedActionFlags = (command: Command): Command =>
-  addActionFlags(command)
-    .option('--by <name>', 'who acts, recorded in the history (default: cli and your user name)');
+  addNameFlag(addActionFlags(command)).hook('preAction', (_program, called) => {
+    const flags = called.opts<CommonFlags>();
+    if (flags.by === undefined || serverOf(flags) === null) return;
+    throw refusedFlag('--by needs --store: a server records the name of the token');
+  });
+
+export const addNameFlag = (command: Command): Command =>
+  command.option('--by <name>', 'who acts, recorded in the history (default: cli and your user name)');
 
 /** `types` are the job types whose code the command has. */
 export async function withEngine<T>(
@@ -80,6 +139,9 @@ async function requireCurrentSchema(store: Store): Promise<void> {
 
 /** The name under which the events and audit records of this user are stored. */
 export const actor = (): string => `cli ${userName()}`;
+
+/** The reason for an act, as a part of a request. */
+export const reasonOf = ({ why }: CommonFlags): { why?: string } => (why === undefined ? {} : { why });
 
 export const attribution = ({ why, by = actor() }: CommonFlags) => ({ by, ...(why === undefined ? {} : { why }) });
 

@@ -36,7 +36,7 @@ export function addSettingVariables(command: Command): Command {
 function readVariable(command: Command, option: Option): void {
   const text = process.env[variableOf(option)] ?? '';
   const isGiven = command.getOptionValueSource(option.attributeName()) === 'cli';
-  if (text === '' || isGiven || option.long! in readElsewhere) return;
+  if (text === '' || isGiven || option.hidden || option.long! in readElsewhere) return;
   command.setOptionValueWithSource(option.attributeName(), valueOf(option, text), 'env');
 }
 

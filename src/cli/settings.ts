@@ -25,7 +25,7 @@ export const addSettings = (command: Command): Command =>
 
 /** Prints each setting with its value and where it comes from. */
 export function printSettings(command: Command): void {
-  const flags = command.options.filter(({ long }) => long !== printConfigFlag);
+  const flags = command.options.filter(({ long, hidden }) => long !== printConfigFlag && !hidden);
   const url = storeUrl(command.getOptionValue('store') as string | undefined);
   const settings = [...flags.map((option) => settingOf(command, option)), ...storeSettings(url)];
   printTable(['setting', 'value', 'from'], settings.map(({ name, value, source }) => [name, value, source]));

@@ -1,21 +1,17 @@
 /** The frame of `stint top`: the content of the screen at one moment, as lines of styled spans. */
-import type { Snapshot } from '../engine/run-handle.ts';
-import type { Job } from '../model/job.ts';
+import type { InstanceView, RunView, StatsView } from '../http/contract.ts';
 import type { Fate } from '../model/state.ts';
-import { outline } from '../model/progress.ts';
-import { standingOf, type Tally } from '../store/query.ts';
-import { isLive, type Instance } from '../store/store.ts';
 import { formatDuration } from '../time/duration.ts';
 import { bar, harmless, type Style } from './print.ts';
 
 export interface Moment {
   readonly now: number;
   readonly store: string;
-  readonly instances: readonly Instance[];
-  readonly tallies: readonly Tally[];
+  readonly instances: readonly InstanceView[];
+  readonly tallies: StatsView['types'];
   /** How many jobs ended per second, by type and fate. */
   readonly rates: ReadonlyMap<string, Readonly<Record<Fate, number>>>;
-  readonly running: readonly Snapshot[];
+  readonly running: readonly RunView[];
   readonly oldestDue: number | null;
 }
 
@@ -39,9 +35,9 @@ export function frameOf(moment: Moment, { columns, rows }: Size): readonly Frame
 }
 
 function headOf({ now, store, instances, tallies, rates, oldestDue }: Moment): FrameLine[] {
-  const alive = instances.filter((each) => isLive(each, now));
-  const slots = sum(alive.map(({ about }) => about.slots));
-  const busy = sum(alive.map(({ about }) => about.busy));
+  const alive = instances.filter(({ isAlive }) => isAlive);
+  const slots = sum(alive.map((each) => each.slots));
+  const busy = sum(alive.map((each) => each.busy));
   const count = (standing: string): number =>
     sum(tallies.filter((each) => each.standing === standing).map((each) => each.count));
   const all = [...rates.values()];
@@ -86,16 +82,13 @@ function typesOf({ tallies, rates }: Moment): FrameLine[] {
 }
 
 function runningOf({ running, now }: Moment): FrameLine[] {
-  const rows = running.map((snapshot): FrameLine => {
-    const { job } = snapshot;
-    return [
-      { text: `${String(job.id).padStart(8)}  ` },
-      { text: harmless(job.type).slice(0, 24).padEnd(26), style: 'cyan' },
-      { text: ageText(now - (job.startedAt ?? now)).padEnd(9) },
-      { text: progressText(snapshot).padEnd(44) },
-      { text: harmless(holderText(job)), style: 'dim' },
-    ];
-  });
+  const rows = running.map((run): FrameLine => [
+    { text: `${String(run.id).padStart(8)}  ` },
+    { text: harmless(run.type).slice(0, 24).padEnd(26), style: 'cyan' },
+    { text: ageText(now - (run.startedAt ?? now)).padEnd(9) },
+    { text: progressText(run).padEnd(44) },
+    { text: harmless(holderText(run)), style: 'dim' },
+  ]);
   const heading = `${'RUN'.padStart(8)}  ${'TYPE'.padEnd(26)}${'TIME'.padEnd(9)}${'PROGRESS'.padEnd(44)}HOLDER`;
   return [[{ text: heading, style: 'dim' }], ...rows];
 }
@@ -104,18 +97,18 @@ function runningOf({ running, now }: Moment): FrameLine[] {
  * Returns the holder of a running run. Returns "running tasks" for a held run, because held runs are listed only while
  * they wait for tasks. A run in another state has changed since it was listed: returns its state or fate.
  */
-function holderText(job: Job): string {
-  if (job.state === 'running') return job.lease.holder;
-  return job.state === 'held' ? 'running tasks' : standingOf(job);
+function holderText({ state, standing, lease }: RunView): string {
+  if (lease !== null) return lease.holder;
+  return state === 'held' ? 'running tasks' : standing;
 }
 
-function progressText({ tasks, progress }: Snapshot): string {
-  if (tasks.total > 0) {
+function progressText({ tasks, progress }: RunView): string {
+  if (tasks !== null) {
     const done = tasks.succeeded + tasks.failed + tasks.cancelled;
     return `${bar(done / tasks.total, 16)} ${done}/${tasks.total}${tasks.failed > 0 ? `, ${tasks.failed} failed` : ''}`;
   }
   if (progress === null) return '';
-  const { percent, stage } = outline(progress);
+  const { percent, stage } = progress;
   const text = `${percent === null ? '' : `${bar(percent / 100, 16)} `}${stage?.description ?? ''}`;
   return harmless(text).slice(0, 42);
 }

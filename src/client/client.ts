@@ -26,6 +26,8 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
+  /** The function that parses the JSON of responses. Default: `JSON.parse`. */
+  readonly parse?: (text: string) => unknown;
   /** Replaces the system clock in tests. */
   readonly clock?: Clock;
 }
@@ -40,7 +42,7 @@ export interface CallOptions {
 }
 
 /** The arguments of a call. The request may be omitted if all of its parts are optional. */
-type Args<N extends RouteName> = {} extends RequestArguments<N>
+export type Args<N extends RouteName> = {} extends RequestArguments<N>
   ? [request?: RequestArguments<N>, options?: CallOptions]
   : [request: RequestArguments<N>, options?: CallOptions];
 
@@ -63,15 +65,18 @@ export class Client {
   readonly #retries: number;
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
+  readonly #parse: (text: string) => unknown;
   readonly #clock: Clock;
 
   constructor(options: ClientOptions) {
     const { url, token, retries = 3, timeoutMs = 90_000, fetch: ownFetch = fetch, clock = systemClock } = options;
+    const { parse = JSON.parse as (text: string) => unknown } = options;
     this.#url = url.replace(/\/+$/, '');
     this.#token = token;
     this.#retries = retries;
     this.#timeoutMs = timeoutMs;
     this.#fetch = ownFetch;
+    this.#parse = parse;
     this.#clock = clock;
   }
 
@@ -79,7 +84,8 @@ export class Client {
   async call<N extends RouteName>(name: N, ...[request, options = {}]: Args<N>): Promise<Answer<N>> {
     const response = await this.#callWithRetry(name, request ?? {}, options);
     const route: Route = routes[name];
-    return (route.as === undefined ? await response.json() : await response.text()) as Answer<N>;
+    const text = await response.text();
+    return (route.as === undefined ? this.#parse(text) : text) as Answer<N>;
   }
 
   /** Creates a run. Retries of the call do not create another run. */

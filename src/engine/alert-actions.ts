@@ -106,6 +106,9 @@ export class AlertActions {
     const given = changes && alertChanges('the change of an alert', changes);
     return this.#write('alert.edit', checkAlertName(name), act, (before) => {
       if (before === null) throw unknownAlert(name);
+      if (given !== null && Object.keys(given).length === 0) {
+        throw new Refusal('malformed.option', 'nothing to change: give a setting of the alert', { name });
+      }
       if (given !== null) return { code: before.code, override: { ...before.override, ...given } };
       if (before.code !== null) return { code: before.code, override: null };
       throw new Refusal('malformed.option', `no code declares the alert ${name}: edit or delete it instead`, { name });

@@ -1,4 +1,5 @@
 /** The engine: the object in a program that creates, executes and reads jobs. It composes its parts and delegates. */
+import type { EndedJobs } from './attempt/attempt-counts.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import type { DeployedDef } from '../jobs/tick.ts';
@@ -168,6 +169,15 @@ export class EngineCore implements RunBackend, RunMaker {
   /** Stops claiming. Running handlers continue; `resume` claims again. */
   async suspend(): Promise<void> {
     await Promise.all([this.#workers.suspend(), this.#declaring.stop()]);
+  }
+
+  /**
+   * After `resume`: resolves when this instance executes nothing, and nothing that is due can start here. Runs that are due
+   * later, paused, or at a full limit stay, and so do those of types that this engine lacks. The result says how many jobs
+   * have ended here since the start: with success, and for good without.
+   */
+  whenIdle(): Promise<EndedJobs> {
+    return this.#workers.whenIdle();
   }
 
   /** The ids of the jobs that this instance executes now. */

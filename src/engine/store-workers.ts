@@ -4,6 +4,7 @@ import { durationMs, type Duration } from '../time/duration.ts';
 import type { Holding } from '../store/store.ts';
 import { Loop } from '../time/loop.ts';
 import { noBackupHeartbeat } from './loops/backup-heartbeat.ts';
+import type { EndedJobs } from './attempt/attempt-counts.ts';
 import type { ClaimOnCreate } from './loops/claim-on-create.ts';
 import type { InstanceCommand } from './declare/instance-command.ts';
 import { InstanceCommands } from './loops/instance-commands.ts';
@@ -49,6 +50,12 @@ export class StoreWorkers {
     this.#isResumed = true;
     await Promise.all(this.#all.map((worker) => worker.start()));
     this.#commandLoop.start();
+  }
+
+  async whenIdle(): Promise<EndedJobs> {
+    const ended = await Promise.all(this.#all.map((worker) => worker.whenIdle()));
+    const sum = (of: (jobs: EndedJobs) => number): number => ended.reduce((all, jobs) => all + of(jobs), 0);
+    return { succeeded: sum(({ succeeded }) => succeeded), failed: sum(({ failed }) => failed) };
   }
 
   async suspend(): Promise<void> {

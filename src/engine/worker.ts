@@ -1,4 +1,5 @@
 /** The worker: claims and executes the jobs of one store. An engine has one for its database and one for memory. */
+import type { EndedJobs } from './attempt/attempt-counts.ts';
 import type { Holding, InstanceAbout } from '../store/store.ts';
 import { Loop } from '../time/loop.ts';
 import type { BackupHeartbeat } from './loops/backup-heartbeat.ts';
@@ -26,6 +27,9 @@ export interface WorkerParts extends ClaimingNeeds, Omit<RunningNeeds, 'timeLimi
 
 /** `wake` starts the scheduler at most once in this time: most wakes announce a new job, not a new definition. */
 const schedulingWakeMs = 1_000;
+
+/** How long `whenIdle` waits between two rounds, such as for a batch that is being gathered. */
+const idlePollMs = 20;
 
 export class Worker {
   readonly #parts: WorkerParts;
@@ -87,6 +91,24 @@ export class Worker {
     this.#parts.backupHeartbeat.start(this.#about(), () => this.#onBackupReady());
     this.#stopListening ??= this.#listen();
     for (const loop of [this.#claiming.loop, this.#beating, ...this.#maintenance]) loop.start();
+  }
+
+  /**
+   * Resolves when nothing is left for this worker: it executes nothing, all outcomes are stored, no tick and no request of
+   * the inbox is due, and a search finds no job that may start. Jobs that are due later, paused or at a full limit stay.
+   */
+  async whenIdle(): Promise<EndedJobs> {
+    const { slots, gathering, runner, counts } = this.#running;
+    const { scheduling, inbox } = this.#maintaining;
+    for (;;) {
+      await slots.whenIdle();
+      await runner.whenOutcomesStored();
+      await scheduling.caughtUp();
+      await inbox?.caughtUp();
+      const isIdle = await this.#claiming.findsNone();
+      if (this.#isDraining || (isIdle && this.running.length === 0 && gathering.size === 0)) return counts.ended;
+      await this.#parts.clock.sleep(idlePollMs);
+    }
   }
 
   /** Claims and starts no further job, with immediate effect. Loops that run a turn now end it. */

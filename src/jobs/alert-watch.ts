@@ -5,12 +5,14 @@
  */
 import { commitMemos } from '../apply.ts';
 import {
-  alertTypeName, observeEnds, observeRuns, subjectOf, takeMessage, watcherOf, type AlertMessage, type AlertState, type ObservedEnd,
+  alertTypeName, definitionOf, forgetOld, observeEnds, observeRuns, subjectOf, takeMessage, watcherOf, type AlertMessage,
+  type AlertState, type ObservedEnd, type ObservedRuns,
 } from '../model/alert.ts';
 import type { Job } from '../model/job.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { FeedEvent, FeedPage, MemoWrite, Store } from '../store/store.ts';
 import { cursorName, cursorOf, readAlerts, stateWrite, type AlertRecord } from './alerts.ts';
+import { definitionsNamed } from './define.ts';
 import type { Draft } from './draft.ts';
 import { newJobs, type Producer } from './new-jobs.ts';
 
@@ -33,16 +35,19 @@ export interface Watched {
 export async function watchRuns(producer: Producer, by: string, mayAct: (cursorVersion: number) => boolean): Promise<Watched> {
   const { store } = producer;
   const { alerts, cursor } = await readAlerts(store);
-  if (cursor === null) return idle;
+  if (cursor === null || alerts.length === 0) return idle;
   if (!mayAct(cursor.version)) return { cursorVersion: cursor.version, hasMore: false };
   const page = await store.eventsAfter(cursorOf(cursor), eventsPage);
   const hasMore = page.events.length >= eventsPage;
   const enabled = alerts.filter(({ spec }) => spec.enabled);
   const ends = await endsOf(store, enabled, page);
   const now = store.now();
-  const turns = await Promise.all(enabled.map(async (alert) => turnOf(alert, await observed(store, alert, ends, now, hasMore), now)));
-  const writes = [...turns.flatMap(({ write }) => write ?? []), ...cursorWrite(cursor, page)];
-  if (writes.length === 0) return { cursorVersion: cursor.version, hasMore };
+  const waiting = new WaitingRuns(store, enabled, now);
+  const turns = await Promise.all(enabled.map(async (alert) => turnOf(alert, await observed(waiting, alert, ends, hasMore), now)));
+  const states = turns.flatMap(({ write }) => write ?? []);
+  if (states.length === 0 && page.events.length === 0) return { cursorVersion: cursor.version, hasMore };
+  // The cursor is written with every state: its version tells an alert from one of the same name that was created anew.
+  const writes = [...states, cursorWrite(cursor, page)];
   const messages = turns.flatMap(({ message }) => message ?? []);
   const runs = messages.length === 0 ? [] : await newJobs(producer, messages.map(messageDraft), by);
   const isWritten = await commitMemos(store, writes, runs);
@@ -57,10 +62,8 @@ export const messageDraft = (message: AlertMessage): Draft => ({
   policy: { attemptsMax: 100, backoff: 'exponential', baseMs: 2_000, maxMs: 900_000, jitter: 0.2, crashesMax: 1_000 },
 });
 
-function cursorWrite(cursor: { readonly version: number; readonly value: string }, page: FeedPage): MemoWrite[] {
-  const value = JSON.stringify({ cursor: page.cursor });
-  return page.events.length === 0 || value === cursor.value ? [] : [{ name: cursorName, version: cursor.version, value }];
-}
+const cursorWrite = ({ version, value }: { readonly version: number; readonly value: string }, { events, cursor }: FeedPage): MemoWrite =>
+  ({ name: cursorName, version, value: events.length === 0 ? value : JSON.stringify({ cursor }) });
 
 interface AlertTurn {
   readonly write: MemoWrite | null;
@@ -68,25 +71,19 @@ interface AlertTurn {
 }
 
 function turnOf(alert: AlertRecord, observedState: AlertState, now: number): AlertTurn {
-  const { state, message } = takeMessage(observedState, { name: alert.name, everyMs: alert.spec.everyMs }, now);
+  const { state, message } = takeMessage(forgetOld(observedState, alert.spec, now), { name: alert.name, everyMs: alert.spec.everyMs }, now);
   return { write: isEqual(state, alert.state) ? null : stateWrite(alert, state), message };
 }
 
 const isEqual = (a: AlertState, b: AlertState): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
-async function observed(store: Store, alert: AlertRecord, ends: readonly EndedRun[], now: number, isBehind: boolean): Promise<AlertState> {
+async function observed(waiting: WaitingRuns, alert: AlertRecord, ends: readonly EndedRun[], isBehind: boolean): Promise<AlertState> {
   const { spec, state, since } = alert;
   const isWatched = watcherOf(spec);
   if ('failedInARow' in spec.when) {
     return observeEnds(state, spec, ends.filter((end) => end.at >= since && isWatched(end.job)));
   }
-  if (isBehind) return state;
-  const { jobs, isWhole } = 'lateMs' in spec.when
-    ? await lateRuns(store, now - spec.when.lateMs) : await longRuns(store, now - spec.when.longerThanMs);
-  const runs = jobs.filter((job) => job.type !== alertTypeName && isWatched(job));
-  return observeRuns(state, spec, {
-    runs: runs.map((job) => ({ subject: subjectOf(job), type: job.type, run: job.id })), isWhole, at: now,
-  });
+  return isBehind ? state : observeRuns(state, spec, await waiting.of(alert, isWatched));
 }
 
 type RunNames = Pick<Job, 'def' | 'type' | 'tags'>;
@@ -105,10 +102,19 @@ async function endsOf(store: Store, alerts: readonly AlertRecord[], { events }: 
     ...alerts.flatMap(({ state }) => Object.values(state.subjects).map(({ type }) => type)),
     ...ended.filter(({ event }) => event.kind === 'failed').map(({ type }) => type),
   ]);
+  if (ended.some(({ type }) => !failing.has(type))) for (const type of await typesOf(store, alerts)) failing.add(type);
   const relevant = ended.filter(({ type }) => failing.has(type));
   if (relevant.length === 0) return [];
   const jobs = new Map((await store.load([...new Set(relevant.map(({ job }) => job))])).map((job) => [job.id, job]));
-  return relevant.map((each) => endOf(each, jobs.get(each.job) ?? { def: null, type: each.type, tags: null }));
+  // Of a run that was deleted meanwhile, nobody knows the definition any more.
+  return relevant.flatMap((each) => (jobs.has(each.job) ? [endOf(each, jobs.get(each.job)!)] : []));
+}
+
+/** The types that failing definitions have now: it may be another one than that of the runs that failed. */
+async function typesOf(store: Store, alerts: readonly AlertRecord[]): Promise<readonly string[]> {
+  const subjects = alerts.flatMap(({ state }) => Object.keys(state.subjects));
+  const names = [...new Set(subjects.flatMap((subject) => definitionOf(subject) ?? []))];
+  return [...(await definitionsNamed(store, names)).values()].map(({ spec }) => spec.type);
 }
 
 const isEnd = ({ event }: FeedEvent): boolean => event.kind === 'succeeded' || event.kind === 'failed';
@@ -120,28 +126,79 @@ const endOf = ({ job: run, type, event }: FeedEvent, job: RunNames): EndedRun =>
 
 interface FoundRuns {
   readonly jobs: readonly Job[];
-  /** Whether these are all; if not, nothing is known about the others. */
-  readonly isWhole: boolean;
+  /** The types of which further runs were not read. */
+  readonly cutTypes: ReadonlySet<string>;
 }
 
-/** Runs that were due before `before` and have not started. An index says which types have any. */
-async function lateRuns(store: Store, before: number): Promise<FoundRuns> {
-  const oldest = await store.oldestDue({ kinds: ['run'], names: { glob: '*' } });
-  const types = [...oldest].filter(([, { due }]) => due < before).map(([type]) => type);
-  const pages = await Promise.all(types.map((type) => store.find(
-    { kinds: ['run'], types: [type], standings: ['pending'], dueBefore: before },
-    { order: 'oldest', limit: lateMax, patienceMs },
-  )));
-  return { jobs: pages.flatMap(({ jobs }) => jobs), isWhole: pages.every(({ next }) => next === null) };
-}
+/** The runs that are late or take long at a moment. All alerts of a turn share one search for each. */
+class WaitingRuns {
+  readonly #store: Store;
+  readonly #alerts: readonly AlertRecord[];
+  readonly #now: number;
+  #late: Promise<FoundRuns> | null = null;
+  #long: Promise<FoundRuns> | null = null;
 
-/**
- * Runs that started before `before` and have not ended: those that run, and those with a running task. There are at most
- * as many as all instances have slots.
- */
-async function longRuns(store: Store, before: number): Promise<FoundRuns> {
-  const running = (await Array.fromAsync(pagesOf(store, { kinds: ['run', 'task'], standings: ['running'] }))).flat();
-  const parents = new Set(running.flatMap(({ kind, parent }) => (kind === 'task' && parent !== null ? [parent] : [])));
-  const runs = [...running.filter(({ kind }) => kind === 'run'), ...(parents.size === 0 ? [] : await store.load([...parents]))];
-  return { jobs: runs.filter(({ startedAt }) => startedAt !== null && startedAt < before), isWhole: true };
+  constructor(store: Store, alerts: readonly AlertRecord[], now: number) {
+    this.#store = store;
+    this.#alerts = alerts;
+    this.#now = now;
+  }
+
+  /** What an alert observes. */
+  async of(alert: AlertRecord, isWatched: (job: Job) => boolean): Promise<ObservedRuns> {
+    const { spec: { when } } = alert;
+    const isLate = 'lateMs' in when;
+    const before = this.#now - (isLate ? when.lateMs : 'longerThanMs' in when ? when.longerThanMs : 0);
+    const { jobs, cutTypes } = await (isLate ? (this.#late ??= this.#findLate()) : (this.#long ??= this.#findLong()));
+    const isOld = (job: Job): boolean => (isLate ? job.due : job.startedAt!) < before;
+    const runs = jobs.filter((job) => job.type !== alertTypeName && isOld(job) && isWatched(job))
+      .map((job) => ({ subject: subjectOf(job), type: job.type, run: job.id }));
+    return { runs, unknown: await this.#unknown(alert, new Set(runs.map(({ subject }) => subject)), cutTypes, before), at: this.#now };
+  }
+
+  /** Of a type with more late runs than were read: the subjects that may have one among the others. */
+  async #unknown(
+    { spec: { tags }, state }: AlertRecord, seen: ReadonlySet<string>, cutTypes: ReadonlySet<string>, before: number,
+  ): Promise<ReadonlySet<string>> {
+    const asked = Object.entries(state.subjects).filter(([subject, { type }]) => cutTypes.has(type) && !seen.has(subject));
+    const answers = await Promise.all(asked.map(async ([subject]) => {
+      const def = definitionOf(subject);
+      if (def === null) return subject;
+      const query = { kinds: ['run'], def, standings: ['pending'], dueBefore: before, tags } as const;
+      const { jobs, next } = await this.#store.find(query, { limit: 1, patienceMs });
+      return jobs.length > 0 || next !== null ? subject : null;
+    }));
+    return new Set(answers.filter((subject) => subject !== null));
+  }
+
+  /** The shortest time of an alert; the others find their runs among those. */
+  #since(timeOf: (when: AlertRecord['spec']['when']) => number | null): number {
+    return this.#now - Math.min(...this.#alerts.flatMap(({ spec }) => timeOf(spec.when) ?? []));
+  }
+
+  /** Runs that were due and have not started. An index says which types have any. */
+  async #findLate(): Promise<FoundRuns> {
+    const before = this.#since((when) => ('lateMs' in when ? when.lateMs : null));
+    const oldest = await this.#store.oldestDue({ kinds: ['run'], names: { glob: '*' } });
+    const types = [...oldest].filter(([, { due }]) => due < before).map(([type]) => type);
+    const pages = await Promise.all(types.map(async (type) => ({ type, ...(await this.#store.find(
+      { kinds: ['run'], types: [type], standings: ['pending'], dueBefore: before },
+      { order: 'oldest', limit: lateMax, patienceMs },
+    )) })));
+    return {
+      jobs: pages.flatMap(({ jobs }) => jobs),
+      cutTypes: new Set(pages.filter(({ next }) => next !== null).map(({ type }) => type)),
+    };
+  }
+
+  /**
+   * Runs that started and have not ended: those that run, and those with a running task. There are at most as many as all
+   * instances have slots.
+   */
+  async #findLong(): Promise<FoundRuns> {
+    const running = (await Array.fromAsync(pagesOf(this.#store, { kinds: ['run', 'task'], standings: ['running'] }))).flat();
+    const parents = new Set(running.flatMap(({ kind, parent }) => (kind === 'task' && parent !== null ? [parent] : [])));
+    const runs = [...running.filter(({ kind }) => kind === 'run'), ...(parents.size === 0 ? [] : await this.#store.load([...parents]))];
+    return { jobs: runs.filter(({ startedAt }) => startedAt !== null), cutTypes: new Set() };
+  }
 }

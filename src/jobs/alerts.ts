@@ -1,6 +1,7 @@
 /**
  * Alerts: stored as memos, because their state changes with what they watch, and their target is a secret that no
- * history may show. One more memo is the cursor: how far they have read the feed. It exists while there are alerts.
+ * history may show. One more memo is the cursor: how far they have read the feed. It is never deleted, so that its version
+ * tells an alert from an earlier one of the same name.
  */
 import { commitMemos } from '../apply.ts';
 import { noAlertState, specOfAlert, type AlertContent, type AlertSpec } from '../model/alert.ts';
@@ -63,7 +64,7 @@ export async function writeAlerts(
     const writes = names.flatMap((name) => writeOf(name, known.get(name) ?? null, changeOf, store.now()));
     if (writes.length === 0) return;
     const left = alerts.length + writes.reduce((sum, { version, value }) => sum + (value === null ? -1 : version === 0 ? 1 : 0), 0);
-    if (await commitMemos(store, [...writes, ...cursorWrites(cursor, end, left)])) return;
+    if (await commitMemos(store, [...writes, ...cursorWrites(cursor, end, alerts.length, left)])) return;
   }
   throw new Refusal('contended', 'the alerts changed again and again while they were written: try again');
 }
@@ -98,10 +99,16 @@ export const valueOf = ({ name, code, override, by, why, since, state }: AlertCo
  * The cursor is written with every change of alerts, because a watcher may have read the alerts as they were before, and then
  * events that came after the change. Its commit now finds another version of the cursor, and it reads those events again.
  */
-function cursorWrites(cursor: Memo | null, end: string, left: number): MemoWrite[] {
-  if (cursor === null) return left === 0 ? [] : [{ name: cursorName, version: 0, value: JSON.stringify({ cursor: end }) }];
-  return [{ name: cursorName, version: cursor.version, value: left === 0 ? null : cursor.value }];
+function cursorWrites(cursor: Memo | null, end: string, before: number, left: number): MemoWrite[] {
+  const isFirst = cursor === null || before === 0;
+  const value = left === 0 ? unused : isFirst ? JSON.stringify({ cursor: end }) : cursor.value;
+  return cursor === null && left === 0 ? [] : [{ name: cursorName, version: cursor?.version ?? 0, value }];
 }
+
+/** The cursor while there are no alerts. */
+const unused = JSON.stringify({ cursor: null });
+
+export const isInUse = ({ value }: Memo): boolean => value !== unused;
 
 /** Returns the write that puts the state of an alert into its memo. */
 export const stateWrite = (alert: AlertRecord, state: AlertContent['state']): MemoWrite =>

@@ -73,6 +73,8 @@ export interface AlertSubject {
   readonly failures: number;
   /** Null: not failing yet. */
   readonly since: number | null;
+  /** When it was last seen failing; absent in states of earlier versions. */
+  readonly lastAt?: number;
 }
 
 /** The changes of a subject since the last message. */
@@ -113,8 +115,14 @@ const errorMax = 200;
 export const specOfAlert = ({ code, override }: Pick<AlertContent, 'code' | 'override'>): AlertSpec =>
   ({ ...code, ...override }) as AlertSpec;
 
+const definitionPrefix = 'definition ';
+
 export const subjectOf = ({ def, type }: Pick<Job, 'def' | 'type'>): string =>
-  (def === null ? `type ${type}` : `definition ${def}`);
+  (def === null ? `type ${type}` : `${definitionPrefix}${def}`);
+
+/** The name of the definition that a subject is; null: it is a type. */
+export const definitionOf = (subject: string): string | null =>
+  (subject.startsWith(definitionPrefix) ? subject.slice(definitionPrefix.length) : null);
 
 /** Returns whether an alert watches a run. */
 export function watcherOf({ definitions, types, tags }: AlertSpec): (run: Pick<Job, 'def' | 'type' | 'tags'>) => boolean {
@@ -150,22 +158,34 @@ export function observeEnds(state: AlertState, spec: AlertSpec, ends: readonly O
 /** A run that is late, or takes too long, at this moment. */
 export type ObservedRun = Pick<ObservedEnd, 'subject' | 'type' | 'run'>;
 
-/**
- * Compares what is late or takes too long now with what was. `isWhole`: `runs` has all of them, so that a subject without
- * a run has recovered.
- */
-export function observeRuns(
-  state: AlertState,
-  spec: AlertSpec,
-  { runs, isWhole, at }: { readonly runs: readonly ObservedRun[]; readonly isWhole: boolean; readonly at: number },
-): AlertState {
+export interface ObservedRuns {
+  readonly runs: readonly ObservedRun[];
+  /** Of these subjects it is not known whether they have a run; of all others, `runs` has one if there is any. */
+  readonly unknown: ReadonlySet<string>;
+  readonly at: number;
+}
+
+/** Compares what is late or takes too long now with what was: a subject without such a run has recovered. */
+export function observeRuns(state: AlertState, spec: AlertSpec, { runs, unknown, at }: ObservedRuns): AlertState {
   const next = changing(state);
   const seen = new Set(runs.map(({ subject }) => subject));
   for (const subject of Object.keys(state.subjects)) {
-    if (isWhole && !seen.has(subject)) recover(next, spec, { subject, at });
+    if (!seen.has(subject) && !unknown.has(subject)) recover(next, spec, { subject, at });
   }
   for (const run of runs) if (!(run.subject in next.subjects)) countFailure(next, { ...run, at, error: null }, 1);
   return next;
+}
+
+/** A subject that was not seen failing for so long is forgotten: most likely it does not exist any more. */
+const forgottenMs = 30 * 86_400_000;
+
+/** Forgets failures in a row that nothing has followed for a month, such as those of a definition that was deleted. */
+export function forgetOld(state: AlertState, spec: AlertSpec, at: number): AlertState {
+  if (!('failedInARow' in spec.when)) return state;
+  const isKept = ({ lastAt, since }: AlertSubject): boolean => at - (lastAt ?? since ?? at) < forgottenMs;
+  const subjects = Object.entries(state.subjects);
+  const kept = subjects.filter(([, subject]) => isKept(subject));
+  return kept.length === subjects.length ? state : { ...state, subjects: Object.fromEntries(kept) };
 }
 
 /** Makes the message of all pending changes, if there are any and the last message is long enough ago. */
@@ -199,7 +219,7 @@ function countFailure(next: ChangingState, { subject, type, run, at, error }: Om
   const before = next.subjects[subject] ?? { type, failures: 0, since: null };
   const failures = before.failures + 1;
   const isNew = before.since === null && failures >= enough;
-  next.subjects[subject] = { ...before, failures, since: isNew ? at : before.since };
+  next.subjects[subject] = { ...before, failures, since: isNew ? at : before.since, lastAt: at };
   if (isNew) change(next, { subject, isFailing: true, at, run, error: error && withoutSecrets(error).slice(0, errorMax) });
 }
 

@@ -76,6 +76,9 @@ export function parseJson(text: string): Json {
  */
 export const parseExact = (text: string): Json => parsed(text, asWritten);
 
+/** Parses a text and keeps only those numbers as written that JavaScript would write in another way. */
+export const parseFaithfully = (text: string): Json => parsed(text, asWrittenIfOther);
+
 /**
  * Returns the JSON text of a value from `parseExact`, also after changes to it. Throws `malformed.json` beyond the
  * limits.
@@ -114,6 +117,9 @@ const isRaw = (value: unknown): value is { readonly rawJSON: string } => exactJs
 
 const asWritten = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' && context?.source !== undefined ? exactJson.rawJSON(context.source) : value;
+
+const asWrittenIfOther = (key: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  typeof value === 'number' && String(value) === context?.source ? value : asWritten(key, value, context);
 
 function checkedText(value: unknown, limits: JsonLimits): string {
   const walk = new JsonWalk(limits);

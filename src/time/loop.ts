@@ -29,6 +29,9 @@ export class Loop {
   #isStopping = false;
   #isWoken = false;
   #failures = 0;
+  #begun = 0;
+  /** Each resolves after a turn that begins later and finds nothing more to do. */
+  #waiting: { readonly from: number; readonly resolve: () => void }[] = [];
 
   constructor(name: string, parts: LoopParts, turn: Turn, backOffMaxMs = backOffMaxDefaultMs) {
     this.#name = name;
@@ -50,22 +53,38 @@ export class Loop {
     this.#wakeSignal.notify();
   }
 
+  /** Starts the next turn at once; resolves after a turn that began since this call and left nothing to do at once. */
+  caughtUp(): Promise<void> {
+    if (!this.#running || this.#isStopping) return Promise.resolve();
+    const caughtUp = new Promise<void>((resolve) => this.#waiting.push({ from: this.#begun + 1, resolve }));
+    if (this.#failures === 0) this.wake();
+    return caughtUp;
+  }
+
   /** Ends the loop; resolves when the running turn has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.wake();
     await this.#running;
     this.#running = null;
+    this.#resolve(Infinity);
   }
 
   async #go(): Promise<void> {
     while (!this.#isStopping) {
       this.#isWoken = false;
+      this.#begun += 1;
       const sleepMs = await this.#oneTurn();
+      if (sleepMs > 0 && this.#failures === 0) this.#resolve(this.#begun);
       if (this.#isWoken || this.#isStopping) continue;
       // Rounded up, because a sleep of less than 1 ms that is rounded to 0 would make this a busy loop.
       await this.#wakeSignal.wait(Math.ceil(sleepMs));
     }
+  }
+
+  #resolve(begun: number): void {
+    for (const { from, resolve } of this.#waiting) if (from <= begun) resolve();
+    this.#waiting = this.#waiting.filter(({ from }) => from > begun);
   }
 
   async #oneTurn(): Promise<number> {

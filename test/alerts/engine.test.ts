@@ -201,6 +201,7 @@ describe('an alert is refused', () => {
     expect(await code(engine.alert('b'))).toBe('unknown.alert');
     expect(await code(engine.editAlert('b', { every: '1m' }))).toBe('unknown.alert');
     expect(await code(engine.editAlert('a', null))).toBe('malformed.option');
+    expect(await code(engine.editAlert('a', {}))).toBe('malformed.option');
     expect(await code(engine.deleteAlert('b'))).toBe('unknown.alert');
     expect(await code(engine.testAlert('b'))).toBe('unknown.alert');
     expect(await code(engine.defineAlert('a b', { when: 'failed', to }))).toBe('malformed.name');

@@ -1,9 +1,9 @@
 // Watching on every store: the state of an alert, its messages and its cursor move in one commit, whoever watches.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { watchRuns } from '../../src/jobs/alert-watch.ts';
-import { readAlert, readAlerts, writeAlerts } from '../../src/jobs/alerts.ts';
+import { isInUse, readAlert, writeAlerts } from '../../src/jobs/alerts.ts';
 import { Jobs } from '../../src/jobs.ts';
-import { jobAlert, type AlertMessage, type AlertOptions } from '../../src/index.ts';
+import { Engine, jobAlert, type AlertMessage, type AlertOptions } from '../../src/index.ts';
 import { alertTypeName } from '../../src/model/alert.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -181,10 +181,92 @@ describe.each(stores)('on $name', (kind) => {
     expect((await messages(jobs)).map(({ number, from, to }) => [number, from, to])).toEqual([[1, 1, 1], [2, 2, 2]]);
   });
 
-  test('the cursor exists while there are alerts', async () => {
-    const { store } = await world();
-    expect((await readAlerts(store)).cursor).not.toBeNull();
+  test('a definition that has another type now recovers, too', async () => {
+    const { jobs, clock, store } = await world();
+    const engine = new Engine({ store, clock });
+    await engine.define('nightly', 'mail', {}, asker);
+    await end(jobs, 'fail', 1, 'mail', 'nightly');
+    await watch(jobs);
+    await engine.undefine('nightly', asker);
+    await engine.define('nightly', 'other', {}, asker);
+    clock.jump(60_000);
+    await end(jobs, 'succeed', 1, 'other', 'nightly');
+    await watch(jobs);
+    expect(await told(jobs)).toEqual(['definition nightly failing', 'definition nightly well']);
+  });
+
+  test('a run that was deleted before it was seen is not taken for one without a definition', async () => {
+    const { jobs } = await world();
+    await end(jobs, 'fail', 1, 'mail', 'nightly');
+    const { jobs: [run] } = await jobs.find({ types: ['mail'] }, {});
+    await jobs.delete(run!.id, asker);
+    await watch(jobs);
+    expect(await told(jobs)).toEqual([]);
+  });
+
+  test('among more late runs than are read, a definition without any recovers', async () => {
+    const { jobs, clock } = await world({ when: { late: '10m' }, every: '1s' });
+    await create(jobs, 'mail', 'nightly');
+    await create(jobs, 'mail', 'weekly');
+    await jobs.createMany(Array.from({ length: 1_001 }, () => ({ type: 'mail' })), 'test');
+    clock.jump(11 * 60_000);
+    await watch(jobs);
+    expect((await told(jobs)).sort()).toEqual(['definition nightly failing', 'definition weekly failing', 'type mail failing']);
+    const [nightly] = await jobs.claim({ kinds: ['run'], names: { exact: ['mail'] }, limit: 1, holder: 'h', leaseMs: 60_000 });
+    expect(nightly!.def).toBe('nightly');
+    clock.jump(1_000);
+    await watch(jobs);
+    expect((await told(jobs)).slice(3)).toEqual(['definition nightly well']);
+  });
+
+  test('all alerts for late runs share one search', async () => {
+    const { jobs, store, clock } = await world({ when: { late: '10m' }, every: '1s' });
+    await declare(store, { when: { late: '20m' }, every: '1s' }, 'later');
+    await create(jobs);
+    let searches = 0;
+    const counting = new Jobs(intercepted(store, 'oldestDue', () => void (searches += 1)));
+    clock.jump(15 * 60_000);
+    await watch(counting);
+    expect([searches, (await messages(jobs)).map(({ alert }) => alert)]).toEqual([1, ['watch']]);
+    clock.jump(10 * 60_000);
+    await watch(counting);
+    expect((await messages(jobs)).map(({ alert }) => alert)).toEqual(['watch', 'later']);
+  });
+
+  test('an alert that is deleted and created anew while a watcher looks keeps its new settings', async () => {
+    const { jobs, store, clock } = await world({ when: { late: '10m' } });
+    await create(jobs);
+    clock.jump(11 * 60_000);
+    await watchRuns(jobs, 'first', () => false);
+    const slow = new Jobs(intercepted(store, 'oldestDue', async () => {
+      await writeAlerts(store, ['watch'], () => null);
+      await declare(store, { when: { late: '1d' } });
+    }));
+    // The run was created before the alert: without events, only the state of the alert would be written.
+    await watchRuns(jobs, 'reader', always);
     await writeAlerts(store, ['watch'], () => null);
-    expect(await store.memos('')).toEqual([]);
+    await declare(store, { when: { late: '10m' } });
+    await watchRuns(slow, 'slow', always);
+    expect((await readAlert(store, 'watch')).spec.when).toEqual({ lateMs: 86_400_000 });
+  });
+
+  test('the cursor is in use while there are alerts', async () => {
+    const { store } = await world();
+    const cursors = async (): Promise<boolean[]> => (await store.memos('alert-cursor')).map(isInUse);
+    expect(await cursors()).toEqual([true]);
+    await writeAlerts(store, ['watch'], () => null);
+    expect([await cursors(), await store.memos('alert/')]).toEqual([[false], []]);
+    await declare(store, { when: 'failed' });
+    expect(await cursors()).toEqual([true]);
   });
 });
+
+/** A store that does something before it answers a call. */
+const intercepted = (store: Store, name: 'oldestDue', before: () => unknown): Store =>
+  new Proxy(store, {
+    get: (target, called) => {
+      const value = Reflect.get(target, called) as unknown;
+      if (called === name) return async (...given: Parameters<Store[typeof name]>) => (await before(), target[name](...given));
+      return typeof value === 'function' ? value.bind(target) as unknown : value;
+    },
+  });

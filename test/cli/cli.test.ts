@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { Engine, jobType } from '../../src/index.ts';
+import { until } from '../http/world.ts';
 import { bin, Place } from './stint.ts';
 
 const hello = fileURLToPath(new URL('../../examples/hello/jobs.ts', import.meta.url));
@@ -346,4 +347,34 @@ test('a reader that closes the pipe early ends a command without an error', asyn
   child.stderr.on('data', (bytes: Buffer) => (err += bytes.toString()));
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
   expect([code, err]).toEqual([0, '']);
+});
+
+test('commands that list or follow end quietly in a shell whose reader has enough', async () => {
+  using place = new Place();
+  await place.stint('migrate');
+  await using engine = new Engine({ store: `sqlite:${join(place.folder, '.stint/jobs.db')}`, types: [jobType('mail', { run: () => {} })] });
+  await Promise.all(Array.from({ length: 300 }, () => engine.createNamed({ type: 'mail' }, { tags: { a: 'x'.repeat(200) } })));
+  const inShell = async (command: string): Promise<string> => {
+    const script = `${command.replaceAll('stint', `"${process.execPath}" "${bin}"`)} | head -1 >/dev/null; echo "\${PIPESTATUS[0]}"`;
+    const child = spawn('bash', ['-c', script], { cwd: place.folder });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => (said += bytes.toString()));
+    await new Promise((resolve) => child.on('close', resolve));
+    return said;
+  };
+  for (const command of ['stint runs ls --limit 300', 'stint runs ls --limit 300 --json', 'stint audit ls', 'stint top --every 0.2']) {
+    expect(await inShell(command), command).toBe('0\n');
+  }
+  const tail = inShell('stint events tail');
+  let hasEnded = false;
+  void tail.then(() => (hasEnded = true));
+  await until(async () => (await engine.createNamed({ type: 'mail' }, {}), hasEnded));
+  expect(await tail).toBe('0\n');
+  const watched = await engine.createNamed({ type: 'mail' }, {});
+  const watch = inShell(`stint runs watch ${watched.id}`);
+  let isOver = false;
+  let priority = 0;
+  void watch.then(() => (isOver = true));
+  await until(async () => (await engine.editJobRun(watched.id, { priority: (priority += 1) }), isOver));
+  expect(await watch).toBe('0\n');
 });

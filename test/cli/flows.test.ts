@@ -55,7 +55,7 @@ test('flows are listed, shown page by page, cancelled and retried', async () => 
   expect((await flows('ls')).out).toMatch(/extract, load +1 pending, 1 held/);
   expect((await flows('show', first)).out).toMatch(new RegExp(`extract +pending.*\n.*load +held +${first} open`));
   expect((await flows('show', first, '--limit', '1')).out).toContain(`Next page: stint flows show ${first} --after ${first}`);
-  expect(JSON.parse((await flows('show', first, '--after', first, '--json')).out)).toMatchObject({ runs: [{ job: { id: Number(last) } }] });
+  expect(JSON.parse((await flows('show', first, '--after', first, '--json')).out)).toMatchObject({ runs: [{ run: { id: Number(last) } }] });
   expect(await flows('cancel', first, '--why', 'wrong day')).toMatchObject({ code: 0, out: `2 runs of flow ${first} changed.\n` });
   expect(JSON.parse((await flows('retry', first, '--json')).out)).toEqual({ id: Number(first), runs: 2 });
   expect(await flows('stop', '4711')).toMatchObject({ code: 2, err: expect.stringContaining('there is no flow 4711') as unknown });

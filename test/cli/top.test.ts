@@ -2,31 +2,35 @@
 import { expect, test } from 'vitest';
 import { countEnding, takePerSecond, type EndingCounts } from '../../src/cli/ending-rates.ts';
 import { frameOf, type FrameLine, type Moment } from '../../src/cli/top-frame.ts';
-import type { Event } from '../../src/model/event.ts';
 import { kinds } from '../../src/model/state.ts';
-import type { FeedEvent } from '../../src/store/store.ts';
-import { Engine, jobType, type Job } from '../../src/index.ts';
+import type { Changed, RunView } from '../../src/http/contract.ts';
+import { runView } from '../../src/http/views.ts';
+import { Engine, jobType } from '../../src/index.ts';
 
 const textOf = (line: FrameLine): string => line.map(({ text }) => text).join('');
 
-async function aJob(type: string): Promise<Job> {
+async function aRun(type: string): Promise<RunView> {
   await using engine = new Engine({ store: 'memory:', types: [jobType('known', { run: () => {} })] });
   const { id } = await engine.createNamed({ type }, {});
-  return (await engine.jobs.get(id))!;
+  const tasks = { total: 10, succeeded: 4, failed: 1, cancelled: 0 };
+  return runView((await engine.jobs.get(id))!, 'full', { tasks });
 }
 
 async function moment(type = 'mail.send'): Promise<Moment> {
-  const about = { host: 'h', pid: 1, version: '1', types: [type], slots: 4, busy: 2, draining: false };
+  const one = {
+    id: 'one', isAlive: true, isSelf: false, startedAt: 0, beatAt: 9_000, leaseUntil: 20_000, host: 'h', pid: 1, version: '1',
+    types: [type], slots: 4, busy: 2, isDraining: false, canary: null, isLeader: false,
+  };
   return {
     now: 10_000,
     store: 'sqlite:jobs.db',
-    instances: [{ id: 'one', started: 0, beatAt: 9_000, leaseUntil: 20_000, about }],
+    instances: [one, { ...one, id: 'gone', isAlive: false }],
     tallies: [
       { kind: 'run', type, standing: 'pending', count: 3 },
       { kind: 'run', type, standing: 'running', count: 1 },
     ],
     rates: new Map([[type, { succeeded: 12.34, failed: 1, cancelled: 0.5 }]]),
-    running: [{ job: await aJob(type), tasks: { total: 10, succeeded: 4, failed: 1, cancelled: 0 }, progress: null }],
+    running: [await aRun(type)],
     oldestDue: 4_000,
   };
 }
@@ -45,8 +49,8 @@ test('each type and each run has a line; runs with tasks have a bar', async () =
 
 test('a run that has ended since it was listed is shown with its fate, not as one with tasks', async () => {
   const { running: [listed], ...now } = await moment();
-  const ended = { ...listed!.job, state: 'ended', fate: 'failed' } as Job;
-  const lines = frameOf({ ...now, running: [{ ...listed!, job: ended }] }, { columns: 160, rows: 30 }).map(textOf);
+  const ended: RunView = { ...listed!, state: 'ended', standing: 'failed' };
+  const lines = frameOf({ ...now, running: [ended] }, { columns: 160, rows: 30 }).map(textOf);
   expect(lines.find((line) => line.includes('5/10'))).toMatch(/failed$/);
   expect(lines.join('\n')).not.toContain('running tasks');
 });
@@ -63,11 +67,11 @@ test.each([
 
 test('only jobs are counted, and a cancelled job has not failed', () => {
   const counts: EndingCounts = new Map();
-  const count = (kind: FeedEvent['kind'], event: Partial<FeedEvent['event']>): void =>
-    countEnding(counts, { job: 1, kind, type: 'x', parent: null, event: { n: 2, at: 0, by: 'x', ...event } as Event });
-  for (const kind of kinds) count(kind, { kind: 'succeeded' });
-  count('run', { kind: 'claimed' });
-  count('run', { kind: 'cancelled' });
+  const count = (kind: Changed['kind'], ending: string): void =>
+    countEnding(counts, { job: 1, kind, type: 'x', parent: null, event: { n: 2, at: 0, by: 'x', why: null, kind: ending, data: {} } });
+  for (const kind of kinds) count(kind, 'succeeded');
+  count('run', 'claimed');
+  count('run', 'cancelled');
   expect(takePerSecond(counts, 1)).toEqual(new Map([['x', { succeeded: 3, failed: 0, cancelled: 1 }]]));
   expect(takePerSecond(counts, 1)).toEqual(new Map([['x', { succeeded: 0, failed: 0, cancelled: 0 }]]));
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  changesMax, noAlertState, observeEnds, observeRuns, subjectOf, takeMessage, watcherOf, type AlertMessage, type AlertSpec,
+  changesMax, forgetOld, noAlertState, observeEnds, observeRuns, subjectOf, takeMessage, watcherOf, type AlertMessage, type AlertSpec,
   type AlertState, type ObservedEnd,
 } from '../../src/model/alert.ts';
 
@@ -30,6 +30,14 @@ describe('failures in a row', () => {
     expect([well.subjects, well.changes]).toEqual([{}, 2]);
   });
 
+  test('are forgotten a month after the last of them, without a message', () => {
+    const month = 30 * 86_400_000;
+    const state = observeEnds(noAlertState, spec, [end('gone', true, 0), end('a', true, 0), end('a', true, month)]);
+    expect(failing(forgetOld(state, spec, month - 1))).toEqual(['a', 'gone']);
+    const later = forgetOld(state, spec, month);
+    expect([failing(later), later.changes]).toEqual([['a'], 2]);
+  });
+
   test('of 10,000 runs are one change, and of 10,000 subjects one message with a bounded list', () => {
     const one = observeEnds(noAlertState, spec, Array.from({ length: 10_000 }, () => end('a', true)));
     expect([one.changes, message(one)!.changes.length]).toEqual([1, 1]);
@@ -54,7 +62,7 @@ describe('failures in a row', () => {
 describe('late and long runs', () => {
   const late = { ...spec, when: { lateMs: 1 } };
   const seen = (...subjects: string[]) =>
-    ({ runs: subjects.map((subject) => ({ subject, type: subject, run: 7 })), isWhole: true, at: 5 });
+    ({ runs: subjects.map((subject) => ({ subject, type: subject, run: 7 })), unknown: new Set<string>(), at: 5 });
 
   test('fail a subject once while there are any, and it recovers when there are none', () => {
     const first = observeRuns(noAlertState, late, seen('a', 'a', 'b'));
@@ -63,9 +71,9 @@ describe('late and long runs', () => {
     expect([failing(second), second.changes]).toEqual([['b'], 3]);
   });
 
-  test('that are not all known let nothing recover', () => {
-    const first = observeRuns(noAlertState, late, seen('a'));
-    const second = observeRuns(first, late, { ...seen('b'), isWhole: false });
+  test('of which nothing is known do not recover; others do', () => {
+    const first = observeRuns(noAlertState, late, seen('a', 'c'));
+    const second = observeRuns(first, late, { ...seen('b'), unknown: new Set(['a']) });
     expect(failing(second)).toEqual(['a', 'b']);
   });
 });

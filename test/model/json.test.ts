@@ -2,7 +2,7 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { checkJsonText, defaultJsonLimits, jsonText, mergePatch, parseJson } from '../../src/model/json.ts';
+import { checkJsonText, defaultJsonLimits, jsonText, mergePatch, parseJson, parseFaithfully } from '../../src/model/json.ts';
 import type { Json } from '../../src/model/json.ts';
 import { isRefusal } from '../../src/refusal.ts';
 import { sampleSize } from '../support/size.ts';
@@ -310,4 +310,11 @@ describe('a merge patch', () => {
   test('a key that objects inherit is not taken for one of the target', () => {
     expect(mergePatch({}, { toString: { a: 1 }, valueOf: null })).toEqual({ toString: { a: 1 } });
   });
+});
+
+test('a faithful parse keeps only the numbers as written that JavaScript would write otherwise', () => {
+  const text = '{"id":7,"big":12345678901234567890,"one":1.0,"list":[1e3,-2.5]}';
+  const parsed = parseFaithfully(text) as { id: unknown };
+  expect(parsed.id).toBe(7);
+  expect(JSON.stringify(parsed)).toBe(text);
 });

@@ -25,7 +25,7 @@ function partsOf(command: Command): string[] {
 
 function partOf(before: string, command: Command, level: string): string {
   const words = [before, command.name(), ...command.registeredArguments.map(argumentOf)];
-  const rows = command.options.map((option) => [code(option.flags), sentence(option.description), defaultOf(option)]);
+  const rows = command.options.filter(({ hidden }) => !hidden).map((option) => [code(option.flags), sentence(option.description), defaultOf(option)]);
   const options = rows.length === 0 ? [] : [table(['option', 'what it says', 'default'], rows)];
   const title = `${level} ${words.join(' ').replaceAll('<', '\\<')}`;
   return [title, sentence(command.description()), ...options].join('\n\n');

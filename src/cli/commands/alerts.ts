@@ -1,14 +1,15 @@
 /** `stint alerts`: lists alerts with their state, creates, edits, deletes and tests them, and shows what was sent. */
 import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import type { AlertStatus } from '../../engine/alert-actions.ts';
-import type { AlertOptions, AlertTo, AlertWhen } from '../../engine/declare/alert.ts';
+import type { AlertTo, AlertWhen } from '../../engine/declare/alert.ts';
+import type { AlertView, RequestArguments } from '../../http/contract.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Duration } from '../../time/duration.ts';
 import { wholeNumber } from '../number-flag.ts';
 import { printJson, printLine, printTable, styled } from '../print.ts';
-import { addNamedActionFlags, addStoreFlags, attribution, withEngine, type CommonFlags } from '../session.ts';
+import { addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
 import { tagsOf } from '../tag-flag.ts';
+import { withApi } from '../with-api.ts';
 
 interface AlertFlags extends CommonFlags {
   readonly definition?: string[];
@@ -25,8 +26,8 @@ interface AlertFlags extends CommonFlags {
 
 export function alertsCommand(program: Command): void {
   const alerts = program.command('alerts').description('show, create and test alerts');
-  addStoreFlags(alerts.command('ls').description('list alerts and their state')).action(list);
-  addStoreFlags(alerts.command('show <name>').description('show an alert and what is failing')).action(show);
+  addApiFlags(alerts.command('ls').description('list alerts and their state')).action(list);
+  addApiFlags(alerts.command('show <name>').description('show an alert and what is failing')).action(show);
   addAlertFlags(alerts.command('create <name>').description('create an alert that no code declares')).action(create);
   addAlertFlags(alerts.command('edit <name>').description('change settings of an alert; the others stay'))
     .option('--enabled', 'watch again')
@@ -35,7 +36,7 @@ export function alertsCommand(program: Command): void {
     .action(edit);
   addNamedActionFlags(alerts.command('delete <name>').description('delete an alert')).action(remove);
   addNamedActionFlags(alerts.command('test <name>').description('let an instance send a test message')).action(test);
-  addStoreFlags(alerts.command('history <name>').description('list the messages of an alert, newest first'))
+  addApiFlags(alerts.command('history <name>').description('list the messages of an alert, newest first'))
     .option('--limit <n>', 'how many', '20')
     .action(history);
 }
@@ -55,48 +56,50 @@ const addAlertFlags = (command: Command): Command =>
 const listed = (value: string, before: string[] = []): string[] => [...before, value];
 
 const list = (options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const alerts = await engine.alerts();
-    if (options.json) return printJson({ items: alerts });
+  withApi(options, async (api) => {
+    const { items } = await api.call('listAlerts');
+    if (options.json) return printJson({ items });
     printTable(
       ['NAME', 'STATE', 'WHEN', 'TO', 'MESSAGES'],
-      alerts.map((alert) => [alert.name, stateOf(alert), alert.when, alert.to, alert.messages]),
+      items.map((alert) => [alert.name, stateOf(alert), alert.when, alert.to, alert.messages]),
     );
   });
 
 const show = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => printAlert(await engine.alert(name), options));
+  withApi(options, async (api) => printAlert(await api.call('getAlert', { params: { name } }), options));
 
 const create = (name: string, options: AlertFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const alert = await engine.defineAlert(name, (await optionsOf(options)) as AlertOptions, attribution(options));
-    return printAlert(alert, options);
+  withApi(options, async (api) => {
+    const settings = (await settingsOf(options)) as RequestArguments<'createAlert'>['body'];
+    return printAlert(await api.call('createAlert', { body: { ...settings, ...reasonOf(options), name } }), options);
   });
 
 const edit = (name: string, options: AlertFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const changes = await optionsOf(options);
+  withApi(options, async (api) => {
+    const changes = await settingsOf(options);
     const isEmpty = Object.keys(changes).length === 0;
     if (isEmpty !== (options.reset ?? false)) {
       throw new Refusal('malformed.option', isEmpty ? 'nothing to change: give a setting, or --reset' : '--reset takes no settings');
     }
-    return printAlert(await engine.editAlert(name, isEmpty ? null : changes, attribution(options)), options);
+    return printAlert(isEmpty
+      ? await api.call('resetAlert', { params: { name }, query: reasonOf(options) })
+      : await api.call('editAlert', { params: { name }, body: { ...changes, ...reasonOf(options) } }), options);
   });
 
 const remove = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, (engine) => engine.deleteAlert(name, attribution(options)));
+  withApi(options, async (api) => void (await api.call('deleteAlert', { params: { name }, query: reasonOf(options) })));
 
 const test = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const run = await engine.testAlert(name, attribution(options));
+  withApi(options, async (api) => {
+    const { run } = await api.call('testAlert', { params: { name }, body: reasonOf(options) });
     if (options.json) return printJson({ run });
     printLine(`run ${run} sends a test message; see stint alerts history ${name}`);
   });
 
 const history = (name: string, options: CommonFlags & { readonly limit: string }): Promise<void> =>
-  withEngine(options, async (engine) => {
-    await engine.alert(name);
-    const { items, next } = await engine.sentAlerts(name, { limit: wholeNumber('--limit', options.limit) });
+  withApi(options, async (api) => {
+    const query = { limit: wholeNumber('--limit', options.limit) };
+    const { items, next } = await api.call('listAlertMessages', { params: { name }, query });
     if (options.json) return printJson({ items, next });
     printTable(
       ['RUN', 'AT', 'STATE', 'FAILING', 'RECOVERED', 'ABOUT', 'ERROR'],
@@ -106,7 +109,7 @@ const history = (name: string, options: CommonFlags & { readonly limit: string }
     );
   });
 
-async function optionsOf(flags: AlertFlags): Promise<Partial<AlertOptions>> {
+async function settingsOf(flags: AlertFlags): Promise<RequestArguments<'editAlert'>['body']> {
   const { definition, type, tag, when, every, recovered, enabled } = flags;
   const to = await targetOf(flags);
   return {
@@ -139,10 +142,10 @@ function whenOf(text: string): AlertWhen {
   throw new Refusal('malformed.option', `--when takes failed, failed:3, late:10m or longer:1h, not ${text.slice(0, 40)}`, {});
 }
 
-const stateOf = ({ enabled, failing }: AlertStatus): string =>
+const stateOf = ({ enabled, failing }: AlertView): string =>
   (enabled ? (failing === 0 ? 'ok' : `${failing} failing`) : 'disabled');
 
-function printAlert(alert: AlertStatus, { json }: CommonFlags): void {
+function printAlert(alert: AlertView, { json }: CommonFlags): void {
   if (json) return printJson(alert);
   const { name, definitions, types, tags, when, to, recovered, every, override, subjects, messages } = alert;
   const watched = [

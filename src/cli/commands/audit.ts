@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { wholeNumber } from '../number-flag.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
-import { addStoreFlags, parseId, withEngine, type CommonFlags } from '../session.ts';
+import { addApiFlags, parseId, type CommonFlags } from '../session.ts';
+import { withApi } from '../with-api.ts';
 
 interface AuditOptions extends CommonFlags {
   readonly action?: string;
@@ -14,7 +15,7 @@ interface AuditOptions extends CommonFlags {
 
 export function auditCommand(program: Command): void {
   const audit = program.command('audit').description('list recorded operator actions');
-  addStoreFlags(audit.command('ls').description('list actions, newest first'))
+  addApiFlags(audit.command('ls').description('list actions, newest first'))
     .option('--action <name>', 'only this action, such as cancel or delete')
     .option('--job <id>', 'only actions on this job')
     .option('--by <name>', 'only actions by this user')
@@ -23,17 +24,21 @@ export function auditCommand(program: Command): void {
     .action(list);
 }
 
-const list = (options: AuditOptions): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const { action, by } = options;
-    const job = options.job === undefined ? undefined : parseId(options.job);
-    const after = options.after === undefined ? {} : { after: parseId(options.after) };
-    const page = { limit: wholeNumber('--limit', options.limit), ...after };
-    const { records, next } = await engine.jobs.audited({ action, job, by }, page);
-    if (options.json) return printJson({ items: records, next });
+const list = ({ by, ...options }: AuditOptions): Promise<void> =>
+  withApi(options, async (api) => {
+    const { items, next } = await api.call('audit', {
+      query: {
+        limit: wholeNumber('--limit', options.limit),
+        ...(options.action === undefined ? {} : { action: options.action }),
+        ...(options.job === undefined ? {} : { job: parseId(options.job) }),
+        ...(by === undefined ? {} : { by }),
+        ...(options.after === undefined ? {} : { after: parseId(options.after) }),
+      },
+    });
+    if (options.json) return printJson({ items, next });
     printTable(
       ['AT', 'BY', 'ACTION', 'TARGET', 'REASON'],
-      records.map((record) => [timeCell(record.at), record.by, record.action, record.def ?? record.job, record.why]),
+      items.map((record) => [timeCell(record.at), record.by, record.action, record.def ?? record.job, record.why]),
     );
     if (next !== null) printLine(styled('dim', `Next page: stint audit ls --after ${next}`));
   });

@@ -1,14 +1,14 @@
 /** `stint runs pause`, `resume` and `edit`: change a run. */
 import type { Command } from 'commander';
-import type { RunEdit } from '../../engine/run-actions.ts';
-import type { Job } from '../../model/job.ts';
-import { runView } from '../../http/views.ts';
+import type { RequestArguments } from '../../http/contract.ts';
 import { Refusal } from '../../refusal.ts';
-import { dueCell, printJson, printLine } from '../print.ts';
+import { dueCell } from '../print.ts';
 import { addDueFlags, dueNamesOf, type DueFlags } from '../run-flags.ts';
-import { addActionFlags, attribution, parseId, withEngine, type CommonFlags } from '../session.ts';
+import { addActionFlags, parseId, reasonOf, type CommonFlags } from '../session.ts';
 import { wholeNumber } from '../number-flag.ts';
 import { tagsOf } from '../tag-flag.ts';
+import { printRun } from '../print-run.ts';
+import { withApi } from '../with-api.ts';
 
 interface EditFlags extends CommonFlags, DueFlags {
   readonly priority?: string;
@@ -27,24 +27,24 @@ export function changeCommands(runs: Command): void {
 }
 
 const pause = (id: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const job = await engine.pauseJobRun(parseId(id), attribution(options));
-    return print(job, `Paused run ${job.id}. Resume it: stint runs resume ${job.id}`, options);
+  withApi(options, async (api) => {
+    const run = await api.call('pauseRun', { params: { id: parseId(id) }, body: reasonOf(options) });
+    return printRun(run, `Paused run ${run.id}. Resume it: stint runs resume ${run.id}`, options);
   });
 
 const resume = (id: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const job = await engine.resumeJobRun(parseId(id), attribution(options));
-    return print(job, `Resumed run ${job.id}`, options);
+  withApi(options, async (api) => {
+    const run = await api.call('resumeRun', { params: { id: parseId(id) }, body: reasonOf(options) });
+    return printRun(run, `Resumed run ${run.id}`, options);
   });
 
 const edit = (id: string, options: EditFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const job = await engine.editJobRun(parseId(id), editOf(options), attribution(options));
-    return print(job, `Changed run ${job.id}: priority ${job.priority}, due ${dueCell(job.due)}`, options);
+  withApi(options, async (api) => {
+    const run = await api.call('editRun', { params: { id: parseId(id) }, body: { ...editOf(options), ...reasonOf(options) } });
+    return printRun(run, `Changed run ${run.id}: priority ${run.priority}, due ${dueCell(run.dueAt)}`, options);
   });
 
-function editOf({ priority, tag, clearTags = false, ...times }: EditFlags): RunEdit {
+function editOf({ priority, tag, clearTags = false, ...times }: EditFlags): RequestArguments<'editRun'>['body'] {
   if (tag !== undefined && clearTags) {
     throw new Refusal('malformed.option', 'use only one of --tag and --clear-tags', {});
   }
@@ -56,9 +56,4 @@ function editOf({ priority, tag, clearTags = false, ...times }: EditFlags): RunE
   };
   if (Object.keys(edit).length > 0) return edit;
   throw new Refusal('malformed.option', 'nothing to change: use --due, --priority, --tag or --clear-tags', {});
-}
-
-function print(job: Job, sentence: string, { json }: CommonFlags): void {
-  if (json) printJson(runView(job, 'full'));
-  else printLine(sentence);
 }

@@ -1,11 +1,10 @@
 /** `stint defs ticks` and `backfill`: the past ticks of a definition, and runs for those that have none. */
 import type { Command } from 'commander';
-import type { BackfillOptions, PlannedBackfill } from '../../engine/backfill-actions.ts';
-import type { BackfillOnly } from '../../engine/backfill.ts';
-import type { ListedTick } from '../../engine/inspect/past-ticks.ts';
+import type { Answer, RequestArguments } from '../../http/contract.ts';
 import { wholeNumber } from '../number-flag.ts';
 import { counted, printJson, printLine, printTable, stateCell, timeCell, type TableCell } from '../print.ts';
-import { addNamedActionFlags, addStoreFlags, attribution, withEngine, type CommonFlags } from '../session.ts';
+import { addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
+import { withApi } from '../with-api.ts';
 
 interface TicksFlags extends CommonFlags {
   readonly from?: string;
@@ -22,7 +21,7 @@ interface BackfillFlags extends CommonFlags {
 }
 
 export function defTicksCommands(defs: Command): void {
-  addStoreFlags(defs.command('ticks <name>').description('list past ticks: their runs, why they were skipped, or neither'))
+  addApiFlags(defs.command('ticks <name>').description('list past ticks: their runs, why they were skipped, or neither'))
     .option('--from <time>', 'the oldest tick, in ISO 8601 with a zone (default: a day before --to)')
     .option('--to <time>', 'only ticks before this time (default: now)')
     .option('--limit <n>', 'how many ticks, at most 1000', '100')
@@ -37,47 +36,51 @@ export function defTicksCommands(defs: Command): void {
 }
 
 const listTicks = (name: string, { from, to, limit, ...options }: TicksFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const page = await engine.ticks(name, {
-      ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }), limit: wholeNumber('--limit', limit),
+  withApi(options, async (api) => {
+    const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    const { items, next } = await api.call('listPastTicks', {
+      params: { name }, query: { ...range, limit: wholeNumber('--limit', limit) },
     });
-    const { ticks, next } = page;
-    if (options.json) return printJson({ items: ticks, next });
+    if (options.json) return printJson({ items, next });
     printTable(
       ['TICK', 'IN ITS ZONE', 'OUTCOME', 'RUN', 'NOTE'],
-      ticks.map((tick) => [timeCell(tick.nominal), tick.shown, outcomeCell(tick), tick.run, noteOf(tick)]),
+      items.map((tick) => [timeCell(tick.nominal), tick.shown, outcomeCell(tick), tick.run, noteOf(tick)]),
     );
     if (next !== null) printLine(`Older ticks: add --to ${new Date(next).toISOString()}`);
   });
 
-function outcomeCell({ outcome, standing }: ListedTick): TableCell {
+type PrintedTick = Answer<'listPastTicks'>['items'][number];
+
+function outcomeCell({ outcome, standing }: PrintedTick): TableCell {
   return outcome === 'run' ? (standing === null ? 'run deleted' : stateCell(standing)) : outcome;
 }
 
-function noteOf({ skipped, backfill: operation, remark }: ListedTick): string | null {
+function noteOf({ skipped, backfill: operation, remark }: PrintedTick): string | null {
   const notes = [skipped, operation === null ? null : `backfill ${operation}`, remark];
   return notes.filter((note) => note !== null).join('; ') || null;
 }
 
 const backfill = (name: string, flags: BackfillFlags): Promise<void> =>
-  withEngine(flags, async (engine) => {
-    const options = optionsOf(flags);
-    const plan = await engine.planBackfill(name, options);
-    if (flags.dryRun) return flags.json ? printJson({ ...plan, operation: null }) : printPlan(plan, 'would create');
-    const { id } = await engine.backfill(name, options, attribution(flags));
-    if (flags.json) return printJson({ ...plan, operation: id });
+  withApi(flags, async (api) => {
+    const plan = await api.call('backfillDef', { params: { name }, body: requestOf(flags) });
+    if (flags.json) return printJson(plan);
+    if (flags.dryRun) return printPlan(plan, 'would create');
     printPlan(plan, 'creates');
-    return printLine(`Run ${id} creates them. Follow it: stint runs watch ${id}`);
+    return printLine(`Run ${plan.operation} creates them. Follow it: stint runs watch ${plan.operation}`);
   });
 
-const optionsOf = ({ from, to, only, concurrency }: BackfillFlags): BackfillOptions => ({
+type BackfillBody = RequestArguments<'backfillDef'>['body'];
+
+const requestOf = ({ from, to, only, concurrency, dryRun, ...flags }: BackfillFlags): BackfillBody => ({
   from,
   to,
-  ...(only === undefined ? {} : { only: only as BackfillOnly }),
+  ...(only === undefined ? {} : { only: only as BackfillBody['only'] }),
   ...(concurrency === undefined ? {} : { concurrency: wholeNumber('--concurrency', concurrency) }),
+  ...(dryRun ? { dryRun } : {}),
+  ...reasonOf(flags),
 });
 
-function printPlan({ ticks, missing, existing, inGaps, leftToSchedule, unknown }: PlannedBackfill, verb: string): void {
+function printPlan({ ticks, missing, existing, inGaps, leftToSchedule, unknown }: Answer<'backfillDef'>, verb: string): void {
   printLine(`The backfill ${verb} ${counted(missing, 'run')}: the range has ${counted(ticks, 'tick')}.`);
   if (existing > 0) printLine(`  ${counted(existing, 'run')} of them exist already`);
   if (inGaps > 0) printLine(`  ${inGaps} do not run because of a clock change`);

@@ -1,22 +1,18 @@
 /** `stint defs`: lists, creates, enables, disables, runs and deletes definitions; `def-documents.ts` has the rest. */
 import type { Command } from 'commander';
-import type { KnownDefinition } from '../../jobs/define.ts';
-import { describeSchedule } from '../../time/describe.ts';
-import { createdRun } from '../../http/created-run.ts';
-import { definitionView } from '../../http/views.ts';
-import type { Engine } from '../../open.ts';
+import type { DefView, RequestArguments } from '../../http/contract.ts';
 import { Refusal } from '../../refusal.ts';
+import { allPages } from '../api.ts';
 import { addDefFlags, defOptionsOf, type DefFlags } from '../def-flags.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
-import {
-  actor, addActionFlags, addNamedActionFlags, addStoreFlags, attribution, withEngine, type CommonFlags,
-} from '../session.ts';
+import { addActionFlags, addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
 import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
+import { withApi } from '../with-api.ts';
 import {
   addFilterFlags, defDocumentCommands, filterOf, switchMatching, type FilterFlags, type SwitchFlags,
 } from './def-documents.ts';
 import { defTicksCommands } from './def-ticks.ts';
-import { printCreated, printEvents } from './runs.ts';
+import { eventsOf, printCreated, printEvents } from './runs.ts';
 
 interface CreateDefFlags extends CommonFlags, DefFlags {
   readonly type: string;
@@ -26,9 +22,9 @@ const eventsShownMax = 20;
 
 export function defsCommand(program: Command): void {
   const defs = program.command('defs').description('manage definitions');
-  addFilterFlags(addStoreFlags(defs.command('ls').description('list definitions'))).action(list);
-  addStoreFlags(defs.command('show <name>').description('show a definition and its newest events')).action(show);
-  addDefFlags(addStoreFlags(
+  addFilterFlags(addApiFlags(defs.command('ls').description('list definitions'))).action(list);
+  addApiFlags(defs.command('show <name>').description('show a definition and its newest events')).action(show);
+  addDefFlags(addApiFlags(
     defs.command('create <name>').description('create a definition of a job type, with or without a schedule'),
   ))
     .requiredOption('--type <type>', 'job type of its runs')
@@ -53,49 +49,55 @@ export function defsCommand(program: Command): void {
 const addSwitchFlags = (command: Command): Command =>
   addFilterFlags(addNamedActionFlags(command)).option('--dry-run', 'only show which definitions would change');
 
+/** The most that the server gives at once. */
+const pageMax = 1000;
+
 const list = (options: CommonFlags & FilterFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const all = await engine.definitions(filterOf(options));
-    if (options.json) {
-      const items = await Promise.all(all.map((def) => definitionView(engine, def, 'full')));
-      return printJson({ items, next: null });
-    }
+  withApi(options, async (api) => {
+    const filter = filterOf(options);
+    const items = await allPages((after) =>
+      api.call('listDefs', { query: { ...filter, limit: pageMax, ...(after === undefined ? {} : { after }) } }));
+    if (options.json) return printJson({ items, next: null });
     printTable(
       ['NAME', 'TYPE', 'ENABLED', 'NEXT', 'SCHEDULES', 'NOTE'],
-      all.map((def) => [
+      items.map((def) => [
         def.name,
-        def.spec.type,
-        def.isEnabled ? 'yes' : 'no',
-        timeCell(def.nextDue),
+        def.type,
+        def.enabled ? 'yes' : 'no',
+        timeCell(def.nextExecutionTime),
         schedulesOf(def),
-        def.isUndeclared ? 'not declared by a running instance' : null,
+        def.undeclared ? 'not declared by a running instance' : null,
       ]),
     );
   });
 
 const show = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const def = await engine.definition(name);
-    if (options.json) return printJson(await definitionView(engine, def, 'full'));
-    printLine(`${styled('bold', def.name)}  ${def.isEnabled ? 'enabled' : 'disabled'}  ${def.spec.type}`);
+  withApi(options, async (api) => {
+    const def = await api.call('getDef', { params: { name } });
+    if (options.json) return printJson(def);
+    printLine(`${styled('bold', def.name)}  ${def.enabled ? 'enabled' : 'disabled'}  ${def.type}`);
     printLine(`  schedules  ${schedulesOf(def) || 'none'}`);
-    printLine(`  next       ${timeCell(def.nextDue) ?? 'never'}`);
+    printLine(`  next       ${timeCell(def.nextExecutionTime) ?? 'never'}`);
     printLine(`  overlap    ${def.spec.overlap}, misfire ${def.spec.misfire.policy}`);
-    if (def.isUndeclared) printLine('  declared   by no running instance: its code is gone, or not running');
+    if (def.undeclared) printLine('  declared   by no running instance: its code is gone, or not running');
     if (def.override) printLine(`  override   ${JSON.stringify(def.override)}`);
-    return printEvents((await engine.history(def.job.id)).slice(-eventsShownMax));
+    return printEvents(await eventsOf(api, def.id, Math.max(1, def.version - eventsShownMax + 1)));
   });
 
 const create = (name: string, options: CreateDefFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    await engine.define(name, options.type, await defOptionsOf(options), { by: actor() });
-    return printDefinition(engine, name, `Created definition ${name}. Show it: stint defs show '${name}'`, options);
+  withApi(options, async (api) => {
+    const settings = (await defOptionsOf(options)) as unknown as DefSettingsBody;
+    const def = await api.call('createDef', { body: { ...settings, name, type: options.type } });
+    return printDefinition(def, `Created definition ${name}. Show it: stint defs show '${name}'`, options);
   });
 
+type DefSettingsBody = RequestArguments<'overrideDef'>['body'] & RequestArguments<'createDef'>['body'];
+
 const edit = (name: string, options: CommonFlags & DefFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    await engine.override(name, changeOf(await defOptionsOf(options)), attribution(options));
-    return printDefinition(engine, name, `Changed definition ${name}. Show it: stint defs show '${name}'`, options);
+  withApi(options, async (api) => {
+    const changes = changeOf(await defOptionsOf(options)) as unknown as DefSettingsBody;
+    const def = await api.call('overrideDef', { params: { name }, body: { ...changes, ...reasonOf(options) } });
+    return printDefinition(def, `Changed definition ${name}. Show it: stint defs show '${name}'`, options);
   });
 
 function changeOf<T extends object>(settings: T): T {
@@ -104,33 +106,28 @@ function changeOf<T extends object>(settings: T): T {
 }
 
 const remove = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    await engine.undefine(name, attribution(options));
-    return printResult({ name }, `Deleted definition ${name}`, options);
+  withApi(options, async (api) => {
+    await api.call('deleteDef', { params: { name }, query: reasonOf(options) });
+    if (options.json) printJson({ name });
+    else printLine(`Deleted definition ${name}`);
   });
 
 const reset = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    await engine.override(name, null, attribution(options));
-    return printDefinition(engine, name, `Removed the override of definition ${name}`, options);
+  withApi(options, async (api) => {
+    const def = await api.call('resetDef', { params: { name }, query: reasonOf(options) });
+    return printDefinition(def, `Removed the override of definition ${name}`, options);
   });
 
 const enable = (name: string | undefined, options: SwitchFlags): Promise<void> =>
-  (isOne(name, options) ? enableOne(name, options) : switchMatching(options, true));
-
-const enableOne = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    await engine.enable(name, attribution(options));
-    return printDefinition(engine, name, `Enabled definition ${name}`, options);
-  });
+  (isOne(name, options) ? switchOne('enableDef', name, 'Enabled', options) : switchMatching(options, true));
 
 const disable = (name: string | undefined, options: SwitchFlags): Promise<void> =>
-  (isOne(name, options) ? disableOne(name, options) : switchMatching(options, false));
+  (isOne(name, options) ? switchOne('disableDef', name, 'Disabled', options) : switchMatching(options, false));
 
-const disableOne = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    await engine.disable(name, attribution(options));
-    return printDefinition(engine, name, `Disabled definition ${name}`, options);
+const switchOne = (route: 'enableDef' | 'disableDef', name: string, done: string, options: CommonFlags): Promise<void> =>
+  withApi(options, async (api) => {
+    const def = await api.call(route, { params: { name }, body: reasonOf(options) });
+    return printDefinition(def, `${done} definition ${name}`, options);
   });
 
 /** Whether the command is about one definition by name. Refuses a name together with flags for many definitions. */
@@ -140,19 +137,14 @@ function isOne(name: string | undefined, options: SwitchFlags): name is string {
 }
 
 const run = (name: string, options: CommonFlags & RunFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const handle = await engine.createNamed({ def: name }, runRequestOf(options), actor());
-    return printCreated(await createdRun(engine, handle, 'full'), name, options);
+  withApi(options, async (api) => {
+    const body = runRequestOf(options) as RequestArguments<'runDef'>['body'];
+    return printCreated(await api.call('runDef', { params: { name }, body }), name, options);
   });
 
-const schedulesOf = ({ spec }: KnownDefinition): string => spec.schedules.map(describeSchedule).join('; ');
+const schedulesOf = ({ schedules }: DefView): string => schedules.map(({ words }) => words).join('; ');
 
-async function printDefinition(engine: Engine, name: string, sentence: string, { json }: CommonFlags): Promise<void> {
-  if (json) printJson(await definitionView(engine, await engine.definition(name), 'full'));
-  else printLine(sentence);
-}
-
-function printResult(value: unknown, sentence: string, { json }: CommonFlags): void {
-  if (json) printJson(value);
+function printDefinition(def: DefView, sentence: string, { json }: CommonFlags): void {
+  if (json) printJson(def);
   else printLine(sentence);
 }

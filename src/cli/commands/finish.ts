@@ -1,11 +1,10 @@
 /** `stint runs complete` and `stint runs fail`: finish a job that was handed off to another system. */
 import type { Command } from 'commander';
-import type { Job } from '../../model/job.ts';
-import { runView } from '../../http/views.ts';
-import { standingOf } from '../../store/query.ts';
+import type { Answer, RunView } from '../../http/contract.ts';
 import { jsonFlag } from '../json-flag.ts';
 import { printJson, printLine } from '../print.ts';
-import { addActionFlags, attribution, parseId, withEngine, type CommonFlags } from '../session.ts';
+import { addActionFlags, parseId, reasonOf, type CommonFlags } from '../session.ts';
+import { withApi } from '../with-api.ts';
 
 export function finishCommands(runs: Command): void {
   addActionFlags(runs.command('complete <id|token>').description('complete a job that was handed off'))
@@ -17,26 +16,24 @@ export function finishCommands(runs: Command): void {
 }
 
 const complete = (what: string, options: CommonFlags & { readonly result?: string }): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const result = options.result === undefined ? undefined : jsonFlag('--result', options.result);
-    const job = isToken(what)
-      ? await engine.complete(what, result)
-      : await engine.completeJobRun(parseId(what), result, attribution(options));
-    return print(job, options);
+  withApi(options, async (api) => {
+    const result = options.result === undefined ? {} : { result: jsonFlag('--result', options.result) };
+    return print(isToken(what)
+      ? await api.call('completeHandOff', { body: { token: what, ...result } })
+      : await api.call('completeRun', { params: { id: parseId(what) }, body: { ...result, ...reasonOf(options) } }), options);
   });
 
 const fail = (what: string, options: CommonFlags & { readonly error: string }): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const error = Object.assign(new Error(options.error), { stack: undefined });
-    const job = isToken(what)
-      ? await engine.fail(what, error)
-      : await engine.failJobRun(parseId(what), error, attribution(options));
-    return print(job, options);
+  withApi(options, async (api) => {
+    const error = { message: options.error };
+    return print(isToken(what)
+      ? await api.call('failHandOff', { body: { token: what, error } })
+      : await api.call('failRun', { params: { id: parseId(what) }, body: { error, ...reasonOf(options) } }), options);
   });
 
 const isToken = (what: string): boolean => what.includes('.');
 
-function print(job: Job, { json }: CommonFlags): void {
-  if (json) printJson(runView(job, 'full'));
-  else printLine(`Run ${job.id}: ${standingOf(job)}`);
+function print(ended: RunView | Answer<'completeHandOff'>, { json }: CommonFlags): void {
+  if (json) printJson(ended);
+  else printLine(`Run ${ended.id}: ${ended.standing}`);
 }

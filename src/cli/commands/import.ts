@@ -10,7 +10,7 @@ import { confirm } from '../confirm.ts';
 import { changes, printPlan } from '../definition-plan.ts';
 import { loadJobs } from '../load-jobs.ts';
 import { counted, printJson, printLine, printTable, styled } from '../print.ts';
-import { addNamedActionFlags, attribution, withEngine, type CommonFlags } from '../session.ts';
+import { addNameFlag, addReasonFlag, addStoreFlags, attribution, withEngine, type CommonFlags } from '../session.ts';
 
 interface ImportFlags extends CommonFlags {
   readonly from: string;
@@ -56,7 +56,7 @@ export function importCommand(program: Command): void {
 }
 
 const addImportFlags = (command: Command, address: string): Command =>
-  addNamedActionFlags(command.requiredOption('--from <url>', `the database of the other system: ${address}`))
+  addNameFlag(addReasonFlag(addStoreFlags(command.requiredOption('--from <url>', `the database of the other system: ${address}`))))
     .option('--queue <names...>', 'only these queues or tasks')
     .option('--type <queue=type...>', 'the job type of a queue or task (default: its name)')
     .option('--only <part>', 'only jobs, or only schedules')

@@ -2,9 +2,8 @@
 import type { Command } from 'commander';
 import { wholeNumber } from '../number-flag.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
-import {
-  addActionFlags, addStoreFlags, attribution, parseId, withEngine, type CommonFlags,
-} from '../session.ts';
+import { addActionFlags, addApiFlags, parseId, reasonOf, type CommonFlags } from '../session.ts';
+import { withApi } from '../with-api.ts';
 
 interface InboxListOptions extends CommonFlags {
   readonly refused?: boolean;
@@ -14,7 +13,7 @@ interface InboxListOptions extends CommonFlags {
 
 export function inboxCommand(program: Command): void {
   const inbox = program.command('inbox').description('list, retry and remove requests that were written in SQL');
-  addStoreFlags(inbox.command('ls').description('list requests that have not become runs, oldest first'))
+  addApiFlags(inbox.command('ls').description('list requests that have not become runs, oldest first'))
     .option('--refused', 'only refused requests')
     .option('--limit <n>', 'page size', '20')
     .option('--after <id>', 'continue after this id')
@@ -24,33 +23,35 @@ export function inboxCommand(program: Command): void {
 }
 
 const list = (options: InboxListOptions): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const limit = wholeNumber('--limit', options.limit);
-    const standing = options.refused ? 'refused' : undefined;
-    const after = options.after === undefined ? undefined : parseId(options.after);
-    const requests = await engine.inboxRequests({ standing, after, limit });
-    const next = requests.length < limit ? null : requests.at(-1)!.id;
-    if (options.json) return printJson({ items: requests, next });
+  withApi(options, async (api) => {
+    const { items, next } = await api.call('listInbox', {
+      query: {
+        limit: wholeNumber('--limit', options.limit),
+        ...(options.refused ? { standing: 'refused' } : {}),
+        ...(options.after === undefined ? {} : { after: parseId(options.after) }),
+      },
+    });
+    if (options.json) return printJson({ items, next });
     printTable(
       ['ID', 'WRITTEN', 'TYPE', 'REFUSED', 'CODE', 'MESSAGE'],
-      requests.map(({ id, at, type, refused }) =>
+      items.map(({ id, at, type, refused }) =>
         [id, timeCell(at), type, refused && timeCell(refused.at), refused?.code ?? null, refused?.message ?? null]),
     );
     if (next !== null) printLine(styled('dim', `Next page: stint inbox ls --after ${next}`));
   });
 
 const retry = (text: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
+  withApi(options, async (api) => {
     const id = parseId(text);
-    await engine.retryInboxRequest(id, attribution(options));
+    await api.call('retryInboxRequest', { params: { id }, body: reasonOf(options) });
     if (options.json) printJson({ id });
     else printLine(`Request ${id} waits again.`);
   });
 
 const remove = (text: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
+  withApi(options, async (api) => {
     const id = parseId(text);
-    await engine.removeInboxRequest(id, attribution(options));
+    await api.call('removeInboxRequest', { params: { id }, query: reasonOf(options) });
     if (options.json) printJson({ id });
     else printLine(`Request ${id} removed.`);
   });

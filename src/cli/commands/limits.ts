@@ -1,11 +1,13 @@
 /** `stint limits`: lists named limits with their use, overrides, pauses and reopens them, and creates and deletes limits without code. */
 import type { Command } from 'commander';
-import type { LimitOverride, LimitSettings, LimitStatus } from '../../engine/limit-actions.ts';
+import type { LimitSettings } from '../../engine/limit-actions.ts';
+import type { NamedLimitView, RequestArguments } from '../../http/contract.ts';
 import { Refusal } from '../../refusal.ts';
 import { formatDuration } from '../../time/duration.ts';
 import { wholeNumber } from '../number-flag.ts';
 import { printJson, printLine, printTable, styled } from '../print.ts';
-import { addNamedActionFlags, addStoreFlags, attribution, withEngine, type CommonFlags } from '../session.ts';
+import { addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
+import { withApi } from '../with-api.ts';
 
 interface SetFlags extends CommonFlags {
   readonly rate?: string;
@@ -17,8 +19,8 @@ interface SetFlags extends CommonFlags {
 
 export function limitsCommand(program: Command): void {
   const limits = program.command('limits').description('show and override named limits');
-  addStoreFlags(limits.command('ls').description('list named limits and their use')).action(list);
-  addStoreFlags(limits.command('show <name>').description('show a limit and its most used keys')).action(show);
+  addApiFlags(limits.command('ls').description('list named limits and their use')).action(list);
+  addApiFlags(limits.command('show <name>').description('show a limit and its most used keys')).action(show);
   addNamedActionFlags(limits.command('set <name>').description(
     'override the values of a limit; those that you leave out have the value of the code',
   ))
@@ -42,13 +44,13 @@ export function limitsCommand(program: Command): void {
 }
 
 const list = (options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const limits = await engine.limits();
-    if (options.json) return printJson({ items: limits });
-    const now = engine.now();
+  withApi(options, async (api) => {
+    const { items } = await api.call('listLimits');
+    if (options.json) return printJson({ items });
+    const now = api.now();
     printTable(
       ['NAME', 'RATE', 'CONCURRENCY', 'RUNNING', 'OPENS', 'OVERRIDDEN'],
-      limits.map(({ name, values, use: [most], override }) => [
+      items.map(({ name, values, use: [most], override }) => [
         name, rateText(values), numberText(values.concurrency), most?.admitted ?? 0, opensText(most, now),
         override && (override.by ?? 'yes'),
       ]),
@@ -56,43 +58,45 @@ const list = (options: CommonFlags): Promise<void> =>
   });
 
 const show = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => printLimit(await engine.limit(name), engine.now(), options));
+  withApi(options, async (api) => printLimit(await api.call('getLimit', { params: { name } }), api.now(), options));
 
 const set = (name: string, options: SetFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const override = overrideOf(options);
+  withApi(options, async (api) => {
     if (options.keyed && !options.create) throw new Refusal('malformed.option', '--keyed needs --create: only a new limit can get keys');
+    const body = { ...overrideOf(options), ...reasonOf(options) };
     const limit = options.create
-      ? await engine.defineLimit(name, { ...override, isKeyed: options.keyed ?? false }, attribution(options))
-      : await engine.overrideLimit(name, override, attribution(options));
-    return printLimit(limit, engine.now(), options);
+      ? await api.call('createLimit', { body: { name, isKeyed: options.keyed ?? false, ...body } })
+      : await api.call('overrideLimit', { params: { name }, body });
+    return printLimit(limit, api.now(), options);
   });
 
 const reset = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) =>
-    printLimit(await engine.overrideLimit(name, null, attribution(options)), engine.now(), options));
+  withApi(options, async (api) =>
+    printLimit(await api.call('resetLimit', { params: { name }, query: reasonOf(options) }), api.now(), options));
 
 const reopen = (name: string, options: CommonFlags & { readonly key?: string }): Promise<void> =>
-  withEngine(options, async (engine) => {
+  withApi(options, async (api) => {
     const key = options.key === undefined ? {} : { key: options.key };
-    return printLimit(await engine.reopenLimit(name, { ...attribution(options), ...key }), engine.now(), options);
+    const limit = await api.call('reopenLimit', { params: { name }, body: { ...reasonOf(options), ...key } });
+    return printLimit(limit, api.now(), options);
   });
 
 const pause = (name: string, options: CommonFlags & { readonly until?: string; readonly why?: string }): Promise<void> =>
-  withEngine(options, async (engine) => {
-    if (options.why === undefined) throw new Refusal('malformed.option', 'cannot pause without a reason: give --why');
-    const paused = await engine.pauseLimit(name, { ...attribution(options), why: options.why, until: options.until });
-    return printLimit(paused, engine.now(), options);
+  withApi(options, async (api) => {
+    const { why, until } = options;
+    if (why === undefined) throw new Refusal('malformed.option', 'cannot pause without a reason: give --why');
+    const body = { why, ...(until === undefined ? {} : { until }) };
+    return printLimit(await api.call('pauseLimit', { params: { name }, body }), api.now(), options);
   });
 
 const resume = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) =>
-    printLimit(await engine.resumeLimit(name, attribution(options)), engine.now(), options));
+  withApi(options, async (api) =>
+    printLimit(await api.call('resumeLimit', { params: { name }, body: reasonOf(options) }), api.now(), options));
 
 const remove = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, (engine) => engine.deleteLimit(name, attribution(options)));
+  withApi(options, async (api) => void (await api.call('deleteLimit', { params: { name }, query: reasonOf(options) })));
 
-function overrideOf({ rate, burst, concurrency }: SetFlags): LimitOverride {
+function overrideOf({ rate, burst, concurrency }: SetFlags): RequestArguments<'overrideLimit'>['body'] {
   return {
     ...(rate === undefined ? {} : { rate: rate === 'none' ? null : rate }),
     ...(burst === undefined ? {} : { burst: wholeNumber('--burst', burst) }),
@@ -102,7 +106,7 @@ function overrideOf({ rate, burst, concurrency }: SetFlags): LimitOverride {
   };
 }
 
-function printLimit(limit: LimitStatus, now: number, { json }: CommonFlags): void {
+function printLimit(limit: NamedLimitView, now: number, { json }: CommonFlags): void {
   if (json) return printJson(limit);
   const { name, values, code, override, paused, isKeyed, use } = limit;
   printLine(styled('bold', name));
@@ -123,5 +127,5 @@ const rateText = ({ rate, burst }: LimitSettings): string => (rate === null ? 'a
 
 const numberText = (value: number | null): string => (value === null ? 'any' : String(value));
 
-const opensText = (use: LimitStatus['use'][number] | undefined, now: number): string =>
+const opensText = (use: NamedLimitView['use'][number] | undefined, now: number): string =>
   use === undefined || use.opensAt <= now ? 'now' : `in ${formatDuration(Math.ceil((use.opensAt - now) / 1000) * 1000)}`;

@@ -1,17 +1,15 @@
 /** `stint types`, `events` and `schedule`: lists and previews, and the pauses of types. */
 import type { Command } from 'commander';
-import { typeList } from '../../http/type-views.ts';
-import { changed, previewView } from '../../http/views.ts';
-import { workKinds } from '../../model/state.ts';
+import { previewView } from '../../http/views.ts';
 import { Refusal } from '../../refusal.ts';
-import { openStandings } from '../../store/query.ts';
 import { describeSchedule } from '../../time/describe.ts';
 import { preview } from '../../time/preview.ts';
 import { systemClock } from '../../time/clock.ts';
 import { wholeNumber } from '../number-flag.ts';
-import { isOutputClosed, printJson, printLine, printTable, timeCell } from '../print.ts';
+import { outputClosed, printJson, printLine, printTable, timeCell } from '../print.ts';
 import { addScheduleFlags, scheduleOf, type ScheduleFlags } from '../schedule-flags.ts';
-import { addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
+import { addApiFlags, type CommonFlags } from '../session.ts';
+import { withApi } from '../with-api.ts';
 import { pauseCommands } from './pause-types.ts';
 import { showCalendar } from './show-calendar.ts';
 import { showType } from './show-type.ts';
@@ -22,12 +20,12 @@ interface PreviewFlags extends CommonFlags, ScheduleFlags {
 
 export function listCommands(program: Command): void {
   const types = program.command('types').description('list, show, pause and resume job types');
-  addStoreFlags(types.command('ls').description('list job types with the instances that run them')).action(listTypes);
-  addStoreFlags(types.command('show <name>').description('show the settings of a job type and the schema of its input'))
+  addApiFlags(types.command('ls').description('list job types with the instances that run them')).action(listTypes);
+  addApiFlags(types.command('show <name>').description('show the settings of a job type and the schema of its input'))
     .action(showType);
   pauseCommands(types);
   const events = program.command('events').description('follow events');
-  addStoreFlags(events.command('tail').description('print every event as it happens')).action(tail);
+  addApiFlags(events.command('tail').description('print every event as it happens')).action(tail);
   const schedule = program.command('schedule').description('preview schedules, and count the ticks of all definitions');
   addScheduleFlags(
     schedule.command('preview').description('show the next ticks and the effect of daylight saving on them'),
@@ -35,7 +33,7 @@ export function listCommands(program: Command): void {
     .option('--count <n>', 'number of ticks', '10')
     .option('--json', 'print JSON')
     .action(previewTicks);
-  addStoreFlags(schedule.command('calendar').description('count the ticks of all enabled definitions in each hour'))
+  addApiFlags(schedule.command('calendar').description('count the ticks of all enabled definitions in each hour'))
     .option('--from <time>', 'begin with the hour of this time, in ISO 8601 with a zone (default: now)')
     .option('--hours <n>', 'number of hours, at most 168', '24')
     .option('--zone <name>', 'IANA time zone of the hours (default: UTC)')
@@ -43,23 +41,23 @@ export function listCommands(program: Command): void {
 }
 
 const listTypes = (options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const types = await typeList(engine, await engine.count({ kinds: workKinds, standings: openStandings }));
-    if (options.json) return printJson({ items: types });
-    const paused = new Set((await engine.pauses()).filter(({ key }) => key === null).map(({ type }) => type));
+  withApi(options, async (api) => {
+    const { items } = await api.call('listTypes');
+    if (options.json) return printJson({ items });
+    const { items: pauses } = await api.call('listPauses');
+    const paused = new Set(pauses.filter(({ key }) => key === null).map(({ type }) => type));
     printTable(
       ['TYPE', 'PENDING', 'HELD', 'RUNNING', 'PAUSED', 'INSTANCES'],
-      types.map(({ name, counts: { pending = 0, held = 0, running = 0 }, instances }) =>
+      items.map(({ name, counts: { pending = 0, held = 0, running = 0 }, instances }) =>
         [name, pending, held, running, paused.has(name) ? 'yes' : null, instances.length === 0 ? null : instances.join(', ')]),
     );
   });
 
 const tail = (options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    for await (const feedEvent of engine.events()) {
-      if (isOutputClosed()) return;
-      const { job, type, event } = feedEvent;
-      if (options.json) printLine(JSON.stringify(changed(feedEvent, 'full')));
+  withApi(options, async (api) => {
+    for await (const change of api.changes(outputClosed)) {
+      const { job, type, event } = change;
+      if (options.json) printLine(JSON.stringify(change));
       else printLine(`${timeCell(event.at)} ${String(job).padStart(6)} ${type} ${event.kind} by ${event.by}`);
     }
   });

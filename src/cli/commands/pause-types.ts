@@ -1,7 +1,8 @@
 /** `stint types pause`, `resume` and `pauses`: keep the jobs of a type, or of one key of it, from being claimed. */
 import type { Command } from 'commander';
 import { printJson, printLine, printTable, timeCell } from '../print.ts';
-import { addNamedActionFlags, addStoreFlags, attribution, withEngine, type CommonFlags } from '../session.ts';
+import { addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
+import { withApi } from '../with-api.ts';
 
 interface ResumeFlags extends CommonFlags {
   readonly key?: string;
@@ -20,33 +21,35 @@ export function pauseCommands(types: Command): void {
   addNamedActionFlags(types.command('resume <name>').description('claim jobs of a paused type again'))
     .option('--key <key>', 'resume only this key')
     .action(resume);
-  addStoreFlags(types.command('pauses').description('list the types and keys that are paused')).action(list);
+  addApiFlags(types.command('pauses').description('list the types and keys that are paused')).action(list);
 }
 
 const pause = (name: string, options: PauseFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const { until, key } = options;
-    const paused = await engine.pauseType(name, { ...attribution(options), why: options.why, until, key });
+  withApi(options, async (api) => {
+    const { why, until, key } = options;
+    const body = { why, ...(until === undefined ? {} : { until }), ...(key === undefined ? {} : { key }) };
+    const paused = await api.call('pauseType', { params: { name }, body });
     if (options.json) return printJson(paused);
     const end = paused.until === null ? 'until it is resumed' : `until ${timeCell(paused.until)}`;
     printLine(`${subject(name, key)} is paused ${end}.`);
   });
 
 const resume = (name: string, options: ResumeFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
+  withApi(options, async (api) => {
     const { key } = options;
-    await engine.resumeType(name, { ...attribution(options), key });
+    const body = { ...reasonOf(options), ...(key === undefined ? {} : { key }) };
+    await api.call('resumeType', { params: { name }, body });
     if (options.json) printJson({ type: name, key: key ?? null });
     else printLine(`${subject(name, key)} is resumed.`);
   });
 
 const list = (options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const pauses = await engine.pauses();
-    if (options.json) return printJson({ items: pauses });
+  withApi(options, async (api) => {
+    const { items } = await api.call('listPauses');
+    if (options.json) return printJson({ items });
     printTable(
       ['TYPE', 'KEY', 'BY', 'SINCE', 'UNTIL', 'WHY'],
-      pauses.map(({ type, key, by, since, until, why }) =>
+      items.map(({ type, key, by, since, until, why }) =>
         [type, key, by, timeCell(since), until === null ? null : timeCell(until), why]),
     );
   });

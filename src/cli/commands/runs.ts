@@ -1,22 +1,16 @@
 /** `stint runs`: lists, creates, shows and manages runs. */
 import type { Command } from 'commander';
-import type { ErrorCause, Job, JobError } from '../../model/job.ts';
-import type { Event } from '../../model/event.ts';
-import type { Engine } from '../../open.ts';
-import { shownPayload } from '../../model/encoded-payload.ts';
-import { standingOf, standings, type Page, type PageRequest, type Query, type Standing } from '../../store/query.ts';
-import type { LogLine } from '../../store/store.ts';
-import { createdRun } from '../../http/created-run.ts';
-import type { Answer } from '../../http/contract.ts';
-import { eventView, runDetail, runView } from '../../http/views.ts';
+import type { Answer, EventView, LogLineView, RequestArguments, RunDetail, RunView } from '../../http/contract.ts';
+import { standings, type Standing } from '../../store/query.ts';
 import { Refusal } from '../../refusal.ts';
+import { allPages, type CommandApi } from '../api.ts';
 import { wholeNumber } from '../number-flag.ts';
 import { dueCell, harmless, printJson, printLine, printTable, stateCell, styled, timeCell } from '../print.ts';
-import {
-  actor, addActionFlags, addStoreFlags, attribution, parseId, withEngine, type CommonFlags,
-} from '../session.ts';
+import { printRun } from '../print-run.ts';
+import { addActionFlags, addApiFlags, parseId, reasonOf, type CommonFlags } from '../session.ts';
 import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
-import { tagsOf } from '../tag-flag.ts';
+import { tagPairsOf } from '../tag-flag.ts';
+import { withApi } from '../with-api.ts';
 import { answerCommands } from './answer.ts';
 import { changeCommands } from './change-run.ts';
 import { finishCommands } from './finish.ts';
@@ -37,23 +31,23 @@ interface ListOptions extends PageFlags {
 
 export function runsCommand(program: Command): void {
   const runs = program.command('runs').description('manage runs');
-  addPageFlags(addStoreFlags(runs.command('ls').description('list runs, newest first')), 20)
+  addPageFlags(addApiFlags(runs.command('ls').description('list runs, newest first')), 20)
     .option('--state <states...>', `only runs in these states: ${standings.join(', ')}`)
     .option('--type <types...>', 'only runs of these job types')
     .option('--def <name>', 'only runs of this definition')
     .option('--tag <name=value...>', 'only runs with these tags')
     .option('--text <part>', 'only runs with this text in their type, definition, key, error or a tag')
     .action(list);
-  addRunFlags(addStoreFlags(runs.command('create <type>').description('create a run of a job type')))
+  addRunFlags(addApiFlags(runs.command('create <type>').description('create a run of a job type')))
     .action(create);
-  addStoreFlags(runs.command('show <id>').description('show a run and its events')).action(show);
-  addStoreFlags(runs.command('events <id>').description('list the events of a run')).action(events);
-  addPageFlags(addStoreFlags(runs.command('tasks <id>').description('list the tasks of a run, oldest first')), 1000)
+  addApiFlags(runs.command('show <id>').description('show a run and its events')).action(show);
+  addApiFlags(runs.command('events <id>').description('list the events of a run')).action(events);
+  addPageFlags(addApiFlags(runs.command('tasks <id>').description('list the tasks of a run, oldest first')), 1000)
     .action(tasks);
-  addStoreFlags(runs.command('log <id>').description('print the log of a run')).action(log);
-  addStoreFlags(runs.command('steps <id>').description('list the finished steps and the sleeps of a run')).action(steps);
-  addStoreFlags(runs.command('explain <id>').description('explain why a run is not running')).action(explain);
-  addStoreFlags(
+  addApiFlags(runs.command('log <id>').description('print the log of a run')).action(log);
+  addApiFlags(runs.command('steps <id>').description('list the finished steps and the sleeps of a run')).action(steps);
+  addApiFlags(runs.command('explain <id>').description('explain why a run is not running')).action(explain);
+  addApiFlags(
     runs.command('watch <id>').description('follow a run until it ends; exit code 3: it did not succeed'),
   ).action(watch);
   addActionFlags(runs.command('cancel <id>').description('ask a run to stop; its handler can clean up'))
@@ -78,24 +72,43 @@ const addPageFlags = (command: Command, limit: number): Command =>
     .option('--limit <n>', 'page size', String(limit))
     .option('--after <id>', 'continue after this id');
 
-const pageOf = ({ limit, after }: PageFlags): PageRequest => ({
+interface PageFields {
+  readonly limit: number;
+  readonly after?: number;
+}
+
+const pageOf = ({ limit, after }: PageFlags): PageFields => ({
   limit: wholeNumber('--limit', limit),
   ...(after === undefined ? {} : { after: parseId(after) }),
 });
 
+type RunViewPage = Answer<'listRuns'>;
+
+/** Reads on after pages that a costly search has cut, up to `limit` runs. */
+async function fullPage(page: PageFields, read: (page: PageFields) => Promise<RunViewPage>): Promise<RunViewPage> {
+  const items: RunView[] = [];
+  let part: RunViewPage = { items, next: page.after ?? null };
+  do {
+    part = await read({ limit: page.limit - items.length, ...(part.next === null ? {} : { after: part.next }) });
+    items.push(...part.items);
+  } while (part.next !== null && items.length < page.limit);
+  return { items, next: part.next };
+}
+
 const list = (options: ListOptions): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const page = await engine.find(queryOf(options), pageOf(options));
-    if (options.json) return printJson(runPage(page));
-    printTable(['ID', 'STATE', 'TYPE', 'DEF', 'DUE', 'ATTEMPT', 'ERROR'], page.jobs.map(rowOf));
-    if (page.next !== null) printLine(styled('dim', `Next page: stint runs ls --after ${page.next}`));
+  withApi(options, async (api) => {
+    const filter = filterOf(options);
+    const { items, next } = await fullPage(pageOf(options), (page) => api.call('listRuns', { query: { ...filter, ...page } }));
+    if (options.json) return printJson({ items, next });
+    printTable(['ID', 'STATE', 'TYPE', 'DEF', 'DUE', 'ATTEMPT', 'ERROR'], items.map(rowOf));
+    if (next !== null) printLine(styled('dim', `Next page: stint runs ls --after ${next}`));
   });
 
 const create = (type: string, options: CommonFlags & RunFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const handle = await engine.createNamed({ type }, runRequestOf(options), actor());
-    return printCreated(await createdRun(engine, handle, 'full'), type, options);
-  });
+  withApi(options, async (api) =>
+    printCreated(await api.call('createRun', { body: { type, ...runRequestOf(options) } as NewRunBody }), type, options));
+
+type NewRunBody = RequestArguments<'createRun'>['body'];
 
 /** Prints the answer to a request for a new run. `name` is the name of the type or definition of the run. */
 export function printCreated(answer: Answer<'createRun'>, name: string, { json }: CommonFlags): void {
@@ -111,123 +124,115 @@ const outcomeTexts: Readonly<Record<'created' | 'existing' | 'updated', (run: st
   updated: (run) => `Updated ${run}`,
 };
 
-const show = (id: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const snapshot = await engine.snapshot(parseId(id));
-    const { job, tasks: counts } = snapshot;
-    const queuePosition = await engine.queuePosition(job);
-    const history = await engine.history(job.id);
-    if (options.json) return printJson(runDetail(job, history, 'full', { ...snapshot, queuePosition }));
+const show = (text: string, options: CommonFlags): Promise<void> =>
+  withApi(options, async (api) => {
+    const id = parseId(text);
+    const run = await api.call('getRun', { params: { id } });
+    if (options.json) return printJson(run);
+    const history = await eventsOf(api, id);
+    const { tasks: counts, queuePosition } = run;
     const facts: [string, string | number | null][] = [
-      ['id', job.id],
-      ['type', job.type],
-      ['definition', job.def],
-      ['phase', job.phase],
-      ['priority', job.priority],
-      ['created', timeCell(job.created)],
-      ['due', dueCell(job.due)],
+      ['id', run.id],
+      ['type', run.type],
+      ['definition', run.def],
+      ['phase', run.phase],
+      ['priority', run.priority],
+      ['created', timeCell(run.createdAt)],
+      ['due', dueCell(run.dueAt)],
       ['queue', queuePosition === null ? null : `${queuePosition} before it`],
-      ['started', timeCell(job.startedAt)],
-      ['ended', job.state === 'ended' ? timeCell(job.endedAt) : null],
-      ['attempt', job.attempt],
-      ['fence', job.fence],
-      ['tasks', counts.total === 0 ? null : `${counts.total} (${counts.succeeded} succeeded, ${counts.failed} failed)`],
-      ['error', job.error === null ? null : errorText(job.error)],
-      ['input', shownPayload(job.input)],
-      ['result', job.result === null ? null : shownPayload(job.result)],
+      ['started', timeCell(run.startedAt)],
+      ['ended', timeCell(run.endedAt)],
+      ['attempt', run.attempt],
+      ['fence', run.fence],
+      ['tasks', counts === null ? null : `${counts.total} (${counts.succeeded} succeeded, ${counts.failed} failed)`],
+      ['error', run.error === null ? null : errorText(run.error)],
+      ['input', JSON.stringify(run.input)],
+      ['result', run.result === null ? null : JSON.stringify(run.result)],
     ];
-    printLine(`${styled('bold', `${kindNames[job.kind]} ${job.id}`)}  ${standingOf(job)}`);
+    printLine(`${styled('bold', `${kindNames[run.kind]} ${run.id}`)}  ${run.standing}`);
     for (const [name, value] of facts) {
       if (value !== null) printLine(`  ${name.padEnd(11)} ${harmless(String(value))}`);
     }
     return printEvents(history);
   });
 
-const kindNames: Readonly<Record<Job['kind'], string>> = {
+const kindNames: Readonly<Record<RunView['kind'], string>> = {
   run: 'run', task: 'task', bedrock: 'job', mock: 'mocked job', def: 'definition', audit: 'audit', type: 'job type',
   build: 'build', limit: 'limit', pause: 'pause',
 };
 
 const events = (id: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const { id: known } = await engine.record(parseId(id));
-    const history = await engine.history(known);
-    if (!options.json) return printEvents(history);
-    printJson({ items: history.map((event) => eventView(event, 'full')), next: null });
+  withApi(options, async (api) => {
+    const items = await eventsOf(api, parseId(id));
+    return options.json ? printJson({ items, next: null }) : printEvents(items);
   });
+
+export const eventsOf = (api: CommandApi, id: number, from = 1): Promise<EventView[]> =>
+  allPages((next = from) => api.call('listEvents', { params: { id }, query: { from: next } }));
 
 const tasks = (id: string, options: PageFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const { id: parent } = await engine.get(parseId(id));
-    const page = await engine.find({ parent }, { order: 'oldest', ...pageOf(options) });
-    if (options.json) return printJson(runPage(page));
+  withApi(options, async (api) => {
+    const params = { id: parseId(id) };
+    const { items, next } = await fullPage(pageOf(options), (page) => api.call('listTasks', { params, query: page }));
+    if (options.json) return printJson({ items, next });
     printTable(
       ['ID', 'STATE', 'KEY', 'ATTEMPT', 'ERROR'],
-      page.jobs.map((job) => [job.id, stateCell(standingOf(job)), job.key, job.attempt, job.error?.message ?? null]),
+      items.map((run) => [run.id, stateCell(run.standing), run.key, run.attempt, run.error?.message ?? null]),
     );
-    if (page.next !== null) printLine(styled('dim', `Next page: stint runs tasks ${id} --after ${page.next}`));
+    if (next !== null) printLine(styled('dim', `Next page: stint runs tasks ${id} --after ${next}`));
   });
 
-const log = (id: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const job = await engine.get(parseId(id));
-    const lines = await Array.fromAsync(linesOf(engine, job));
+const log = (text: string, options: CommonFlags): Promise<void> =>
+  withApi(options, async (api) => {
+    const params = { id: parseId(text) };
+    const { fence } = await api.call('getRun', { params });
+    const lines = await allPages((after = 0) => api.call('getLog', { params, query: { after } }));
     if (options.json) return printJson({ items: lines, next: null });
-    for (const line of lines) printLine(lineText(line, job));
+    for (const line of lines) printLine(lineText(line, fence > 1));
   });
 
-const stepsShown = 1000;
 const resultShownMax = 60;
 
 const steps = (id: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const found = await engine.steps(parseId(id), { limit: stepsShown });
-    if (options.json) return printJson({ items: found, next: found.length < stepsShown ? null : found.at(-1)!.n });
+  withApi(options, async (api) => {
+    const { items, next } = await api.call('getSteps', { params: { id: parseId(id) } });
+    if (options.json) return printJson({ items, next });
     printTable(
       ['N', 'KIND', 'NAME', 'STARTED', 'ENDS', 'RESULT'],
-      found.map(({ n, kind, name, startedAt, endedAt, result }) =>
+      items.map(({ n, kind, name, startedAt, endedAt, result }) =>
         [n, kind, harmless(name), timeCell(startedAt), timeCell(endedAt), resultCell(result)]),
     );
   });
 
-const resultCell = (result: string | null): string | null =>
-  (result === null ? null : harmless(shownPayload(result)).slice(0, resultShownMax));
-
-async function* linesOf(engine: Engine, { id }: Job): AsyncGenerator<LogLine> {
-  let page: readonly LogLine[] = [];
-  do {
-    page = await engine.log(id, { after: page.at(-1)?.n ?? 0 });
-    yield* page;
-  } while (page.length > 0);
-}
+const resultCell = (result: unknown): string | null =>
+  (result === null ? null : harmless(JSON.stringify(result)).slice(0, resultShownMax));
 
 /** A line of the log. If the run was claimed more than once, the fence tells the lines of its attempts apart. */
-const lineText = ({ at, level, text, fence }: LogLine, job: Job): string =>
-  [timeCell(at), level.padEnd(5), ...(job.fence > 1 ? [`fence ${fence ?? '–'}`] : []), harmless(text)].join(' ');
+const lineText = ({ at, level, text, fence }: LogLineView, hasFence: boolean): string =>
+  [timeCell(at), level.padEnd(5), ...(hasFence ? [`fence ${fence ?? '–'}`] : []), harmless(text)].join(' ');
 
 const explain = (id: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const reasons = await engine.explain(parseId(id));
-    if (options.json) return printJson({ items: reasons });
-    for (const { says } of reasons) printLine(harmless(says));
+  withApi(options, async (api) => {
+    const { items } = await api.call('explainRun', { params: { id: parseId(id) } });
+    if (options.json) return printJson({ items });
+    for (const { says } of items) printLine(harmless(says));
   });
 
 const watch = (id: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, (engine) => watchRun(engine.run(parseId(id)), options.json ?? false));
+  withApi(options, (api) => watchRun(api, parseId(id), options.json ?? false));
 
 const cancel = (id: string, options: CommonFlags & { readonly grace?: string }): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const grace = options.grace === undefined ? {} : { grace: options.grace as `${number}s` };
-    const job = await engine.cancelJobRun(parseId(id), { ...attribution(options), ...grace });
-    const sentence = job.state === 'ended' ? `Run ${job.id}: ${standingOf(job)}` : `Cancelling run ${job.id}`;
-    return printJob(job, sentence, options);
+  withApi(options, async (api) => {
+    const grace = options.grace === undefined ? {} : { grace: options.grace };
+    const run = await api.call('cancelRun', { params: { id: parseId(id) }, body: { ...reasonOf(options), ...grace } });
+    return printRun(run, run.state === 'ended' ? `Run ${run.id}: ${run.standing}` : `Cancelling run ${run.id}`, options);
   });
 
 const stop = (id: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const { job, how } = await engine.stopJobRun(parseId(id), attribution(options));
-    if (options.json) return printJson({ run: runView(job, 'full'), how });
-    printLine(`Stopped run ${job.id}: ${stopTexts[how]}`);
+  withApi(options, async (api) => {
+    const { run, how } = await api.call('stopRun', { params: { id: parseId(id) }, body: reasonOf(options) });
+    if (options.json) return printJson({ run, how });
+    printLine(`Stopped run ${run.id}: ${stopTexts[how]}`);
   });
 
 const stopTexts: Readonly<Record<'terminated' | 'disowned' | 'idle', string>> = {
@@ -243,55 +248,53 @@ interface RetryFlags {
 }
 
 const retry = (id: string, options: CommonFlags & RetryFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const only = options.failed ? ({ only: 'failed' } as const) : {};
-    const job = await engine.retryJobRun(parseId(id), {
-      ...attribution(options), ...only, ...(options.downstream === undefined ? {} : { downstream: options.downstream }),
-      ...(options.from === undefined ? {} : { from: options.from }),
+  withApi(options, async (api) => {
+    const run = await api.call('retryRun', {
+      params: { id: parseId(id) },
+      body: {
+        ...reasonOf(options), ...(options.failed ? { only: 'failed' } : {}),
+        ...(options.downstream === undefined ? {} : { downstream: options.downstream }),
+        ...(options.from === undefined ? {} : { from: options.from }),
+      },
     });
-    return printJob(job, `Retrying run ${job.id}`, options);
+    return printRun(run, `Retrying run ${run.id}`, options);
   });
 
-const remove = (id: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    await engine.deleteJobRun(parseId(id), attribution(options));
-    if (options.json) return printJson({ deleted: Number(id) });
+const remove = (text: string, options: CommonFlags): Promise<void> =>
+  withApi(options, async (api) => {
+    const id = parseId(text);
+    await api.call('deleteRun', { params: { id }, query: reasonOf(options) });
+    if (options.json) return printJson({ deleted: id });
     printLine(`Deleted run ${id}`);
   });
 
-function printJob(job: Job, sentence: string, { json }: CommonFlags): void {
-  if (json) printJson(runView(job, 'full'));
-  else printLine(sentence);
-}
-
-/** A page of runs as JSON, the same as in the HTTP API. */
-const runPage = ({ jobs, next }: Page) => ({ items: jobs.map((job) => runView(job, 'full')), next });
-
-const rowOf = (job: Job) => [
-  job.id,
-  stateCell(standingOf(job)),
-  job.type,
-  job.def,
-  dueCell(job.due),
-  job.attempt,
-  job.error?.message ?? null,
+const rowOf = (run: RunView) => [
+  run.id,
+  stateCell(run.standing),
+  run.type,
+  run.def,
+  dueCell(run.dueAt),
+  run.attempt,
+  run.error?.message ?? null,
 ];
 
-export function printEvents(history: readonly Event[]): void {
+export function printEvents(history: readonly EventView[]): void {
   printTable(
     ['N', 'AT', 'EVENT', 'BY', 'REASON'],
-    history.map(({ n, at, kind, by, why }) => [n, timeCell(at), kind, by, why ?? null]),
+    history.map(({ n, at, kind, by, why }) => [n, timeCell(at), kind, by, why]),
   );
 }
 
-function queryOf({ state, type, def, tag, text }: ListOptions): Query {
+type RunListFilter = NonNullable<RequestArguments<'listRuns'>['query']>;
+
+function filterOf({ state, type, def, tag, text }: ListOptions): RunListFilter {
   return {
-    kinds: ['run', 'bedrock', 'mock'],
-    ...(state ? { standings: state.map(checkStanding) } : {}),
-    ...(type ? { types: type } : {}),
+    kind: ['run', 'bedrock', 'mock'],
+    ...(state ? { state: state.map(checkStanding) } : {}),
+    ...(type ? { type } : {}),
     ...(def === undefined ? {} : { def }),
-    ...(tag ? { tags: tagsOf(tag) } : {}),
-    ...(text === undefined ? {} : { text }),
+    ...(tag ? { tag: tagPairsOf(tag) } : {}),
+    ...(text === undefined ? {} : { q: text }),
   };
 }
 
@@ -300,9 +303,11 @@ function checkStanding(state: string): Standing {
   throw new Refusal('malformed.option', `unknown state "${state.slice(0, 40)}"; use ${standings.join(', ')}`, {});
 }
 
+type ShownError = NonNullable<RunDetail['error']>;
+
 /** An error as text: class name, message, the application's own error code, and the causes. */
-const errorText = ({ causes = [], ...error }: JobError): string =>
+const errorText = ({ causes = [], ...error }: ShownError): string =>
   [causeText(error), ...causes.map((cause) => `caused by ${causeText(cause)}`)].join('; ');
 
-const causeText = ({ name, id, message }: ErrorCause): string =>
+const causeText = ({ name, id, message }: Pick<ShownError, 'name' | 'id' | 'message'>): string =>
   [...(name === undefined ? [] : [`${name}: `]), message, ...(id === undefined ? [] : [` (${id})`])].join('');

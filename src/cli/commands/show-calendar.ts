@@ -1,7 +1,8 @@
 /** `stint schedule calendar`: how many ticks all definitions have in each hour. */
 import { wholeNumber } from '../number-flag.ts';
 import { printJson, printLine, printTable } from '../print.ts';
-import { withEngine, type CommonFlags } from '../session.ts';
+import type { CommonFlags } from '../session.ts';
+import { withApi } from '../with-api.ts';
 import { formatDuration } from '../../time/duration.ts';
 
 export interface CalendarFlags extends CommonFlags {
@@ -11,11 +12,13 @@ export interface CalendarFlags extends CommonFlags {
 }
 
 export const showCalendar = ({ from, hours, zone, ...options }: CalendarFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const calendar = await engine.calendar({
-      hours: wholeNumber('--hours', hours),
-      ...(from === undefined ? {} : { from }),
-      ...(zone === undefined ? {} : { zone }),
+  withApi(options, async (api) => {
+    const calendar = await api.call('calendar', {
+      query: {
+        hours: wholeNumber('--hours', hours),
+        ...(from === undefined ? {} : { from }),
+        ...(zone === undefined ? {} : { zone }),
+      },
     });
     if (options.json) return printJson(calendar);
     printTable(

@@ -1,13 +1,13 @@
 /** `stint types show`: the settings of a job type and the schema of its input, from the catalogue. */
 import type { TypeDetail } from '../../http/contract.ts';
-import { typeDetail } from '../../http/type-views.ts';
 import { formatDuration } from '../../time/duration.ts';
 import { harmless, printJson, printLine, styled } from '../print.ts';
-import { withEngine, type CommonFlags } from '../session.ts';
+import type { CommonFlags } from '../session.ts';
+import { withApi } from '../with-api.ts';
 
 export const showType = (name: string, options: CommonFlags): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const type = await typeDetail(engine, name);
+  withApi(options, async (api) => {
+    const type = await api.call('getType', { params: { name } });
     if (options.json) return printJson(type);
     const { schema } = type;
     printLine(styled('bold', harmless(name)));

@@ -1,21 +1,14 @@
 /** `stint top`: a live view of instances, types and runs; one snapshot when piped. */
 import type { Command } from 'commander';
-import type { Engine } from '../../open.ts';
-import { storeUrl } from '../../open/store-url.ts';
-import type { Snapshot } from '../../engine/run-handle.ts';
-import type { Job } from '../../model/job.ts';
-import { longestDue } from '../../http/longest-due.ts';
-import { instanceView, runView } from '../../http/views.ts';
-import { isRefusal } from '../../refusal.ts';
-import { openStandings } from '../../store/query.ts';
-import { workKinds } from '../../model/state.ts';
+import type { RunView } from '../../http/contract.ts';
 import { systemClock } from '../../time/clock.ts';
+import type { CommandApi } from '../api.ts';
 import { countEnding, takePerSecond, type EndingCounts } from '../ending-rates.ts';
 import { secondsMs } from '../number-flag.ts';
 import { printJson, printLine, styled } from '../print.ts';
-import { addStoreFlags, withEngine, type CommonFlags } from '../session.ts';
-import { shownUrl } from '../shown-url.ts';
+import { addApiFlags, type CommonFlags } from '../session.ts';
 import { frameOf, type FrameLine, type Moment } from '../top-frame.ts';
+import { withApi } from '../with-api.ts';
 
 interface TopOptions extends CommonFlags {
   readonly every: string;
@@ -28,50 +21,42 @@ const heldPage = 100;
 
 export function topCommand(program: Command): void {
   const description = 'show a live view; when piped, one snapshot with the rates of one interval';
-  addStoreFlags(program.command('top').description(description))
+  addApiFlags(program.command('top').description(description))
     .option('--every <seconds>', 'refresh interval in seconds', '1')
     .action(top);
 }
 
 const top = (options: TopOptions): Promise<void> =>
-  withEngine(options, async (engine) => {
-    const url = shownUrl(storeUrl(options.store));
+  withApi(options, async (api) => {
     const everyMs = secondsMs('--every', options.every, 0.2);
-    if (options.json) return printJson(momentView(engine, await momentOf(engine, url, new Map())));
-    return process.stdout.isTTY ? watchScreen(engine, url, everyMs) : printOnce(engine, url, everyMs);
+    if (options.json) {
+      const { rates: _rates, ...moment } = await momentOf(api, new Map());
+      return printJson(moment);
+    }
+    return process.stdout.isTTY ? watchScreen(api, everyMs) : printOnce(api, everyMs);
   });
 
 /** Prints one snapshot. The rates are those of one interval, for which it waits. */
-async function printOnce(engine: Engine, store: string, everyMs: number): Promise<void> {
+async function printOnce(api: CommandApi, everyMs: number): Promise<void> {
   const leave = new AbortController();
   const counted: EndingCounts = new Map();
-  void count(engine, counted, leave.signal);
+  void count(api, counted, leave.signal);
   const start = systemClock.monotonic();
   await systemClock.sleep(everyMs, leave.signal);
-  const moment = await momentOf(engine, store, takePerSecond(counted, (systemClock.monotonic() - start) / 1000));
+  const moment = await momentOf(api, takePerSecond(counted, (systemClock.monotonic() - start) / 1000));
   leave.abort();
   for (const line of frameOf(moment, { columns: Infinity, rows: Infinity }).slice(0, -1)) printLine(textOf(line));
 }
 
-/** The snapshot as JSON, with runs and instances as in the HTTP API. */
-const momentView = (engine: Engine, { now, store, instances, tallies, running, oldestDue }: Moment) => ({
-  now,
-  store,
-  instances: instances.map((instance) => instanceView(instance, now, engine.instance)),
-  tallies,
-  running: running.map((snapshot) => runView(snapshot.job, 'full', snapshot)),
-  oldestDue,
-});
-
-async function watchScreen(engine: Engine, store: string, everyMs: number): Promise<void> {
+async function watchScreen(api: CommandApi, everyMs: number): Promise<void> {
   const leave = new AbortController();
   const counted: EndingCounts = new Map();
-  void count(engine, counted, leave.signal);
+  void count(api, counted, leave.signal);
   const restore = takeScreen(() => leave.abort());
   try {
     for (let last = systemClock.monotonic(); !leave.signal.aborted;) {
       const now = systemClock.monotonic();
-      draw(await momentOf(engine, store, takePerSecond(counted, (now - last) / 1000)));
+      draw(await momentOf(api, takePerSecond(counted, (now - last) / 1000)));
       last = now;
       await systemClock.sleep(everyMs, leave.signal);
     }
@@ -81,55 +66,38 @@ async function watchScreen(engine: Engine, store: string, everyMs: number): Prom
 }
 
 /** Counts the jobs that end from now on, by type and fate. */
-async function count(engine: Engine, counted: EndingCounts, signal: AbortSignal): Promise<void> {
-  try {
-    for await (const event of engine.events()) {
-      if (signal.aborted) return;
-      countEnding(counted, event);
-    }
-  } catch (error) {
-    // When the user quits, the store is closed while this loop still reads from it.
-    if (!signal.aborted) throw error;
-  }
+async function count(api: CommandApi, counted: EndingCounts, signal: AbortSignal): Promise<void> {
+  for await (const change of api.changes(signal)) countEnding(counted, change);
 }
 
-async function momentOf(engine: Engine, store: string, rates: Moment['rates']): Promise<Moment> {
-  const now = engine.now();
+async function momentOf(api: CommandApi, rates: Moment['rates']): Promise<Moment> {
   // Held and running jobs are listed separately, so that many paused jobs do not hide the running jobs.
-  const running = await engine.find({ kinds: ['run', 'bedrock'], standings: ['running'] }, { limit: runningMax });
-  const active = [...running.jobs, ...(await waitingForTasks(engine))].sort((a, b) => b.id - a.id).slice(0, runningMax);
-  const tallies = await engine.count({ kinds: workKinds, standings: openStandings }, now);
+  const { items: running } = await api.call('listRuns', { query: { state: ['running'], with: ['progress'], limit: runningMax } });
+  const { now, types: tallies, oldestReady } = await api.call('stats');
   return {
     now,
-    store,
-    instances: await engine.instances(),
+    store: api.address,
+    instances: (await api.call('listInstances')).items,
     tallies,
     rates,
-    running: (await Promise.all(active.map(({ id }) => snapshotOf(engine, id)))).filter((each) => each !== null),
-    oldestDue: (await longestDue(engine, tallies))?.due ?? null,
+    running: [...running, ...(await waitingForTasks(api))].sort((a, b) => b.id - a.id).slice(0, runningMax),
+    oldestDue: oldestReady?.dueAt ?? null,
   };
 }
 
 /** Returns the newest runs that wait for their tasks. Paused runs are held, too, and may be newer. */
-async function waitingForTasks(engine: Engine): Promise<readonly Job[]> {
-  const waiting: Job[] = [];
-  const held = { kinds: ['run', 'bedrock'], standings: ['held'] } as const;
+async function waitingForTasks(api: CommandApi): Promise<readonly RunView[]> {
+  const waiting: RunView[] = [];
   let after: { readonly after?: number } = {};
   for (let pages = 0; pages < heldPagesMax && waiting.length < runningMax; pages++) {
-    const { jobs, next } = await engine.find(held, { limit: heldPage, ...after });
-    waiting.push(...jobs.filter((job) => job.state === 'held' && job.hold === 'children'));
+    const query = { state: ['held' as const], with: ['progress' as const], limit: heldPage, ...after };
+    const { items, next } = await api.call('listRuns', { query });
+    waiting.push(...items.filter(({ hold }) => hold === 'children'));
     if (next === null) break;
     after = { after: next };
   }
   return waiting;
 }
-
-/** Returns the snapshot of a run; null: the run was deleted after it was listed. */
-const snapshotOf = (engine: Engine, id: number): Promise<Snapshot | null> =>
-  engine.snapshot(id).catch((error: unknown) => {
-    if (isRefusal(error) && error.code === 'unknown.job') return null;
-    throw error;
-  });
 
 /**
  * Switches to the terminal's alternate screen and hides the cursor; returns the function that switches back. Calls

@@ -33,6 +33,10 @@ interface ResultReference {
   readonly path?: Path;
 }
 
+/** Refuses a document that is no flow: it has no list of runs, or something in the list is no run. */
+export const checkNamedFlow = (document: NamedFlow): NamedFlow =>
+  ({ runs: checkList('runs', checkFields('a flow', document, ['runs']).runs, flowRunsMax, checkRun) });
+
 /**
  * Adds the runs to a flow, those that are followed first; returns them by name in this order. The first one has the key
  * `unique` of the flow, if it is given.
@@ -42,7 +46,7 @@ export function addNamedRuns(
   document: NamedFlow,
   unique: object | null = null,
 ): ReadonlyMap<string, FlowRun> {
-  const runs = checkList('runs', checkFields('a flow', document, ['runs']).runs, flowRunsMax, checkRun);
+  const { runs } = checkNamedFlow(document);
   const added = new Map<string, FlowRun>();
   const targets = new Map<string, object>();
   for (const run of inOrder(byName(runs))) {

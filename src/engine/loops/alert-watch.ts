@@ -2,7 +2,7 @@
  * The loop of alerts: the leader watches the runs. Another instance watches if nobody has moved the cursor since its last
  * look. While there are no alerts, the loop sleeps, and `hasNew` is asked now and then whether that has changed.
  */
-import { cursorName } from '../../jobs/alerts.ts';
+import { cursorName, isInUse } from '../../jobs/alerts.ts';
 import { watchRuns } from '../../jobs/alert-watch.ts';
 import type { Jobs } from '../../jobs.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -43,6 +43,6 @@ export class AlertWatch {
   /** Whether there are alerts, although there were none at the last turn. */
   async hasNew(): Promise<boolean> {
     if (this.#seen !== null) return false;
-    return (await this.#jobs.store.memos(cursorName)).length > 0;
+    return (await this.#jobs.store.memos(cursorName)).some(isInUse);
   }
 }

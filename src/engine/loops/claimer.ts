@@ -62,6 +62,7 @@ export class Claimer {
   readonly #stuckJobs: StuckJobs<SlotWork>;
   #handlerMs = 50;
   #turns = 0;
+  #claimed = 0;
   /** Whether some jobs have a gate: the code declares a limit, or a job that was claimed has a gate. */
   #hasGates: boolean;
   /** Whether the last claim returned fewer jobs than requested: probably none was left, so the next claim can wait. */
@@ -85,6 +86,16 @@ export class Claimer {
   /** Updates the moving average of handler times, which determines how many jobs are claimed ahead. */
   noteHandlerTime(handlerMs: number): void {
     this.#handlerMs += (handlerMs - this.#handlerMs) * 0.05;
+  }
+
+  /** How many jobs were claimed so far. */
+  get claimed(): number {
+    return this.#claimed;
+  }
+
+  /** Whether the last turn found fewer jobs than it wanted. */
+  get wasShort(): boolean {
+    return this.#lastClaimWasShort || this.#parts.types.length === 0;
   }
 
   /**
@@ -151,6 +162,7 @@ export class Claimer {
 
   #start(claimed: readonly RunningJob[]): void {
     const { slots, gathering, batchSizes, canary } = this.#parts;
+    this.#claimed += claimed.length;
     canary?.noteStarted(claimed);
     this.#hasGates ||= claimed.some(({ gate }) => gate !== null);
     if (batchSizes.size === 0) return slots.add(claimed);

@@ -23,6 +23,8 @@ export interface ClaimingNeeds extends LoopParts {
 export interface ClaimingPart {
   readonly loop: Loop;
   readonly claimOnCreate: ClaimOnCreate;
+  /** Searches once more for jobs to start; resolves to whether there was none. */
+  readonly findsNone: () => Promise<boolean>;
   /** Call before the first turn, with the last heartbeat of the previous process with this name. */
   readonly notePrevious: (process: Instance | undefined) => void;
 }
@@ -62,9 +64,14 @@ export function claiming(
   gathering.onStart(refill);
   runner.onOutcomeDone(refill);
   runner.onHandled((ms) => claimer.noteHandlerTime(ms));
+  const findsNone = async (): Promise<boolean> => {
+    const before = claimer.claimed;
+    await loop.caughtUp();
+    return claimer.wasShort && claimer.claimed === before;
+  };
   const holder = { name: instance, versions };
   const notePrevious = (process: Instance | undefined): void => claimer.notePrevious(process);
-  return { loop, notePrevious, claimOnCreate: new ClaimOnCreate({ jobs, holder, lease, claimer, slots, finisher, isDraining }) };
+  return { loop, findsNone, notePrevious, claimOnCreate: new ClaimOnCreate({ jobs, holder, lease, claimer, slots, finisher, isDraining }) };
 }
 
 const canaryShare = ({ jobs: { store }, clock, instance, registry: { versions }, canary: share }: ClaimingNeeds) =>

@@ -32,6 +32,8 @@ export interface MaintainingPart {
   readonly scheduling: Loop;
   /** Absent for the worker of memory. It is one of `loops`. */
   readonly alerts: Loop | undefined;
+  /** Absent for the worker of memory. It is one of `loops`. */
+  readonly inbox: Loop | undefined;
   /** All loops except `scheduling`. */
   readonly loops: readonly Loop[];
   /** Starts to react to new requests in the inbox; returns a function that stops it. */
@@ -82,7 +84,7 @@ export function maintaining(parts: MaintainingNeeds, lease: InstanceLease): Main
     loop('retention', every(retentionMs, () => purgeEnded(jobs, retention))),
   ];
   const listenToInbox = (): (() => void) => (inbox ? wakeOnRequests(parts, inbox, leader) : () => {});
-  return { leader, scheduling, alerts, loops, listenToInbox, follow: (def) => follow(parts, scheduler, scheduling, def) };
+  return { leader, scheduling, alerts, inbox, loops, listenToInbox, follow: (def) => follow(parts, scheduler, scheduling, def) };
 }
 
 /**

@@ -5,6 +5,8 @@ import type { Visibility } from './redact.ts';
 
 export interface Principal {
   readonly name: string;
+  /** The name under which its acts are recorded, if it does not call over HTTP. */
+  readonly recordedAs?: string;
   readonly role: Role;
   /** Whether the caller has access only because it is on this machine; see `Access.isSetUp`. */
   readonly isLocal: boolean;
@@ -22,4 +24,4 @@ export const terminateCode = ({ role, isLocal }: Principal): TerminateCode =>
   role === 'admin' && !isLocal ? 'admin' : 'user';
 
 /** The name under which the events and audit records of a caller are stored. */
-export const actor = ({ name }: Principal): string => `http:${name}`;
+export const actor = ({ name, recordedAs }: Principal): string => recordedAs ?? `http:${name}`;
