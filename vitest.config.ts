@@ -5,7 +5,7 @@ import base from './test/support/config.ts';
 
 const shared = [
   'architecture/*', 'bedrock/*', 'dashboard/*', 'doors/*', 'engine/!(isolation)', 'engine/api/*', 'http/*', 'jobs/*',
-  'model/*', 'mutants/*', 'seeds/!(doors)', 'store/**/*', 'time/*', 'verify/*', 'vocabulary/*',
+  'model/*', 'mutants/*', 'seeds/!(doors)', 'store/**/*', 'time/*', 'verify/*', 'upgrade/*', 'vocabulary/*',
 ].map((files) => `test/${files}.test.ts`);
 
 // A project would add its files to those of the settings that it extends.

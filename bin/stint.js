@@ -10,7 +10,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const isWindows = process.platform === 'win32';
-const main = findMain();
+const isCheckout = existsSync(join(root, 'src', 'cli', 'main.ts'));
+const main = isCheckout ? join(root, 'src', 'cli', 'main.ts') : join(root, 'dist', 'cli', 'main.js');
 
 if (isNewEnough(process.versions.node)) {
   // Halves the time to the first line: what was compiled once is kept in the temporary folder.
@@ -20,21 +21,16 @@ if (isNewEnough(process.versions.node)) {
   const node = findPinnedNode();
   if (node === undefined) {
     const help = `get it from https://nodejs.org, or install it beside stint: npm install ${pinnedName()}@24`;
-    console.error(`cannot start stint: it needs Node 24.15 or newer, and this is ${process.version}: ${help}`);
+    console.error(`cannot start stint: it needs ${isCheckout ? '' : 'Node 22.23, or '}Node 24.15 or newer, and this is ${process.version}: ${help}`);
     process.exit(1);
   }
   handOver(node);
 }
 
-/** The sources in a checkout, the build in an installed package. */
-function findMain() {
-  const source = join(root, 'src', 'cli', 'main.ts');
-  return existsSync(source) ? source : join(root, 'dist', 'cli', 'main.js');
-}
-
+/** Node 22 cannot parse `await using`, which the sources of a checkout contain; the build does not. */
 function isNewEnough(version) {
   const [major, minor] = version.split('.').map(Number);
-  return major > 24 || (major === 24 && minor >= 15);
+  return major > 24 || (major === 24 && minor >= 15) || (major === 22 && minor >= 23 && !isCheckout);
 }
 
 /** The package that has Node as a binary, for this machine. */

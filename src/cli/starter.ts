@@ -23,15 +23,17 @@ import { test } from 'node:test';
 import { testEngine } from 'stint/testing';
 import { everyMorning, greet } from './jobs.ts';
 
-test('greets by name', async () => {
-  await using t = await testEngine({ types: [greet] });
+test('greets by name', async (context) => {
+  const t = await testEngine({ types: [greet] });
+  context.after(() => t.close());
   const run = await t.createJobRun(greet, { input: { name: 'Ada' } });
   await t.drain();
   assert.deepEqual(await run.result(), { greeting: 'Hello, Ada!' });
 });
 
-test('greets every morning', async () => {
-  await using t = await testEngine({ defs: [everyMorning], now: '2026-01-01T12:00:00Z' });
+test('greets every morning', async (context) => {
+  const t = await testEngine({ defs: [everyMorning], now: '2026-01-01T12:00:00Z' });
+  context.after(() => t.close());
   await t.advance('2d');
   assert.equal((await t.runs(everyMorning)).length, 2);
 });

@@ -1,6 +1,6 @@
 // stint init and stint dev: a new project runs, its test passes, and an edit of its jobs restarts the server.
 import { execFile } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -39,6 +39,13 @@ test('stint init changes no file that exists', async () => {
   const { code, err } = await place.stint('init', 'new one');
   expect([code, err]).toEqual([2, expect.stringContaining('it has jobs.ts and jobs.test.ts; choose another folder')]);
   expect(readFileSync(join(place.folder, 'new one', 'jobs.ts'), 'utf8')).toBe(before);
+});
+
+test('stint init in a project that says nothing of modules advises to set the type', async () => {
+  using place = new Place();
+  writeFileSync(join(place.folder, 'package.json'), '{"dependencies":{}}');
+  expect((await place.stint('init')).out).toContain('npm pkg set type=module');
+  expect(readFileSync(join(place.folder, 'package.json'), 'utf8')).toBe('{"dependencies":{}}');
 });
 
 detail('stint dev restarts when the jobs change, and stops on SIGTERM', async () => {

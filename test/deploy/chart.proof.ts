@@ -1,12 +1,12 @@
 // The chart, rendered by Helm and checked against the schemas of Kubernetes. HELM names the program if it is not on the
 // path. STINT_WRITE_CHART=1 writes the rendered copy that the tests of every run read.
-import { createHash } from 'node:crypto';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { renderedFirstLine } from '../../tools/package/chart-digest.ts';
 import { cleanEnvironment } from '../package/clean-environment.ts';
 
 const chart = 'deploy/helm/stint';
@@ -19,12 +19,6 @@ const given = ['jobs[0]=/app/jobs.ts', 'settings.STINT_RETENTION=90d', 'settings
 
 const render = (values: readonly string[]): string =>
   execFileSync(helm, ['template', 'jobs', chart, '--set', values.join(',')], { encoding: 'utf8', stdio: 'pipe' });
-
-function firstLine(): string {
-  const hash = createHash('sha256');
-  for (const path of globSync(`${chart}/**/*.{yaml,tpl,json,txt}`).sort()) hash.update(readFileSync(path));
-  return `# Made by the proof of the chart; its files: ${hash.digest('hex')}\n`;
-}
 
 interface Resource {
   readonly apiVersion: string;
@@ -84,7 +78,7 @@ describe.skipIf(!hasHelm)('Helm', () => {
   });
 
   test('renders what the tests of every run read', () => {
-    const text = firstLine() + render([...required, ...monitored, ...given]);
+    const text = `${renderedFirstLine()}\n` + render([...required, ...monitored, ...given]);
     if (process.env['STINT_WRITE_CHART']) writeFileSync(copy, text);
     expect(readFileSync(copy, 'utf8')).toBe(text);
   });

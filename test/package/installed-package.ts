@@ -13,9 +13,14 @@ export class InstalledPackage {
   readonly folder = mkdtempSync(join(tmpdir(), 'stint-package-'));
   readonly project = mkdtempSync(join(tmpdir(), 'stint-project-'));
 
-  install(): void {
+  /** Packs the package into a file of the project, and returns the name of the file. */
+  pack(): string {
     this.run(process.execPath, [join(root, 'tools', 'package', 'main.ts'), this.folder], root);
-    const tarball = this.run('npm', ['pack', this.folder, '--silent'], this.project).trim();
+    return this.run('npm', ['pack', this.folder, '--silent'], this.project).trim();
+  }
+
+  install(): void {
+    const tarball = this.pack();
     writeFileSync(join(this.project, 'package.json'), '{"type":"module"}');
     this.run('npm', ['install', `./${tarball}`, '--prefer-offline', '--no-audit', '--no-fund']);
   }

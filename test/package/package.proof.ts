@@ -1,5 +1,5 @@
 // What is published: packed, installed in an empty project, and used there as a stranger would.
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { version } from '../../src/version.ts';
 import { cleanEnvironment } from './clean-environment.ts';
 import { InstalledPackage } from './installed-package.ts';
+import { said } from './said.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const hasNpm = spawnSync('npm', ['--version']).status === 0;
@@ -75,7 +76,8 @@ describe.skipIf(!hasNpm)('the package', () => {
     expect(manifest).not.toHaveProperty('scripts');
     expect(JSON.stringify(manifest['exports'])).not.toContain('src/');
     expect(manifest['dependencies']).not.toHaveProperty('croner');
-    for (const field of ['keywords', 'engines', 'files', 'license']) expect(manifest).toHaveProperty(field);
+    expect(manifest).toMatchObject({ engines: { node: '^22.23.0 || >=24.15.0' } });
+    for (const field of ['keywords', 'files', 'license']) expect(manifest).toHaveProperty(field);
   });
 
   test('contains the documentation, a bill of materials, and no map of a missing source', () => {
@@ -159,13 +161,3 @@ describe.skipIf(!hasNpm)('the package', () => {
     }
   });
 });
-
-async function said(child: ChildProcess, pattern: RegExp): Promise<string> {
-  let text = '';
-  child.stderr!.on('data', (piece: Buffer) => (text += piece.toString()));
-  for await (const piece of child.stdout!) {
-    const found = pattern.exec((text += String(piece)));
-    if (found) return found[1]!;
-  }
-  throw new Error(`it ended without saying ${pattern}: ${text}`);
-}

@@ -1,10 +1,11 @@
 // The packed package on every runtime, with every store and every isolation: a job runs where it should.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InstalledPackage } from '../package/installed-package.ts';
 import { cleanEnvironment } from '../package/clean-environment.ts';
+import { said } from '../package/said.ts';
 import { freshDatabase } from '../support/fresh-database.ts';
 import { installRuntime, javaScriptRuntimes } from './runtimes.ts';
 
@@ -65,6 +66,27 @@ describe.skipIf(!hasNpm)('the package', () => {
         expect(JSON.parse(out.trim().split('\n').at(-1)!)).toEqual({ where: isolation, twice: 42 });
       },
     );
+
+    test.runIf(runtime.hasCommand)('the command serves the dashboard and executes a job', async ({ skip }) => {
+      if (executable === null) return skip(`npm cannot install ${runtime.package}`);
+      const stint = join(project, 'node_modules', 'stint', 'bin', 'stint.js');
+      const words = ['serve', '--jobs', 'jobs.mjs', '--store', await urlOf('SQLite'), '--http', '127.0.0.1:0', '--bedrock', 'off'];
+      const server = spawn(executable, [stint, ...words], { cwd: project, env: cleanEnvironment() });
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      try {
+        const url = await said(server, /HTTP +(\S+)/);
+        const body = JSON.stringify({ type: 'none', input: 21 });
+        const headers = { 'content-type': 'application/json' };
+        const { run } = (await (await fetch(`${url}/api/v1/runs`, { method: 'POST', headers, body })).json()) as { run: { id: number } };
+        const result = async (): Promise<unknown> =>
+          ((await (await fetch(`${url}/api/v1/runs/${run.id}`)).json()) as { result: unknown }).result;
+        await expect.poll(result).toEqual({ where: 'none', twice: 42 });
+        expect(await (await fetch(url)).text()).toContain('<script');
+      } finally {
+        server.kill('SIGTERM');
+      }
+      expect(await ended).toBe(0);
+    });
   });
 
   let files = 0;

@@ -9,19 +9,21 @@ export interface JavaScriptRuntime {
   /** Where the program is below node_modules. */
   readonly program: string;
   readonly words: readonly string[];
+  /** Whether the command `stint` is tried on it. */
+  readonly hasCommand: boolean;
 }
 
 const node = (version: string): JavaScriptRuntime => {
   const name = `node-${process.platform}-${process.arch}`;
-  return { name: `Node ${version}`, package: `${name}@${version}`, program: `${name}/bin/node`, words: [] };
+  return { name: `Node ${version}`, package: `${name}@${version}`, program: `${name}/bin/node`, words: [], hasCommand: true };
 };
 
 export const javaScriptRuntimes: readonly JavaScriptRuntime[] = [
   node('22.23.3'),
   node('24.21.0'),
   node('26.9.0'),
-  { name: 'Bun 1.4.4', package: 'bun@1.4.4', program: '@oven/bun-*/bin/bun', words: [] },
-  { name: 'Deno 2.9.6', package: 'deno@2.9.6', program: '@deno/*/deno', words: ['run', '--allow-all'] },
+  { name: 'Bun 1.4.4', package: 'bun@1.4.4', program: '@oven/bun-*/bin/bun', words: [], hasCommand: false },
+  { name: 'Deno 2.9.6', package: 'deno@2.9.6', program: '@deno/*/deno', words: ['run', '--allow-all'], hasCommand: false },
 ];
 
 /** Installs a runtime in a folder of the project and returns the path of its program. Null: npm cannot install it here. */

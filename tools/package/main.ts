@@ -32,6 +32,9 @@ function compile(folder: string): void {
   execFileSync(process.execPath, words, { cwd: root, stdio: 'inherit' });
 }
 
+/** A checkout needs Node 24: its sources contain `await using`, which the build does not. */
+const publishedEngines = { node: '^22.23.0 || >=24.15.0' };
+
 type Entry = string | { readonly types: string; readonly default: string };
 type Manifest = Record<string, unknown> & {
   readonly name: string;
@@ -55,6 +58,7 @@ function manifest(): Manifest {
   return {
     ...kept,
     ...addresses,
+    engines: publishedEngines,
     exports: Object.fromEntries(Object.entries(kept.exports).map(([name, entry]) => [name, compiled(entry)])),
   };
 }

@@ -1,5 +1,5 @@
 /** `stint init`: creates a project with one job type, one schedule and one test. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { Refusal } from '../../refusal.ts';
@@ -27,9 +27,16 @@ function init(folder: string): void {
     writeFileSync(join(folder, name), text, { flag: 'wx' });
     printLine(`created ${join(folder, name)}`);
   }
-  printLine(`\nNext, in ${folder}:\n${hasManifest ? '' : '  npm install\n'}  npx stint dev    the dashboard on port 7070; restarts when you edit jobs.ts`);
+  printLine(`\nNext, in ${folder}:`);
+  if (!hasManifest) printLine('  npm install');
+  if (hasManifest && lacksModuleType(folder)) printLine('  npm pkg set type=module    because jobs.ts is an ES module');
+  printLine('  npx stint dev    the dashboard on port 7070; restarts when you edit jobs.ts');
   printLine('  node --test      runs jobs.test.ts');
 }
+
+/** Node reads a module of a project without a type as well, with a warning at each start. */
+const lacksModuleType = (folder: string): boolean =>
+  !/"type"\s*:/.test(readFileSync(join(folder, 'package.json'), 'utf8'));
 
 function newProject(folder: string): Record<string, string> {
   const manifest = {
