@@ -567,8 +567,8 @@ export const breaches: readonly Breach[] = [
     title: 'the command line creates runs of another type',
     cuts: [cut(
       'cli/commands/runs.ts',
-      'createNamed({ type },',
-      `createNamed({ type: 'other' },`,
+      'body: { type, ...runRequestOf(options) }',
+      `body: { type: 'other', ...runRequestOf(options) }`,
     )],
     breaks: ['5.16 the command line'],
     isInProcesses: true,
