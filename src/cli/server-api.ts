@@ -1,11 +1,11 @@
 /** The API of commands on a server, over HTTP. */
 import { Client, type Args } from '../client/client.ts';
 import { ProblemError } from '../client/problem-error.ts';
-import type { Answer, Changed, RunView } from '../http/contract.ts';
+import type { Answer, Changed, OutputChunkView, RunView } from '../http/contract.ts';
 import { parseFaithfully } from '../model/json.ts';
 import { Refusal, type RefusalCode } from '../refusal.ts';
 import { systemClock } from '../time/clock.ts';
-import type { CommandApi, Arguments } from './api.ts';
+import type { CommandApi, Arguments, OutputStart } from './api.ts';
 import type { Server } from './session.ts';
 import { shownUrl } from './shown-url.ts';
 import type { StoreRoute } from './store-routes.ts';
@@ -36,6 +36,14 @@ class ServerApi implements CommandApi {
   async *watch(id: number, signal: AbortSignal): AsyncGenerator<RunView, void, undefined> {
     try {
       for await (const { event, data } of this.#client.run(id).watch(signal)) if (event === 'run') yield data;
+    } catch (error) {
+      throw this.#refusalOf(error);
+    }
+  }
+
+  async *followOutput(id: number, from: OutputStart, signal: AbortSignal): AsyncGenerator<OutputChunkView, void, undefined> {
+    try {
+      yield* this.#client.run(id).output({ ...from, signal });
     } catch (error) {
       throw this.#refusalOf(error);
     }

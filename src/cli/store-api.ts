@@ -1,12 +1,12 @@
 /** The API of commands on a store: calls the handlers of the routes in this process, without HTTP. */
-import type { Answer, Changed, RunView } from '../http/contract.ts';
+import type { Answer, Changed, OutputChunkView, RunView } from '../http/contract.ts';
 import type { HttpCall, HttpServices, RouteHandler } from '../http/handler.ts';
 import { JobCounts } from '../http/metrics/job-counts.ts';
-import { changed, runView } from '../http/views.ts';
+import { changed, chunkView, runView } from '../http/views.ts';
 import { Engine } from '../open.ts';
 import { storeUrl } from '../open/store-url.ts';
 import { systemClock } from '../time/clock.ts';
-import type { CommandApi, Arguments } from './api.ts';
+import type { CommandApi, Arguments, OutputStart } from './api.ts';
 import { codecOf } from './encryption-keys.ts';
 import { actor, openCurrent, type CommonFlags } from './session.ts';
 import { shownUrl } from './shown-url.ts';
@@ -42,6 +42,10 @@ class StoreApi implements CommandApi {
 
   async *watch(id: number, signal: AbortSignal): AsyncGenerator<RunView, void, undefined> {
     for await (const snapshot of until(signal, this.#engine.run(id).watch())) yield runView(snapshot.job, 'full', snapshot);
+  }
+
+  async *followOutput(id: number, from: OutputStart, signal: AbortSignal): AsyncGenerator<OutputChunkView, void, undefined> {
+    for await (const chunk of until(signal, this.#engine.run(id).followOutput(from))) yield chunkView(chunk, 'full');
   }
 
   async *changes(signal: AbortSignal): AsyncGenerator<Changed, void, undefined> {

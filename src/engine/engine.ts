@@ -715,6 +715,11 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.output(id, request);
   }
 
+  /** Returns a page of the output; if there are no chunks, the run or task as it was read after that. For followers. */
+  outputOrJob(id: number, request?: OutputRequest): Promise<readonly OutputChunk[] | Job> {
+    return this.#reads.outputOrJob(id, request);
+  }
+
   /** Task counts and durations of a run (seed 1 of docs/seeds.md). */
   stats(id: number): Promise<JobRunStats> {
     return this.#reads.stats(id);

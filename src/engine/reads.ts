@@ -158,9 +158,14 @@ export class EngineReads {
 
   /** Returns a page of the output of a run or task. */
   async output(id: number, request?: OutputRequest): Promise<readonly OutputChunk[]> {
+    const found = await this.outputOrJob(id, request);
+    return 'state' in found ? [] : found;
+  }
+
+  /** Returns a page of the output of a run or task; if there are no chunks, the job as it was read after that. */
+  async outputOrJob(id: number, request?: OutputRequest): Promise<readonly OutputChunk[] | Job> {
     const chunks = await readOutput(this.#stores.forJob(id).store, id, request);
-    if (chunks.length === 0) await this.get(id);
-    return chunks;
+    return chunks.length === 0 ? this.get(id) : chunks;
   }
 
   async stats(id: number): Promise<JobRunStats> {

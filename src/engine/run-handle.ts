@@ -67,6 +67,7 @@ export interface RunBackend {
   answer(id: number, name: string, value: unknown, options?: AnswerOptions): Promise<Job>;
   log(id: number, request?: LogRequest): Promise<readonly LogLine[]>;
   output(id: number, request?: OutputRequest): Promise<readonly OutputChunk[]>;
+  outputOrJob(id: number, request?: OutputRequest): Promise<readonly OutputChunk[] | Job>;
   steps(id: number, request?: StepsRequest): Promise<readonly EndedStep[]>;
   now(): number;
 }

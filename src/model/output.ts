@@ -46,41 +46,60 @@ export interface NewChunk extends Pick<OutputChunk, 'at' | 'step' | 'isFirst'> {
   readonly total: number;
 }
 
-/** Consecutive chunks of one claim and one step, as they are stored. */
+/** Consecutive chunks of one claim, as they are stored. */
 export interface OutputSegment {
   readonly fence: number;
   /** The number of its last chunk. */
   readonly upto: number;
   /** The size of all chunks of the job up to this one. */
   readonly bytes: number;
-  /** JSON text: of its first chunk, `at`, `step` and `isFirst`; of all, the values as `chunks`. */
+  /** JSON text: a list of parts. */
   readonly text: string;
 }
 
 export type NewOutputSegment = Omit<OutputSegment, 'fence'>;
 
-export const segmentText = ({ at, step, isFirst }: NewChunk, texts: readonly string[]): string =>
-  `{"at":${at},"step":${JSON.stringify(step)},"isFirst":${isFirst},"chunks":[${texts.join(',')}]}`;
+/** Consecutive chunks of one call of the handler or of a step. `at` and `isFirst` are those of its first chunk. */
+interface SegmentPart extends Pick<OutputChunk, 'at' | 'step' | 'isFirst'> {
+  readonly chunks: readonly Json[];
+}
+
+export function segmentText(chunks: readonly NewChunk[]): string {
+  const parts: NewChunk[][] = [];
+  for (const chunk of chunks) {
+    const part = parts.at(-1);
+    if (part === undefined || chunk.isFirst || part[0]!.step !== chunk.step) parts.push([chunk]);
+    else part.push(chunk);
+  }
+  return `[${parts.map(partText).join(',')}]`;
+}
+
+function partText(chunks: readonly NewChunk[]): string {
+  const { at, step, isFirst } = chunks[0]!;
+  const texts = chunks.map(({ text }) => text).join(',');
+  return `{"at":${at},"step":${JSON.stringify(step)},"isFirst":${isFirst},"chunks":[${texts}]}`;
+}
 
 /**
  * Returns the chunks of a segment that are behind a position. If this process cannot decode the segment, returns one
  * chunk with a placeholder for all of them.
  */
 export function chunksOf({ fence, upto, text }: OutputSegment, after: OutputPosition): readonly OutputChunk[] {
-  const { at, step, isFirst, chunks } = contentOf(text);
-  const first = upto - chunks.length + 1;
+  const all = partsOf(text).flatMap(({ at, step, isFirst, chunks }) =>
+    chunks.map((value, index) => ({ at, step, isFirst: isFirst && index === 0, value })));
+  const first = upto - all.length + 1;
   const known = fence === after.fence ? Math.max(0, after.n - first + 1) : 0;
-  return chunks.slice(known).map((value, index) => ({
-    position: positionText({ fence, n: first + known + index }), fence, at, step, isFirst: isFirst && known + index === 0, value,
-  }));
+  return all.slice(known).map((chunk, index) => (
+    { position: positionText({ fence, n: first + known + index }), fence, ...chunk }));
 }
 
-const contentOf = (text: string): SegmentContent => (isEncodedPayload(text)
-  ? { at: 0, step: null, isFirst: false, chunks: [{ ...placeholderOf(encodedTextOf(text)) }] }
-  : parseJson(text) as unknown as SegmentContent);
-
-interface SegmentContent extends Pick<OutputChunk, 'at' | 'step' | 'isFirst'> {
-  readonly chunks: readonly Json[];
+function partsOf(text: string): readonly SegmentPart[] {
+  if (isEncodedPayload(text)) {
+    return [{ at: 0, step: null, isFirst: false, chunks: [{ ...placeholderOf(encodedTextOf(text)) }] }];
+  }
+  const parts = parseJson(text) as unknown as SegmentPart | readonly SegmentPart[];
+  // Version 0.2.0 stored each part as a segment of its own.
+  return 'chunks' in parts ? [parts] : parts;
 }
 
 export const positionText = ({ fence, n }: OutputPosition): string => `${fence}.${n}`;

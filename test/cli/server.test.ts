@@ -17,7 +17,13 @@ let [greeted, squared, failed]: number[] = [];
 
 const jobs = `
 import { jobType } from ${JSON.stringify(new URL('../../src/index.ts', import.meta.url).href)};
-export const greet = jobType('greet', { run: ({ input, log }) => (log.info('hello'), { greeting: input }) });
+export const greet = jobType('greet', { run: async ({ input, log, output }) => {
+  log.info('hello');
+  await output.write('hel');
+  await output.write('lo\\n');
+  await output.write({ done: true });
+  return { greeting: input };
+} });
 export const squares = jobType('squares', {
   *taskDetails() { yield 1; yield 2; },
   taskResults: ({ task }) => task * task,
@@ -75,6 +81,11 @@ const reading: readonly (() => string[])[] = [
   () => ['runs', 'events', String(failed)],
   () => ['runs', 'tasks', String(squared)],
   () => ['runs', 'log', String(failed)],
+  () => ['runs', 'output', String(greeted)],
+  () => ['runs', 'output', String(greeted), '--after', '1.1'],
+  () => ['runs', 'output', String(greeted), '--after', 'x'],
+  () => ['runs', 'output', String(greeted), '--follow'],
+  () => ['runs', 'output', '4711', '--follow'],
   () => ['runs', 'steps', String(greeted)],
   () => ['runs', 'explain', String(failed)],
   () => ['runs', 'watch', String(failed)],

@@ -17,11 +17,12 @@ async function setUp() {
   await jobs.createMany([{ type: 'test' }], 'tester');
   const [held] = await jobs.claim({ kinds: ['run'], names: { exact: ['test'] }, limit: 1, holder: 'one', leaseMs: 600_000 });
   const job = { id: held!.id, fence: held!.fence };
-  const desk = { calls: 0, isAway: false, losesAnswers: false };
+  const desk = { calls: 0, isAway: false, losesAnswers: false, meanwhile: () => {} };
   const writeNotes = async (notes: readonly Note[]): Promise<readonly boolean[]> => {
     desk.calls += 1;
     if (desk.isAway) throw new Error('the store is away');
     const written = await store.writeNotes(notes);
+    desk.meanwhile();
     if (desk.losesAnswers) throw new Error('the answer is lost');
     return written;
   };
@@ -29,7 +30,7 @@ async function setUp() {
   const notes = new Notes({ store: { writeNotes }, clock, onLost: () => {}, onOutput: (id) => stored.push(id) });
   const read = async (): Promise<unknown[]> =>
     (await store.output(job.id, outputStart, 1000)).flatMap((segment) => chunksOf(segment, outputStart)).map(({ value }) => value);
-  return { clock, jobs, job, desk, notes, read, stored };
+  return { clock, jobs, job, store, desk, notes, read, stored };
 }
 
 async function settle(): Promise<void> {
@@ -109,4 +110,33 @@ test('nothing is accepted after the end of an attempt, or when the job was lost'
   await settle();
   expect(notes.output(job, textOf('b'))).toBeNull();
   expect(await read()).toEqual([]);
+});
+
+test('many small chunks fill the buffer, too', async () => {
+  const { job, desk, notes } = await setUp();
+  desk.isAway = true;
+  const writes = Array.from({ length: 10_000 }, (_, at) => notes.output(job, textOf('', { isFirst: at === 0 }))!);
+  let isFree = false;
+  void writes.at(-1)!.then(() => (isFree = true));
+  await settle();
+  expect(isFree).toBe(false);
+});
+
+test('what other steps write meanwhile does not hold up the end of a step', async () => {
+  const { job, desk, notes, read } = await setUp();
+  desk.meanwhile = () => void notes.output(job, textOf('b', { step: 'b' }));
+  await notes.output(job, textOf('a', { step: 'a' }));
+  let isStored = false;
+  void notes.flushOutput(job)!.then(() => (isStored = true));
+  await settle();
+  expect(isStored).toBe(true);
+  expect(desk.calls).toBe(1);
+  expect(await read()).toEqual(['a']);
+});
+
+test('steps that write by turns do not make a segment of each chunk', async () => {
+  const { job, store, notes } = await setUp();
+  for (let at = 0; at < 1000; at += 1) await notes.output(job, textOf(String(at), { step: at % 2 === 0 ? 'a' : 'b' }));
+  await notes.flushOutput(job);
+  expect((await store.output(job.id, outputStart, 1000)).length).toBeLessThan(5);
 });

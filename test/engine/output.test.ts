@@ -1,7 +1,8 @@
 // Output: chunks that readers get while the handler works, in order, once, and under the fence.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { currentOutput, jobType, LeaseLost, type OutputChunk, type RunHandle } from '../../src/index.ts';
 import { outputOf } from '../../src/engine/attempt/output.ts';
+import { readOutput } from '../../src/engine/inspect/output.ts';
 import { Attempt } from '../../src/engine/attempt/attempt.ts';
 import { chunkBytesMax, outputBytesMax, type NewChunk } from '../../src/model/output.ts';
 import type { RunningJob } from '../../src/model/job.ts';
@@ -154,6 +155,43 @@ test('planning and gathering have outputs of their own, and so has each task', a
   expect(valuesOf(await t.engine.output(task!.id))).toEqual([1]);
 });
 
+test('a reader that waits costs two reads of the store per turn, and one that gets chunks costs one', async () => {
+  const door = new Door();
+  const type = jobType('slow', { run: async ({ output }) => {
+    await output.write('a');
+    await door.pass();
+  } });
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type);
+  await t.advance('1s');
+  const { store } = t.engine.jobs;
+  const [outputs, loads] = [vi.spyOn(store, 'output'), vi.spyOn(store, 'load')];
+  const chunks = run.followOutput();
+  expect((await chunks.next()).value).toMatchObject({ value: 'a' });
+  expect([outputs.mock.calls.length, loads.mock.calls.length]).toEqual([1, 0]);
+  const rest = chunks.next();
+  await t.advance('2s');
+  expect(outputs.mock.calls.length).toBeLessThan(12);
+  expect(loads.mock.calls.length).toBeLessThanOrEqual(outputs.mock.calls.length);
+  door.open();
+  await t.advance('2s');
+  expect((await rest).done).toBe(true);
+});
+
+test('a page decodes no more segments than it returns', async () => {
+  const read: number[] = [];
+  const segments = Array.from({ length: 16 }, (_, at) => ({
+    fence: 1, upto: (at + 1) * 2, bytes: 1,
+    get text() {
+      read.push(at);
+      return '[{"at":1,"step":null,"isFirst":false,"chunks":[1,2]}]';
+    },
+  }));
+  const chunks = await readOutput({ output: async () => segments }, 1, { limit: 3 });
+  expect(chunks.map(({ position }) => position)).toEqual(['1.1', '1.2', '1.3']);
+  expect(read).toEqual([0, 1]);
+});
+
 test('wrong reads are refused', async () => {
   const t = await start();
   expect(await refused(t.engine.output(999_999))).toBe('unknown.job');
@@ -177,6 +215,15 @@ describe('an attempt', () => {
     expect(await refused(output.write('x'.repeat(chunkBytesMax - 1)))).toBe('malformed.json');
     expect(await refused(output.write(() => 1))).toBe('malformed.json');
     expect(chunks).toHaveLength(1);
+  });
+
+  test('marks the first chunk that is accepted, not one that was refused', async () => {
+    const { output, chunks, load } = await written(2, outputBytesMax - 5);
+    const write = output.write('too large');
+    load();
+    expect(await refused(write)).toBe('malformed.output');
+    await output.write('ok');
+    expect(chunks.map(({ text, isFirst }) => [text, isFirst])).toEqual([['"ok"', true]]);
   });
 
   test('continues with the size of what earlier attempts have stored, up to the size of an output', async () => {

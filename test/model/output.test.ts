@@ -15,7 +15,7 @@ test('a position is read as it was written, and nothing else is', () => {
 });
 
 test('a segment gives the chunks behind a position, and only its first chunk can be the first of a call', () => {
-  const text = segmentText(chunk('', { isFirst: true, step: 'a "b"' }), ['"x"', '{"y":1}', 'null']);
+  const text = segmentText([chunk('"x"', { isFirst: true, step: 'a "b"' }), chunk('{"y":1}', { step: 'a "b"' }), chunk('null', { step: 'a "b"' })]);
   const segment = { fence: 2, upto: 12, bytes: 9, text };
   const all = chunksOf(segment, outputStart);
   expect(all.map(({ position, step, isFirst, value }) => [position, step, isFirst, value])).toEqual([
@@ -25,6 +25,25 @@ test('a segment gives the chunks behind a position, and only its first chunk can
   expect(chunksOf(segment, { fence: 2, n: 3 })).toEqual(all);
   expect(chunksOf(segment, { fence: 2, n: 10 })).toEqual(all.slice(1));
   expect(chunksOf(segment, { fence: 2, n: 12 })).toEqual([]);
+});
+
+test('the chunks of several steps share a segment, in the order in which they were written', () => {
+  const text = segmentText([
+    chunk('1', { step: 'a', isFirst: true }), chunk('2', { step: 'b', isFirst: true }), chunk('3', { step: 'a' }),
+    chunk('4', { step: 'a', isFirst: true, at: 6 }),
+  ]);
+  const shown = (n: number) => chunksOf({ fence: 1, upto: 4, bytes: 4, text }, { fence: 1, n })
+    .map(({ position, at, step, isFirst, value }) => [position, at, step, isFirst, value]);
+  const all = [['1.1', 5, 'a', true, 1], ['1.2', 5, 'b', true, 2], ['1.3', 5, 'a', false, 3], ['1.4', 6, 'a', true, 4]];
+  expect(shown(0)).toEqual(all);
+  expect(shown(2)).toEqual(all.slice(2));
+});
+
+test('a segment of version 0.2.0 is read', () => {
+  const text = '{"at":5,"step":"a","isFirst":true,"chunks":[1,2]}';
+  expect(chunksOf({ fence: 1, upto: 7, bytes: 2, text }, outputStart)).toMatchObject([
+    { position: '1.6', step: 'a', isFirst: true, value: 1 }, { position: '1.7', step: 'a', isFirst: false, value: 2 },
+  ]);
 });
 
 test('a segment that cannot be decoded is shown by a placeholder, at its last position', () => {

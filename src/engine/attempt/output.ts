@@ -26,12 +26,15 @@ export function outputOf(parts: OutputParts, attempt: Attempt): JobOutput {
   return { write: async (chunk) => (output ??= new AttemptOutput(parts, attempt)).write(chunk) };
 }
 
-type ChunkDraft = Omit<NewChunk, 'total'>;
+interface ChunkDraft extends Omit<NewChunk, 'total' | 'isFirst'> {
+  /** Stands for the call of the handler or step that writes it. */
+  readonly call: object;
+}
 
 class AttemptOutput {
   readonly #parts: OutputParts;
   readonly #attempt: Attempt;
-  /** The calls of the handler and of steps that have written a chunk. */
+  /** The calls of the handler and of steps of which a chunk was accepted. */
   readonly #begun = new WeakSet<object>();
   /** The size of the output of the job; null: it is not known yet what earlier attempts have written. */
   #total: number | null;
@@ -55,9 +58,7 @@ class AttemptOutput {
   #draftOf(text: string): ChunkDraft {
     const { store, outside } = this.#parts;
     const scope = scopeOf(this.#attempt);
-    const isFirst = !this.#begun.has(scope.call);
-    this.#begun.add(scope.call);
-    return { at: store.now(), step: scope.step ?? outside, isFirst, text, bytes: Buffer.byteLength(text) };
+    return { at: store.now(), step: scope.step ?? outside, call: scope.call, text, bytes: Buffer.byteLength(text) };
   }
 
   /** Adds the chunks that were written before the size was known, in their order. */
@@ -70,13 +71,14 @@ class AttemptOutput {
     }
   }
 
-  async #add(draft: ChunkDraft): Promise<void> {
+  async #add({ call, ...draft }: ChunkDraft): Promise<void> {
     const { job: { id }, holding, isLost } = this.#attempt;
     const total = this.#total! + draft.bytes;
     if (total > outputBytesMax) throw tooLarge(id);
-    const room = this.#parts.notes.output(holding, { ...draft, total });
+    const room = this.#parts.notes.output(holding, { ...draft, isFirst: !this.#begun.has(call), total });
     if (room === null) throw isLost ? new LeaseLost(`job ${id} is no longer held under fence ${holding.fence}`) : tooLate(id);
     this.#total = total;
+    this.#begun.add(call);
     await room;
   }
 }

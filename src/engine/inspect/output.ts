@@ -21,6 +21,10 @@ export async function readOutput(
 ): Promise<readonly OutputChunk[]> {
   const most = checkLimit(limit, outputPage);
   const position = after === undefined ? outputStart : parseOutputPosition(after);
-  const segments = await store.output(id, position, Math.min(most, segmentsPerPage));
-  return segments.flatMap((segment) => chunksOf(segment, position)).slice(0, most);
+  const chunks: OutputChunk[] = [];
+  for (const segment of await store.output(id, position, Math.min(most, segmentsPerPage))) {
+    chunks.push(...chunksOf(segment, position));
+    if (chunks.length >= most) break;
+  }
+  return chunks.slice(0, most);
 }

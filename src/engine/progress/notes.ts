@@ -79,7 +79,10 @@ export class Notes {
     return job.output.room();
   }
 
-  /** Writes the output of a job; resolves when it is stored, or the attempt has ended or was lost. Null: there is none. */
+  /**
+   * Writes the output of a job; resolves when what was written before the call is stored, or the attempt has ended or was
+   * lost. Null: there is none.
+   */
   flushOutput(holding: Holding): Promise<void> | null {
     const job = this.#jobs.get(keyOf(holding));
     return job === undefined || job.output.isEmpty ? null : this.#flush(job);
@@ -172,10 +175,11 @@ export class Notes {
   }
 
   async #flush(job: JobNotes): Promise<void> {
-    const isOver = (): boolean => this.#jobs.get(keyOf(job.holding)) !== job;
-    for (let tries = 1; !job.output.isEmpty && !isOver(); tries++) {
+    const last = job.output.added;
+    const isDone = (): boolean => job.output.isStored(last) || this.#jobs.get(keyOf(job.holding)) !== job;
+    for (let tries = 1; !isDone(); tries++) {
       await this.#writeNow(job);
-      if (!job.output.isEmpty && !isOver()) await this.#options.clock.sleep(retryMs(tries - 1));
+      if (!isDone()) await this.#options.clock.sleep(retryMs(tries - 1));
     }
   }
 

@@ -1,6 +1,8 @@
 /** The output buffer: the unwritten chunks of one attempt, sealed into segments. */
 import { segmentText, type NewChunk, type NewOutputSegment } from '../../model/output.ts';
 
+/** Counted for each chunk besides its text: without it, a million chunks of one byte would count as one MiB. */
+const chunkOverhead = 128;
 /** A segment that has reached this size gets no further chunk. */
 const segmentBytes = 65_536;
 /** When chunks of this size are unwritten, they are written at once. */
@@ -19,7 +21,10 @@ export class OutputBuffer {
   #openBytes = 0;
   #sealed: SealedSegment[] = [];
   #sealedBytes = 0;
+  /** The number of the last chunk of the sealed segments. */
   #upto = 0;
+  /** The number of the last chunk that is stored, or was dropped. */
+  #stored = 0;
   #waiting: (() => void)[] = [];
 
   get isEmpty(): boolean {
@@ -30,10 +35,19 @@ export class OutputBuffer {
     return this.#sealedBytes + this.#openBytes;
   }
 
+  /** The number of the last chunk. */
+  get added(): number {
+    return this.#upto + this.#open.length;
+  }
+
+  isStored(n: number): boolean {
+    return this.#stored >= n;
+  }
+
   add(chunk: NewChunk): void {
-    if (chunk.isFirst || this.#open[0]?.step !== chunk.step || this.#openBytes >= segmentBytes) this.#seal();
+    if (this.#openBytes >= segmentBytes) this.#seal();
     this.#open.push(chunk);
-    this.#openBytes += chunk.bytes;
+    this.#openBytes += chunk.bytes + chunkOverhead;
   }
 
   /** Resolves when the unwritten chunks leave room for more. */
@@ -49,7 +63,10 @@ export class OutputBuffer {
 
   /** Removes the first segments, which are stored. */
   forget(count: number): void {
-    for (const { bytes } of this.#sealed.splice(0, count)) this.#sealedBytes -= bytes;
+    for (const { segment, bytes } of this.#sealed.splice(0, count)) {
+      this.#sealedBytes -= bytes;
+      this.#stored = segment.upto;
+    }
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
@@ -58,11 +75,11 @@ export class OutputBuffer {
   }
 
   #seal(): void {
-    const [first] = this.#open;
-    if (first === undefined) return;
+    const last = this.#open.at(-1);
+    if (last === undefined) return;
     this.#upto += this.#open.length;
-    const text = segmentText(first, this.#open.map((chunk) => chunk.text));
-    this.#sealed.push({ segment: { upto: this.#upto, bytes: this.#open.at(-1)!.total, text }, bytes: this.#openBytes });
+    const segment = { upto: this.#upto, bytes: last.total, text: segmentText(this.#open) };
+    this.#sealed.push({ segment, bytes: this.#openBytes });
     this.#sealedBytes += this.#openBytes;
     this.#open = [];
     this.#openBytes = 0;

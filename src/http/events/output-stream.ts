@@ -2,7 +2,10 @@
  * The stream of the output of a run: sends each chunk once, with its position as the event id, so that a client that
  * reconnects with the last id continues behind it.
  */
+import { outputPages } from '../../engine/follow-output.ts';
+import type { OutputChunk } from '../../model/output.ts';
 import { standingOf } from '../../store/query.ts';
+import type { Principal } from '../access/principal.ts';
 import type { HttpCall, HttpServices } from '../handler.ts';
 import { chunkView } from '../views.ts';
 import { sseEvent, sseHeartbeat, sseRetry } from './sse.ts';
@@ -23,25 +26,24 @@ export async function* outputChunks(
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
   const watch = await runTurns.watch(id);
-  let position = after;
   let sentAt = clock.monotonic();
+  const isOver = (): boolean => signal.aborted || (principal.expires !== null && principal.expires <= clock.now());
   try {
     yield sseRetry;
-    while (!signal.aborted && (principal.expires === null || principal.expires > clock.now())) {
-      // The run is read before its output: when its end is stored, its output is.
-      const job = await sharedReads.job(id);
-      const chunks = await sharedReads.output(id, position);
-      position = chunks.at(-1)?.position ?? position;
-      if (chunks.length > 0 || clock.monotonic() - sentAt >= heartbeatMs) {
-        const events = chunks.map((chunk) => sseEvent('chunk', chunkView(chunk, principal.visibility), chunk.position));
-        yield events.join('') || sseHeartbeat;
+    for await (const page of outputPages((request) => sharedReads.outputOrJob(id, request), after)) {
+      if (isOver()) return;
+      const isWaiting = 'state' in page;
+      if (isWaiting && page.state === 'ended') return yield sseEvent('end', { standing: standingOf(page) });
+      if (!isWaiting || clock.monotonic() - sentAt >= heartbeatMs) {
+        yield isWaiting ? sseHeartbeat : page.map((chunk) => eventOf(chunk, principal)).join('');
         sentAt = clock.monotonic();
       }
-      if (chunks.length > 0) continue;
-      if (job.state === 'ended') return yield sseEvent('end', { standing: standingOf(job) });
-      await watch.wait(job.state === 'running', signal);
+      if (isWaiting) await watch.wait(page.state === 'running', signal);
     }
   } finally {
     watch.end();
   }
 }
+
+const eventOf = (chunk: OutputChunk, { visibility }: Principal): string =>
+  sseEvent('chunk', chunkView(chunk, visibility), chunk.position);

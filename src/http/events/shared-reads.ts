@@ -1,12 +1,17 @@
-/** Shared reads: streams that read the same data of a run at the same time share one read of the store. */
+/**
+ * Shared reads: streams that read the same data of a run at the same time share one read of the store. A read may have
+ * begun before the stream asked for it. A stream that has seen a version of the run, and wants all that was stored before
+ * it, therefore passes the version: it shares only reads of those who have seen it, too.
+ */
 import type { EngineCore } from '../../engine/engine.ts';
+import type { OutputRequest } from '../../engine/inspect/output.ts';
 import type { Snapshot } from '../../engine/run-handle.ts';
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
 import type { OutputChunk } from '../../model/output.ts';
 import type { LogLine } from '../../store/store.ts';
 
-type Reads = Pick<EngineCore, 'get' | 'snapshot' | 'log' | 'output' | 'history'>;
+type Reads = Pick<EngineCore, 'snapshot' | 'log' | 'outputOrJob' | 'history'>;
 
 export class SharedReads {
   readonly #engine: Reads;
@@ -20,20 +25,16 @@ export class SharedReads {
     return this.#share(`snapshot ${id}`, () => this.#engine.snapshot(id));
   }
 
-  log(id: number, after: number): Promise<readonly LogLine[]> {
-    return this.#share(`log ${id} ${after}`, () => this.#engine.log(id, { after }));
+  log(id: number, after: number, seen: number): Promise<readonly LogLine[]> {
+    return this.#share(`log ${id} ${after} ${seen}`, () => this.#engine.log(id, { after }));
   }
 
-  job(id: number): Promise<Job> {
-    return this.#share(`job ${id}`, () => this.#engine.get(id));
+  outputOrJob(id: number, request: OutputRequest): Promise<readonly OutputChunk[] | Job> {
+    return this.#share(`output ${id} ${request.after}`, () => this.#engine.outputOrJob(id, request));
   }
 
-  output(id: number, after: string | undefined): Promise<readonly OutputChunk[]> {
-    return this.#share(`output ${id} ${after}`, () => this.#engine.output(id, after === undefined ? {} : { after }));
-  }
-
-  history(id: number, from: number): Promise<readonly Event[]> {
-    return this.#share(`history ${id} ${from}`, () => this.#engine.history(id, from));
+  history(id: number, from: number, seen: number): Promise<readonly Event[]> {
+    return this.#share(`history ${id} ${from} ${seen}`, () => this.#engine.history(id, from));
   }
 
   #share<T>(key: string, read: () => Promise<T>): Promise<T> {

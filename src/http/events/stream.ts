@@ -128,8 +128,8 @@ export async function* runChanges(
     while (!signal.aborted && (principal.expires === null || principal.expires > clock.now())) {
       const { job, tasks, progress } = await sharedReads.snapshot(id);
       const [run, tree] = [runView(job, visibility, { tasks, progress }), JSON.stringify(progress)];
-      const lines = await sharedReads.log(id, line);
-      const history = job.version > version ? await sharedReads.history(id, version + 1) : [];
+      const lines = await sharedReads.log(id, line, job.version);
+      const history = job.version > version ? await sharedReads.history(id, version + 1, job.version) : [];
       line = lines.at(-1)?.n ?? line;
       const position = String(line);
       const pieces = [
