@@ -96,6 +96,17 @@ test('a running run shows its progress and log, and a cancel until the handler h
   await picture(page, 'run-cancelled-light');
 });
 
+detail('the output of an ended run is read on when the run is retried', async () => {
+  const id = await board.start({ type: 'story' });
+  await ended(board, id);
+  const page = await board.visit(`/runs/${id}?tab=output`);
+  const output = page.getByRole('log', { name: 'Output' });
+  for (const chapter of ['chapter 1', 'chapter 2', 'chapter 3']) {
+    await output.getByText(chapter).waitFor();
+    await board.engine.retryJobRun(id, { by: 'test' });
+  }
+});
+
 detail('a run whose handler ignores a cancel can be stopped by force', async () => {
   const id = await board.start({ type: 'deaf' });
   const page = await board.visit(`/runs/${id}`);

@@ -58,6 +58,8 @@ export const sync = jobType('ledger.sync', {
     return untilAborted(signal);
   },
 });
+/** Each retry writes something else. */
+export const story = jobType('story', { run: ({ output, fence }) => output.write(`chapter ${fence}`) });
 /** Ignores a cancel. */
 export const deaf = jobType('deaf', { run: () => new Promise(() => {}) });
 /** Handed off until someone approves. */
@@ -105,7 +107,7 @@ export async function dashboard(options: WorldOptions = {}): Promise<Dashboard> 
   await buildIfStale();
   const server = await world({
     dashboard: builtFolder,
-    engine: { types: [mail, invoice, sync, deaf, tiles, rows, approval], defs: [nightly, heartbeat], slots: 8 },
+    engine: { types: [mail, invoice, sync, story, deaf, tiles, rows, approval], defs: [nightly, heartbeat], slots: 8 },
     ...options,
   });
   const browser = await sharedBrowser();

@@ -6,16 +6,16 @@ import { isHidden, isLive } from './live.ts';
 
 export interface RunOutput {
   readonly chunks: readonly OutputChunkView[];
-  /** Whether the stream has sent all chunks of the run, which has ended. */
-  readonly isComplete: boolean;
+  /** The fence of the run when the stream had sent all chunks of it, and it had ended; null: not yet. */
+  readonly completeAt: number | null;
   /** Whether older chunks were dropped, because there are too many to show. */
   readonly isCut: boolean;
 }
 
 const keptMax = 20_000;
-const empty: RunOutput = { chunks: [], isComplete: false, isCut: false };
+const empty: RunOutput = { chunks: [], completeAt: null, isCut: false };
 
-export function useRunOutput({ id, state }: Pick<RunDetail, 'id' | 'state'>): RunOutput {
+export function useRunOutput({ id, state, fence }: Pick<RunDetail, 'id' | 'state' | 'fence'>): RunOutput {
   const [output, setOutput] = useState(empty);
   const position = useRef<string | undefined>(undefined);
   const isEnded = state === 'ended';
@@ -27,9 +27,10 @@ export function useRunOutput({ id, state }: Pick<RunDetail, 'id' | 'state'>): Ru
   }, [id]);
 
   useEffect(() => {
-    if (!isFollowing || output.isComplete && isEnded) return undefined;
-    return follow(id, position, setOutput);
-  }, [id, isFollowing, isEnded]);
+    // A run that is retried has a higher fence, and writes more.
+    if (!isFollowing || output.completeAt === fence && isEnded) return undefined;
+    return follow({ id, fence }, position, setOutput);
+  }, [id, isFollowing, isEnded, fence]);
 
   return output;
 }
@@ -37,7 +38,11 @@ export function useRunOutput({ id, state }: Pick<RunDetail, 'id' | 'state'>): Ru
 type Change = (change: (before: RunOutput) => RunOutput) => void;
 
 /** Opens the stream behind the last position; returns the function that closes it. Chunks are added once per frame. */
-function follow(id: number, position: { current: string | undefined }, change: Change): () => void {
+function follow(
+  { id, fence }: Pick<RunDetail, 'id' | 'fence'>,
+  position: { current: string | undefined },
+  change: Change,
+): () => void {
   const after = position.current;
   const source = new EventSource(urlOf('/api/v1/runs/{id}/output/stream', { params: { id }, query: { after } }));
   let arrived: OutputChunkView[] = [];
@@ -55,7 +60,7 @@ function follow(id: number, position: { current: string | undefined }, change: C
   });
   source.addEventListener('end', () => {
     source.close();
-    change((before) => ({ ...before, isComplete: true }));
+    change((before) => ({ ...before, completeAt: fence }));
   });
   return () => {
     source.close();
@@ -64,10 +69,10 @@ function follow(id: number, position: { current: string | undefined }, change: C
   };
 }
 
-function added({ chunks, isCut, isComplete }: RunOutput, more: readonly OutputChunkView[]): RunOutput {
+function added({ chunks, isCut, completeAt }: RunOutput, more: readonly OutputChunkView[]): RunOutput {
   const all = [...chunks, ...more];
   const firsts = new Map<string | null, number>();
   all.forEach(({ step, isFirst }, at) => void (isFirst && firsts.set(step, at)));
   const current = all.filter(({ step }, at) => at >= (firsts.get(step) ?? 0));
-  return { chunks: current.slice(-keptMax), isCut: isCut || current.length > keptMax, isComplete };
+  return { chunks: current.slice(-keptMax), isCut: isCut || current.length > keptMax, completeAt };
 }

@@ -279,6 +279,7 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     // The output of jobs, in segments (model/output.ts).
     `create table ${s}.output (job bigint not null, fence bigint not null, upto bigint not null, bytes bigint not null,
       text text collate "C" not null, primary key (job, fence, upto)) with (vacuum_truncate = false)`,
+    ...stretch(`${s}.output`, 'job, fence, upto, bytes, text', `n, 1, 1, 1, repeat('-', 400)`),
   ],
 ];
 

@@ -28,6 +28,7 @@ import { extendRows } from '../../../src/store/postgres/maintain/leases.ts';
 import { claimBatch } from '../../../src/store/postgres/write/claim-batch.ts';
 import { excludeFromClaims, findClaims, leaveClaims, lockClaims } from '../../../src/store/postgres/maintain/leave-claim.ts';
 import { unstageGroup } from '../../../src/store/postgres/write/staging.ts';
+import { output, outputBytes } from '../../../src/store/postgres/write/output.ts';
 import { write, lockById } from '../../../src/store/postgres/write/statements.ts';
 import { born, claimed, connect, decided, everything, freshStore, many } from './ground.ts';
 
@@ -57,7 +58,7 @@ function planning(client: pg.Client, plans: Map<string, string>, ...answer: obje
 function wholeReads(plan: string): string[] {
   const lines = plan.split('\n');
   return lines.filter((line, at) => {
-    if (/Seq Scan on (job|ended|unique_key|origin|rate)/.test(line)) return true;
+    if (/Seq Scan on (job|ended|unique_key|origin|rate|output)/.test(line)) return true;
     const isFirst = /Limit/.test(lines[at - 1] ?? '');
     return /Index (Only )?Scan using/.test(line) && !isFirst && !/Index Cond/.test(lines[at + 1] ?? '');
   });
@@ -66,7 +67,7 @@ function wholeReads(plan: string): string[] {
 test('rows are looked up by index even when the planner believes their table to be empty', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);
-  for (const table of ['job', 'ended', 'unique_key', 'origin', 'claim', 'rate']) await client.query(`vacuum analyze stint.${table}`);
+  for (const table of ['job', 'ended', 'unique_key', 'origin', 'claim', 'rate', 'output']) await client.query(`vacuum analyze stint.${table}`);
   await client.query('set plan_cache_mode = force_generic_plan');
   const plans = new Map<string, string>();
   const row = { now: 0, is_beaten: true, ids: null, count: 1, wanted: 0, written: 0, ...noneDue };
@@ -112,6 +113,8 @@ test('rows are looked up by index even when the planner believes their table to 
   await load(reading, [1, 2, 3]);
   await jobsByKey(reading, ['a', 'b']);
   await history(reading, 1);
+  await output(reading, 1, { fence: 1, n: 7 }, 16);
+  await outputBytes(reading, 1);
   await extendRows(reading, [{ id: 1, fence: 1 }, { id: 2, fence: 1 }], now);
   await settleable(reading, 10, [1, 2, 3]);
   await orphaned(reading, 10);
