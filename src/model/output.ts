@@ -97,9 +97,7 @@ function partsOf(text: string): readonly SegmentPart[] {
   if (isEncodedPayload(text)) {
     return [{ at: 0, step: null, isFirst: false, chunks: [{ ...placeholderOf(encodedTextOf(text)) }] }];
   }
-  const parts = parseJson(text) as unknown as SegmentPart | readonly SegmentPart[];
-  // Version 0.2.0 stored each part as a segment of its own.
-  return 'chunks' in parts ? [parts] : parts;
+  return parseJson(text) as unknown as readonly SegmentPart[];
 }
 
 export const positionText = ({ fence, n }: OutputPosition): string => `${fence}.${n}`;

@@ -39,13 +39,6 @@ test('the chunks of several steps share a segment, in the order in which they we
   expect(shown(2)).toEqual(all.slice(2));
 });
 
-test('a segment of version 0.2.0 is read', () => {
-  const text = '{"at":5,"step":"a","isFirst":true,"chunks":[1,2]}';
-  expect(chunksOf({ fence: 1, upto: 7, bytes: 2, text }, outputStart)).toMatchObject([
-    { position: '1.6', step: 'a', isFirst: true, value: 1 }, { position: '1.7', step: 'a', isFirst: false, value: 2 },
-  ]);
-});
-
 test('a segment that cannot be decoded is shown by a placeholder, at its last position', () => {
   const text = '{"$encoded":"aes-256-gcm:k1:abc"}';
   expect(chunksOf({ fence: 1, upto: 4, bytes: 9, text }, outputStart)).toMatchObject([
