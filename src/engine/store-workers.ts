@@ -52,10 +52,20 @@ export class StoreWorkers {
     this.#commandLoop.start();
   }
 
+  /** A job of one store may create jobs in the other one: both are asked again until neither has started anything. */
   async whenIdle(): Promise<EndedJobs> {
-    const ended = await Promise.all(this.#all.map((worker) => worker.whenIdle()));
+    const started = (): number => this.#all.reduce((all, worker) => all + worker.started, 0);
+    let [ended, before] = [await this.#whenEachIdle(), 0];
+    while (this.#all.length > 1 && started() !== before) {
+      before = started();
+      ended = await this.#whenEachIdle();
+    }
     const sum = (of: (jobs: EndedJobs) => number): number => ended.reduce((all, jobs) => all + of(jobs), 0);
     return { succeeded: sum(({ succeeded }) => succeeded), failed: sum(({ failed }) => failed) };
+  }
+
+  #whenEachIdle(): Promise<readonly EndedJobs[]> {
+    return Promise.all(this.#all.map((worker) => worker.whenIdle()));
   }
 
   async suspend(): Promise<void> {

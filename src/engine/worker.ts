@@ -72,6 +72,11 @@ export class Worker {
     return [...this.#running.attempts.values()].map(({ job }) => job.id);
   }
 
+  /** How many attempts have started here so far. */
+  get started(): number {
+    return this.#running.attempts.started;
+  }
+
   get isFull(): boolean {
     return this.#running.slots.free <= 0;
   }
@@ -94,21 +99,38 @@ export class Worker {
   }
 
   /**
-   * Resolves when nothing is left for this worker: it executes nothing, all outcomes are stored, no tick and no request of
-   * the inbox is due, and a search finds no job that may start. Jobs that are due later, paused or at a full limit stay.
+   * Resolves when nothing is left for this worker: it executes nothing, all outcomes are stored, no tick, no request of the
+   * inbox and no message of an alert is due, and a search finds no job that may start. Jobs that are due later, paused or at
+   * a full limit stay. Resolves at once for a worker that does not claim and executes nothing.
    */
   async whenIdle(): Promise<EndedJobs> {
-    const { slots, gathering, runner, counts } = this.#running;
-    const { scheduling, inbox } = this.#maintaining;
+    const { slots, runner, counts } = this.#running;
     for (;;) {
       await slots.whenIdle();
       await runner.whenOutcomesStored();
-      await scheduling.caughtUp();
-      await inbox?.caughtUp();
-      const isIdle = await this.#claiming.findsNone();
-      if (this.#isDraining || (isIdle && this.running.length === 0 && gathering.size === 0)) return counts.ended;
+      if (!this.#isClaiming || (await this.#findsNothing())) return counts.ended;
       await this.#parts.clock.sleep(idlePollMs);
     }
+  }
+
+  /**
+   * Looks for work once. A job that starts meanwhile, such as one that was claimed when it was created, may have ended again
+   * by then, and made work that the search could not find.
+   */
+  async #findsNothing(): Promise<boolean> {
+    const { gathering, runner } = this.#running;
+    const { scheduling, inbox, alerts } = this.#maintaining;
+    const { started } = this;
+    const isQuiet = (): boolean => this.running.length === 0 && gathering.size === 0 && runner.pendingOutcomes === 0;
+    const wasQuiet = isQuiet();
+    await scheduling.caughtUp();
+    await inbox?.caughtUp();
+    await alerts?.caughtUp();
+    return (await this.#claiming.findsNone()) && wasQuiet && isQuiet() && this.started === started;
+  }
+
+  get #isClaiming(): boolean {
+    return this.#stopListening !== null;
   }
 
   /** Claims and starts no further job, with immediate effect. Loops that run a turn now end it. */

@@ -7,6 +7,7 @@ import { Attempt } from './attempt.ts';
 export class Attempts {
   readonly #random: Random;
   readonly #byJob = new Map<number, Attempt>();
+  #started = 0;
 
   constructor(random: Random) {
     this.#random = random;
@@ -14,6 +15,11 @@ export class Attempts {
 
   get size(): number {
     return this.#byJob.size;
+  }
+
+  /** How many attempts have started so far. */
+  get started(): number {
+    return this.#started;
   }
 
   values(): Iterable<Attempt> {
@@ -40,6 +46,7 @@ export class Attempts {
   start(job: RunningJob): Attempt {
     const attempt = new Attempt(job, this.#random);
     this.#byJob.set(job.id, attempt);
+    this.#started += 1;
     return attempt;
   }
 
