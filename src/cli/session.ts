@@ -54,8 +54,20 @@ export function serverOf({ url: given, token: flag, store, encryptionKeys }: Com
     return null;
   }
   if (encryptionKeys !== undefined) throw refusedFlag('--encryption-keys needs --store: a server has its own keys');
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw refusedFlag('--url must begin with http:// or https://');
-  return { url, token: flag ?? variable('STINT_TOKEN') };
+  return { url: checkServerUrl(url), token: checkToken(flag ?? variable('STINT_TOKEN')) };
+}
+
+function checkServerUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!/^https?:$/.test(url?.protocol ?? '')) throw refusedFlag('--url must begin with http:// or https://');
+  if (url!.username + url!.password === '') return text;
+  throw refusedFlag('--url must have no user and no password: give an access token in STINT_TOKEN');
+}
+
+/** Checked here, because the refusal of a header by `fetch` contains the token. */
+function checkToken(token: string | undefined): string | undefined {
+  if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
+  throw refusedFlag('the access token has a character that no token has, such as a space or a line break');
 }
 
 /**

@@ -132,6 +132,7 @@ test.each([
   ['a recipient with a header in it', `smtps://mail.example.com?from=a@b.c&to=${encodeURIComponent('a@b.c\r\nBcc: x@y.z')}`],
   ['an unknown parameter', 'smtps://mail.example.com?from=a@b.c&to=a@b.c&cc=x@y.z'],
   ['a password without TLS', 'smtp://ada:s3cret@mail.example.com?from=a@b.c&to=a@b.c&tls=none'],
+  ['a password that is not percent-encoded', 'smtps://ada:s3cret%@mail.example.com?from=a@b.c&to=a@b.c'],
   ['too many recipients', `smtps://mail.example.com?from=a@b.c&to=${Array(21).fill('a@b.c').join(',')}`],
 ])('a mail server with %s is refused, without its URL', (_, smtp) => {
   const refusal = ((): unknown => {

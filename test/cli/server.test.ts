@@ -239,12 +239,16 @@ test('the server and its token come from flags or variables, and wrong ones are 
     [['runs', 'ls', ...url, ...store], 'use only one of --url and --store'],
     [['runs', 'ls', ...store, '--token', 'x'], '--token needs --url'],
     [['runs', 'ls', '--url', 'localhost'], '--url must begin with http'],
+    [['runs', 'ls', '--url', url[1]!.replace('//', '//ada:s3cret@')], '--url must have no user and no password'],
+    [['runs', 'ls', '--url', url[1]!, '--token', 's3cret\r'], 'the access token has a character that no token has'],
     [['runs', 'ls', ...url, '--encryption-keys', 'keys.json'], 'a server has its own keys'],
     [['defs', 'enable', 'applied', ...url, '--by', 'eve'], 'a server records the name of the token'],
     [['runs', 'cancel', '1', '--url', 'http://127.0.0.1:1'], 'unavailable.server'],
   ];
   for (const [words, says] of refusals) {
-    expect(await place.stint(...words), words.join(' ')).toMatchObject({ code: 2, out: '', err: expect.stringContaining(says) as unknown });
+    const refused = await place.stint(...words);
+    expect(refused, words.join(' ')).toMatchObject({ code: 2, out: '', err: expect.stringContaining(says) as unknown });
+    expect(refused.err).not.toContain('s3cret');
   }
 });
 

@@ -39,11 +39,19 @@ export function mailServerOf(text: string): MailServer {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (isImplicit ? 465 : 587) : Number(url.port),
     tls: isImplicit ? 'implicit' : tlsOf(given.get('tls'), url.username !== ''),
-    user: url.username === '' ? null : decodeURIComponent(url.username),
-    password: url.password === '' ? null : decodeURIComponent(url.password),
+    user: url.username === '' ? null : decoded(url.username),
+    password: url.password === '' ? null : decoded(url.password),
     from: checkAddress('from', (given.get('from') ?? '').trim()),
     to: (to.length > recipientsMax ? tooMany() : to).map((address) => checkAddress('to', address)),
   };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw malformed('the user and the password in the URL of a mail server must be percent-encoded: a % is %25');
+  }
 }
 
 function tlsOf(text: string | null, hasUser: boolean): MailServer['tls'] {
