@@ -1,6 +1,6 @@
 /** The API of commands on a store: calls the handlers of the routes in this process, without HTTP. */
 import type { Answer, Changed, OutputChunkView, RunView } from '../http/contract.ts';
-import type { HttpCall, HttpServices, RouteHandler } from '../http/handler.ts';
+import type { HttpCall, RouteHandler, StoreServices } from '../http/handler.ts';
 import { JobCounts } from '../http/metrics/job-counts.ts';
 import { changed, chunkView, runView } from '../http/views.ts';
 import { Engine } from '../open.ts';
@@ -22,7 +22,7 @@ export async function openStoreApi({ store: given, encryptionKeys, by }: CommonF
 
 class StoreApi implements CommandApi {
   readonly #engine: Engine;
-  readonly #services: HttpServices;
+  readonly #services: StoreServices;
   readonly #by: string;
   readonly address: string;
 
@@ -35,7 +35,7 @@ class StoreApi implements CommandApi {
 
   async call<N extends StoreRoute>(name: N, ...[request]: Arguments<N>): Promise<Answer<N>> {
     const { params, query = {}, body = {} } = (request ?? {}) as { params?: object; query?: object; body?: object };
-    const handler = storeRoutes[name] as unknown as RouteHandler<N>;
+    const handler = storeRoutes[name] as unknown as RouteHandler<N, StoreServices>;
     // The arguments of a call have the types that the schemas of the route produce, so that nothing is left to parse.
     return (await handler(this.#services, { params, query, body } as never, callBy(this.#by))) as Answer<N>;
   }
@@ -72,14 +72,12 @@ async function* until<T>(signal: AbortSignal, items: AsyncGenerator<T, void, und
 }
 
 /** The parts of a server that the handlers of these routes use. */
-const servicesOf = (engine: Engine): HttpServices =>
-  ({
-    engine,
-    clock: systemClock,
-    jobCounts: new JobCounts(engine, systemClock),
-    priorities: {},
-    access: { withSecret: <T>(_credentials: unknown, act: () => Promise<T>) => act() },
-  }) as unknown as HttpServices;
+const servicesOf = (engine: Engine): StoreServices => ({
+  engine,
+  jobCounts: new JobCounts(engine, systemClock),
+  priorities: {},
+  access: { withSecret: (_credentials, act) => act() },
+});
 
 /** Whoever can open the database may do and see everything. */
 const callBy = (by: string): HttpCall => ({

@@ -12,11 +12,9 @@ import { questionRoutes } from '../http/routes/questions.ts';
 import { runRoutes } from '../http/routes/runs.ts';
 import { typeRoutes } from '../http/routes/types.ts';
 
-const { series: _series, ...overview } = overviewRoutes;
-
 export const storeRoutes = {
   ...runRoutes, ...flowRoutes, ...questionRoutes, ...defRoutes, ...defDocumentRoutes, ...limitRoutes, ...alertRoutes,
-  ...inboxRoutes, ...instanceRoutes, ...typeRoutes, ...auditRoutes, ...overview,
+  ...inboxRoutes, ...instanceRoutes, ...typeRoutes, ...auditRoutes, ...overviewRoutes,
 };
 
 export type StoreRoute = keyof typeof storeRoutes;

@@ -174,9 +174,9 @@ export class EngineCore implements RunBackend, RunMaker {
   }
 
   /**
-   * After `resume`: resolves when this instance executes nothing, and nothing that is due can start here. Runs that are due
-   * later, paused, or at a full limit stay, and so do those of types that this engine lacks. The result says how many jobs
-   * have ended here since the start: with success, and for good without.
+   * After `resume`: resolves when this instance executes nothing, and nothing that is due can start here, nor a message of an
+   * alert. Runs that are due later, paused, or at a full limit stay, and so do those of types that this engine lacks. The
+   * result says how many jobs have ended here since the start: with success, and for good without.
    */
   whenIdle(): Promise<EndedJobs> {
     return this.#workers.whenIdle();
@@ -667,13 +667,18 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.definitions(filter);
   }
 
+  /** Like `definitions`, in the order of their ids from the first one after the id `after`; reads only as many as are taken. */
+  eachDefinition(filter?: DefFilter, after?: number): AsyncGenerator<ListedDefinition, void, undefined> {
+    return this.#reads.eachDefinition(filter, after);
+  }
+
   definition(name: string): Promise<ListedDefinition> {
     return this.#reads.definition(name);
   }
 
   /** The status of a definition, its last execution and its next one (seed 4 of docs/seeds.md). */
-  configuration(name: string): Promise<Configuration> {
-    return this.#reads.configuration(name);
+  configuration(def: string | Pick<ListedDefinition, 'job'>): Promise<Configuration> {
+    return this.#reads.configuration(def);
   }
 
   /** The next ticks of a definition, with the effect of its overlap policy and of daylight saving on each. */

@@ -23,7 +23,7 @@ import type { DueJob, FeedEvent, FeedPage, Instance, LogLine } from '../store/st
 import type { Clock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { PreviewOptions } from '../time/preview.ts';
-import type { Configuration, OutcomeStatus } from '../vocabulary/configuration.ts';
+import type { Configuration } from '../vocabulary/configuration.ts';
 import { runStats, type JobRunStats } from '../vocabulary/jobrun.ts';
 import { stageInfo, type StageInfo } from '../vocabulary/stage.ts';
 import { burstsInForce } from './declare/bursts.ts';
@@ -282,20 +282,21 @@ export class EngineReads {
 
   // Definitions.
 
-  async definitions(filter: DefFilter = {}): Promise<readonly ListedDefinition[]> {
-    const passes = defFilter(filter);
-    const passed = (await this.#listed(await this.#stores.definitions())).filter(passes);
-    return filter.lastOutcome === undefined ? passed : this.#endedWith(passed, filter.lastOutcome);
+  definitions(filter?: DefFilter): Promise<readonly ListedDefinition[]> {
+    return Array.fromAsync(this.eachDefinition(filter));
   }
 
-  /** Returns the definitions whose last outcome is this one. It costs two queries for each definition. */
-  async #endedWith(defs: readonly ListedDefinition[], outcome: OutcomeStatus): Promise<readonly ListedDefinition[]> {
-    const found: ListedDefinition[] = [];
-    for (const def of defs) {
-      const { lastExecutedStatus } = await configurationIn(this.#stores.forJob(def.job.id), def.job);
-      if (lastExecutedStatus === outcome) found.push(def);
+  /** Yields definitions in the order of their ids, and reads only as many as are taken, by the page. */
+  async *eachDefinition(filter: DefFilter = {}, after?: number): AsyncGenerator<ListedDefinition, void, undefined> {
+    const passes = defFilter(filter);
+    for await (const page of this.#stores.definitionPages(after)) {
+      for (const def of (await this.#listed(page)).filter(passes)) if (await this.#hasOutcome(def, filter)) yield def;
     }
-    return found;
+  }
+
+  /** Costs two queries if the filter has an outcome. */
+  async #hasOutcome(def: ListedDefinition, { lastOutcome }: DefFilter): Promise<boolean> {
+    return lastOutcome === undefined || (await this.configuration(def)).lastExecutedStatus === lastOutcome;
   }
 
   async definition(name: string): Promise<ListedDefinition> {
@@ -307,9 +308,10 @@ export class EngineReads {
     return (await this.#catalogue.resolve(known)).map((def) => ({ ...def, isUndeclared: undeclared.has(def.name) }));
   }
 
-  async configuration(name: string): Promise<Configuration> {
-    const { job } = await this.definition(name);
-    return configurationIn(await this.#stores.forDefinition(name), job);
+  /** Costs two queries for a definition that was read before. */
+  async configuration(def: string | Pick<ListedDefinition, 'job'>): Promise<Configuration> {
+    const { job } = typeof def === 'string' ? await this.#stores.definition(def) : def;
+    return configurationIn(this.#stores.forJob(job.id), job);
   }
 
   async calendar(request: CalendarRequest = {}): Promise<Calendar> {

@@ -1,5 +1,5 @@
 /** The stores of an engine: the database, and the memory of this process for jobs that must not be persisted. */
-import { definition, definitions, type KnownDefinition } from '../jobs/define.ts';
+import { definition, definitionPages, type KnownDefinition } from '../jobs/define.ts';
 import type { Jobs } from '../jobs.ts';
 import { definitionKey, type Spec } from '../model/definition.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
@@ -37,7 +37,12 @@ export class Stores {
   }
 
   async definitions(): Promise<readonly KnownDefinition[]> {
-    return [...(await definitions(this.database.store)), ...(await definitions(this.memory.store))];
+    return (await Array.fromAsync(this.definitionPages())).flat();
+  }
+
+  async *definitionPages(after?: number): AsyncGenerator<readonly KnownDefinition[], void> {
+    yield* definitionPages(this.database.store, after);
+    yield* definitionPages(this.memory.store, after);
   }
 
   /** Finds jobs of both stores as one list in the order of ids: jobs in memory have the higher ids. */

@@ -36,6 +36,11 @@ export interface HttpServices {
   readonly healthCheck: HealthCheck;
 }
 
+/** The parts that handlers need which use only the store. Commands call them without a server. */
+export interface StoreServices extends Pick<HttpServices, 'engine' | 'jobCounts' | 'priorities'> {
+  readonly access: Pick<Access, 'withSecret'>;
+}
+
 export interface HttpCall {
   /** The caller. On routes that are open to everyone, the placeholder `anyone`. */
   readonly principal: Principal;
@@ -51,10 +56,12 @@ export interface HttpCall {
   status?: number;
 }
 
-export type RouteHandler<N extends RouteName> = (
-  services: HttpServices,
+export type RouteHandler<N extends RouteName, Services = HttpServices> = (
+  services: Services,
   request: ParsedRequest<N>,
   call: HttpCall,
 ) => Promise<Answer<N> | Response>;
 
-export type RouteHandlers<N extends RouteName> = { readonly [R in N]: RouteHandler<R> };
+export type RouteHandlers<N extends RouteName, Services = HttpServices> = { readonly [R in N]: RouteHandler<R, Services> };
+
+export type StoreRouteHandlers<N extends RouteName> = RouteHandlers<N, StoreServices>;

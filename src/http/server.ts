@@ -40,6 +40,7 @@ import { overviewRoutes } from './routes/overview.ts';
 import { queueRoutes } from './routes/queues.ts';
 import { questionRoutes } from './routes/questions.ts';
 import { runRoutes } from './routes/runs.ts';
+import { seriesRoutes } from './routes/series.ts';
 import { selfRoutes } from './routes/self.ts';
 import { streamRoutes } from './routes/streams.ts';
 import { typeRoutes } from './routes/types.ts';
@@ -85,7 +86,7 @@ export interface Http {
 
 const handlers: RouteHandlers<RouteName> = {
   ...selfRoutes, ...runRoutes, ...questionRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...defDocumentRoutes, ...failureRoutes,
-  ...flowRoutes, ...inboxRoutes, ...limitRoutes, ...alertRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes,
+  ...flowRoutes, ...inboxRoutes, ...limitRoutes, ...alertRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes, ...seriesRoutes,
   ...queueRoutes, ...streamRoutes,
   ...typeRoutes, ...workRoutes,
 };

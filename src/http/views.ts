@@ -227,7 +227,7 @@ export const definitionView = async (
   engine: Pick<EngineCore, 'configuration'>,
   known: ListedDefinition,
   visibility: Visibility,
-): Promise<DefView> => defView(known, await engine.configuration(known.name), visibility);
+): Promise<DefView> => defView(known, await engine.configuration(known), visibility);
 
 export const previewView = ({ nominal, due, shown, remark, skipped }: PreviewTick): ShownTick => ({
   nominal,

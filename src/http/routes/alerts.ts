@@ -3,13 +3,13 @@ import type { AlertStatus, SentAlert } from '../../engine/alert-actions.ts';
 import type { AlertOptions } from '../../engine/declare/alert.ts';
 import { redactText, redactTexts, type Visibility } from '../access/redact.ts';
 import type { AlertView, SentAlertView } from '../contract.ts';
-import type { RouteHandlers } from '../handler.ts';
+import type { StoreRouteHandlers } from '../handler.ts';
 import { act, pageOf } from './runs.ts';
 
 type AlertRouteNames = 'listAlerts' | 'createAlert' | 'getAlert' | 'editAlert' | 'deleteAlert' | 'resetAlert' | 'testAlert'
   | 'listAlertMessages';
 
-export const alertRoutes: RouteHandlers<AlertRouteNames> = {
+export const alertRoutes: StoreRouteHandlers<AlertRouteNames> = {
   async listAlerts({ engine }) {
     return { items: (await engine.alerts()).map(alertView) };
   },

@@ -2,7 +2,7 @@
 import type { DefPlan, PlannedField } from '../../engine/declare/def-plan.ts';
 import { redact, type Visibility } from '../access/redact.ts';
 import type { Answer } from '../contract.ts';
-import type { RouteHandlers } from '../handler.ts';
+import type { StoreRouteHandlers } from '../handler.ts';
 import { HttpRefusal } from '../problems.ts';
 import { definitionView } from '../views.ts';
 import { defFilterOf } from './defs.ts';
@@ -10,7 +10,7 @@ import { act } from './runs.ts';
 
 type DefDocumentRouteNames = 'exportDefs' | 'applyDefs' | 'switchDefs' | 'cloneDef' | 'renameDef';
 
-export const defDocumentRoutes: RouteHandlers<DefDocumentRouteNames> = {
+export const defDocumentRoutes: StoreRouteHandlers<DefDocumentRouteNames> = {
   async exportDefs({ engine }, { query: { whole = false, ...filter } }, { principal: { visibility } }) {
     // An export with redacted values would overwrite the real values when it is applied.
     if (visibility !== 'full') throw new HttpRefusal('forbidden', 'this token does not see payloads, which an export has');

@@ -7,9 +7,10 @@ import type { Duration } from '../../time/duration.ts';
 import { preview } from '../../time/preview.ts';
 import type { Answer } from '../contract.ts';
 import type { DefFilter } from '../../engine/declare/def-filter.ts';
+import type { ListedDefinition } from '../../engine/reads.ts';
 import type { Visibility } from '../access/redact.ts';
 import { instantOf, tagsOf } from '../filter.ts';
-import type { RouteHandlers } from '../handler.ts';
+import type { StoreRouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
 import { scheduleOf } from '../schedules.ts';
 import { definitionView, previewView } from '../views.ts';
@@ -29,14 +30,17 @@ type FilterRequest = { readonly [F in Exclude<keyof DefFilter, 'tags'>]?: string
   { readonly tag?: string[] | undefined };
 const previewDefault = 10;
 
-export const defRoutes: RouteHandlers<DefRouteNames> = {
-  async listDefs({ engine }, { query: { after = 0, limit = pageDefault, q, ...filter } }, { principal: { visibility } }) {
-    const all = await engine.definitions(defFilterOf(filter, visibility));
-    const matching = all.filter(({ name, job }) =>
-      job.id > after && (q === undefined || name.toLowerCase().includes(q.toLowerCase())));
-    const shown = matching.slice(0, limit);
+export const defRoutes: StoreRouteHandlers<DefRouteNames> = {
+  async listDefs({ engine }, { query: { after, limit = pageDefault, q, ...filter } }, { principal: { visibility } }) {
+    const isAsked = ({ name }: ListedDefinition): boolean => q === undefined || name.toLowerCase().includes(q.toLowerCase());
+    const found: ListedDefinition[] = [];
+    for await (const known of engine.eachDefinition(defFilterOf(filter, visibility), after)) {
+      if (isAsked(known)) found.push(known);
+      if (found.length > limit) break;
+    }
+    const shown = found.slice(0, limit);
     const items = await Promise.all(shown.map((known) => definitionView(engine, known, visibility)));
-    return { items, next: matching.length > limit ? shown.at(-1)!.job.id : null };
+    return { items, next: found.length > limit ? shown.at(-1)!.job.id : null };
   },
 
   async createDef({ engine }, { body: { name, type, schedules = [], ...options } }, { principal }) {

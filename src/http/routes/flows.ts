@@ -3,13 +3,13 @@ import type { NamedFlowRun } from '../../engine/declare/named-flow.ts';
 import { actor } from '../access/principal.ts';
 import { checkPriorityOf } from '../access/priority.ts';
 import type { Duration } from '../../time/duration.ts';
-import type { RouteHandlers } from '../handler.ts';
+import type { StoreRouteHandlers } from '../handler.ts';
 import { runView } from '../views.ts';
 import { act, end, engineRequest, idempotentFor, keyOf } from './runs.ts';
 
 const pageDefault = 100;
 
-export const flowRoutes: RouteHandlers<'createFlow' | 'listFlows' | 'getFlow' | 'cancelFlow' | 'stopFlow' | 'retryFlow'> = {
+export const flowRoutes: StoreRouteHandlers<'createFlow' | 'listFlows' | 'getFlow' | 'cancelFlow' | 'stopFlow' | 'retryFlow'> = {
   async createFlow({ engine, priorities }, { body: { runs } }, call) {
     const { principal } = call;
     for (const { priority } of runs) checkPriorityOf(principal, priority, priorities);

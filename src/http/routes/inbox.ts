@@ -2,12 +2,12 @@
 import { parseJson } from '../../model/json.ts';
 import type { InboxRequest } from '../../store/store.ts';
 import { redact, redactText, type Visibility } from '../access/redact.ts';
-import type { RouteHandlers } from '../handler.ts';
+import type { StoreRouteHandlers } from '../handler.ts';
 import { act } from './runs.ts';
 
 const pageDefault = 100;
 
-export const inboxRoutes: RouteHandlers<'listInbox' | 'retryInboxRequest' | 'removeInboxRequest'> = {
+export const inboxRoutes: StoreRouteHandlers<'listInbox' | 'retryInboxRequest' | 'removeInboxRequest'> = {
   async listInbox({ engine }, { query: { limit = pageDefault, ...query } }, { principal: { visibility } }) {
     const requests = await engine.inboxRequests({ ...query, limit });
     const next = requests.length < limit ? null : requests.at(-1)!.id;

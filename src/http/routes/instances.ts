@@ -1,8 +1,8 @@
 /** Commands to instances over HTTP: drain and resume. */
-import type { RouteHandlers } from '../handler.ts';
+import type { StoreRouteHandlers } from '../handler.ts';
 import { act } from './runs.ts';
 
-export const instanceRoutes: RouteHandlers<'drainInstance' | 'resumeInstance'> = {
+export const instanceRoutes: StoreRouteHandlers<'drainInstance' | 'resumeInstance'> = {
   async drainInstance({ engine }, { params: { id }, body: { why } }, { principal }) {
     return { order: await engine.order(id, 'drain', act(principal, why)) };
   },

@@ -1,13 +1,13 @@
 /** Named limits over HTTP: list, create, override, pause, reopen and delete them. */
 import type { LimitOverride, LimitStatus } from '../../engine/limit-actions.ts';
 import type { NamedLimitView } from '../contract.ts';
-import type { RouteHandlers } from '../handler.ts';
+import type { StoreRouteHandlers } from '../handler.ts';
 import { act } from './runs.ts';
 
 type LimitRouteNames = 'listLimits' | 'createLimit' | 'getLimit' | 'overrideLimit' | 'reopenLimit' | 'pauseLimit' | 'resumeLimit'
   | 'resetLimit' | 'deleteLimit';
 
-export const limitRoutes: RouteHandlers<LimitRouteNames> = {
+export const limitRoutes: StoreRouteHandlers<LimitRouteNames> = {
   async listLimits({ engine }) {
     return { items: (await engine.limits()).map(limitView) };
   },

@@ -1,12 +1,12 @@
-/** The overview over HTTP: types, instances, statistics and time series. */
+/** The overview over HTTP: types, instances and statistics. */
 import { isLive, type DueJob } from '../../store/store.ts';
 import type { StatsView } from '../contract.ts';
-import type { RouteHandlers } from '../handler.ts';
+import type { StoreRouteHandlers } from '../handler.ts';
 import { longestDue } from '../longest-due.ts';
 import { sums, typeList } from '../type-views.ts';
 import { instanceView } from '../views.ts';
 
-export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stats' | 'series'> = {
+export const overviewRoutes: StoreRouteHandlers<'listTypes' | 'listInstances' | 'stats'> = {
   async listTypes({ engine, jobCounts }) {
     return { items: await typeList(engine, await jobCounts.open()) };
   },
@@ -35,11 +35,6 @@ export const overviewRoutes: RouteHandlers<'listTypes' | 'listInstances' | 'stat
         busy: reporting.reduce((sum, { about }) => sum + about.busy, 0),
       },
     };
-  },
-
-  async series({ feed, timeSeries }, { query: { range = '1h', type } }) {
-    await feed.start();
-    return timeSeries.answer(range, type);
   },
 };
 

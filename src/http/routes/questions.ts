@@ -4,14 +4,14 @@ import type { AnswerRole } from '../../model/question.ts';
 import { includesRole } from '../access/access.ts';
 import { redactText, redactTexts, type Visibility } from '../access/redact.ts';
 import type { Role, QuestionView } from '../contract.ts';
-import type { RouteHandlers } from '../handler.ts';
+import type { StoreRouteHandlers } from '../handler.ts';
 import { runView } from '../views.ts';
 import { act, checkCreator } from './runs.ts';
 import { reply } from './work.ts';
 
 type QuestionRouteNames = 'listQuestions' | 'answerRun' | 'getLinkQuestion' | 'answerByLink';
 
-export const questionRoutes: RouteHandlers<QuestionRouteNames> = {
+export const questionRoutes: StoreRouteHandlers<QuestionRouteNames> = {
   async listQuestions({ engine }, { query: { after, limit } }, { principal: { visibility } }) {
     const request = { ...(after === undefined ? {} : { after: cursorOf(after) }), ...(limit === undefined ? {} : { limit }) };
     const { questions, next } = await engine.openQuestions(request);

@@ -7,7 +7,7 @@ import { redactTexts, type Visibility } from '../access/redact.ts';
 import type { Answer, ParsedRequest, RunView } from '../contract.ts';
 import { createdRun } from '../created-run.ts';
 import { dueField, instantOf, queryOf } from '../filter.ts';
-import type { HttpCall, HttpServices, RouteHandlers } from '../handler.ts';
+import type { HttpCall, StoreRouteHandlers, StoreServices } from '../handler.ts';
 import { includesRole } from '../access/access.ts';
 import { actor, terminateCode } from '../access/principal.ts';
 import { checkPriorityOf } from '../access/priority.ts';
@@ -28,7 +28,7 @@ type RunRouteNames =
   | 'listEvents' | 'getProgress' | 'getLog' | 'getSteps' | 'getOutput' | 'getRunStats' | 'explainRun' | 'cancelRun' | 'stopRun' | 'retryRun'
   | 'pauseRun' | 'resumeRun' | 'completeRun' | 'failRun' | 'completeHandOff' | 'failHandOff';
 
-export const runRoutes: RouteHandlers<RunRouteNames> = {
+export const runRoutes: StoreRouteHandlers<RunRouteNames> = {
   async listRuns({ engine }, { query }, { principal: { visibility } }) {
     const { after, limit, order, with: extras, inMemory, ...filter } = query;
     const found = await findVisible(engine, queryOf(filter, visibility), pageOf({ after, limit, order }), visibility);
@@ -176,7 +176,7 @@ export const end = (principal: HttpCall['principal'], why: string | undefined) =
 
 /** Refuses a producer that has not created the run. */
 export async function checkCreator(
-  engine: HttpServices['engine'],
+  engine: StoreServices['engine'],
   id: number,
   principal: HttpCall['principal'],
 ): Promise<void> {
@@ -192,7 +192,7 @@ const errorOf = ({ message, id: code, data }: ParsedRequest<'failRun'>['body']['
   });
 
 export async function created(
-  { engine, priorities }: HttpServices,
+  { engine, priorities }: StoreServices,
   what: { readonly type: string } | { readonly def: string },
   request: ParsedRequest<'runDef'>['body'],
   call: HttpCall,
@@ -247,7 +247,7 @@ export function pageOf({ after, limit = pageDefault, order }: {
   return { limit, patienceMs, ...(after === undefined ? {} : { after }), ...(order === undefined ? {} : { order }) };
 }
 
-async function viewWithProgress(engine: HttpServices['engine'], job: Job, visibility: Visibility): Promise<RunView> {
+async function viewWithProgress(engine: StoreServices['engine'], job: Job, visibility: Visibility): Promise<RunView> {
   const { tasks, progress } = await engine.snapshot(job.id).catch(() => ({ tasks: null, progress: null }));
   return runView(job, visibility, { tasks, progress });
 }

@@ -2,11 +2,11 @@
 import { redactText, type Visibility } from '../access/redact.ts';
 import type { Pause } from '../../model/pause.ts';
 import type { PauseView } from '../contract.ts';
-import type { RouteHandlers } from '../handler.ts';
+import type { StoreRouteHandlers } from '../handler.ts';
 import { typeDetail } from '../type-views.ts';
 import { act } from './runs.ts';
 
-export const typeRoutes: RouteHandlers<'getType' | 'pauseType' | 'resumeType' | 'listPauses'> = {
+export const typeRoutes: StoreRouteHandlers<'getType' | 'pauseType' | 'resumeType' | 'listPauses'> = {
   getType: ({ engine }, { params: { name } }) => typeDetail(engine, name),
 
   async pauseType({ engine }, { params: { name }, body: { why, until, key } }, { principal }) {
