@@ -63,5 +63,5 @@ export async function readEveryTable(store: Store): Promise<unknown> {
   };
 }
 
-/** Makes log lines what a version before the column `fence` has written. */
-export const withoutFence = (log: string): string => `UPDATE ${log} SET fence = NULL`;
+/** Makes the rows of a schema what a version before output and the fence of log lines has written. */
+export const withoutNewer = (schema: string): string => `UPDATE ${schema}.log SET fence = NULL; DELETE FROM ${schema}.output`;
