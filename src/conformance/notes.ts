@@ -1,6 +1,7 @@
 /** Notes: progress and log are written only under the current fence, and stored exactly as passed. */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { LogLine, NewLogLine } from '../store/store.ts';
+import { writeAsFormerHolder } from './former-holder.ts';
 import { hugePayload, oddPayloads, oddTexts } from './odd-texts.ts';
 import { same } from './same.ts';
 import type { Topic } from './world.ts';
@@ -63,16 +64,9 @@ export const notes: Topic = {
     },
 
     'a former holder of a job cannot write notes': async (world) => {
-      const job = await world.createRunning();
-      const note = { id: job.id, fence: job.fence, progress: '{"old":1}', log: [line('old')] };
-      await world.apply(job, { do: 'release', fence: job.fence });
-      deepEqual(await world.store.writeNotes([note]), [false], 'given back');
-      const [again] = await world.claim();
-      deepEqual(await world.store.writeNotes([note]), [false], 'held by another');
-      await world.apply(again!, { do: 'succeed', fence: again!.fence });
-      deepEqual(await world.store.writeNotes([{ ...note, fence: again!.fence }]), [false], 'ended');
-      equal(await world.store.progress(job.id), null);
-      deepEqual(await world.store.log(job.id), []);
+      const id = await writeAsFormerHolder(world, { progress: '{"old":1}', log: [line('old')] });
+      equal(await world.store.progress(id), null);
+      deepEqual(await world.store.log(id), []);
     },
 
     'several notes get an answer each, and those with the current fence are written': async (world) => {

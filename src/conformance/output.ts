@@ -1,6 +1,7 @@
 /** Output: segments are written once, only under the current fence, and read behind any position in their order. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { outputStart, type NewOutputSegment } from '../model/output.ts';
+import { writeAsFormerHolder } from './former-holder.ts';
 import { hugePayload, oddPayloads } from './odd-texts.ts';
 import { same } from './same.ts';
 import type { Topic } from './world.ts';
@@ -47,15 +48,8 @@ export const output: Topic = {
     },
 
     'a former holder of a job cannot write output': async (world) => {
-      const job = await world.createRunning();
-      const note = { id: job.id, fence: job.fence, output: [segment(1)] };
-      await world.apply(job, { do: 'release', fence: job.fence });
-      deepEqual(await world.store.writeNotes([note]), [false], 'given back');
-      const [again] = await world.claim();
-      deepEqual(await world.store.writeNotes([note]), [false], 'held by another');
-      await world.apply(again!, { do: 'succeed', fence: again!.fence });
-      deepEqual(await world.store.writeNotes([{ ...note, fence: again!.fence }]), [false], 'ended');
-      deepEqual(await world.store.output(job.id, outputStart, 10), []);
+      const id = await writeAsFormerHolder(world, { output: [segment(1)] });
+      deepEqual(await world.store.output(id, outputStart, 10), []);
     },
 
     'the output of a later claim comes behind that of earlier ones, whatever its numbers': async (world) => {
