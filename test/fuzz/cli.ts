@@ -78,9 +78,12 @@ class CliDoor implements OpenDoor<CliInput> {
 
   /** Runs in several states, and a definition, for the commands to find. */
   async prepare(): Promise<void> {
-    await this.#stint(['defs', 'create', 'nightly', '--type', 'mail', '--every', '1h']);
-    for (let count = 0; count < 8; count += 1) await this.#stint(['runs', 'create', 'mail']);
-    await this.#stint(['runs', 'cancel', '3']);
+    const created = Array.from({ length: 8 }, () => 'runs create mail');
+    const lines = ['migrate', 'defs create nightly --type mail --every 1h', ...created, 'runs cancel 3'];
+    for (const line of lines) {
+      const ended = await this.#stint(line.split(' '));
+      if (ended?.code !== 0) throw new Error(`stint ${line}: ${ended?.err}`);
+    }
   }
 
   async send(words: CliInput): Promise<Judged> {
