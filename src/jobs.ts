@@ -32,7 +32,8 @@ export class Jobs extends JobWriting<Store> {
 
   /** Returns the operations that write in the caller's transaction: they take effect if and when it commits. */
   within(transaction: unknown): JobWriting {
-    return new JobWriting(this.store.within(transaction));
+    const writer = this.store.within(transaction);
+    return writer.isReservingApart === true ? new JobWriting(writer, null, this.ids) : new JobWriting(writer);
   }
 
   /** Creates jobs in the caller's transaction: the jobs exist if and when the transaction commits. */

@@ -22,9 +22,9 @@ export class JobWriting<Written extends Writer = Writer> {
   /** Called for each new run, before it is stored; null: there is no middleware around creations. */
   readonly creating: CreationHook | null;
 
-  constructor(store: Written, creating: CreationHook | null = null) {
+  constructor(store: Written, creating: CreationHook | null = null, ids = new Ids(store)) {
     this.store = store;
-    this.ids = new Ids(store);
+    this.ids = ids;
     this.creating = creating;
   }
 

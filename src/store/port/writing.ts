@@ -71,9 +71,11 @@ export interface StoreTransaction {
 
 /**
  * The methods that are required to create, edit, end and cancel jobs. A writer has `writeNotes` if the transaction of
- * the caller keeps the store from writing notes until its end.
+ * the caller keeps the store from writing notes until its end. `isReservingApart`: ids are reserved outside of the
+ * transaction, so that ids that the store has reserved before will do.
  */
 export type Writer =
+  & { readonly isReservingApart?: true }
   & Pick<Writing, 'now' | 'synchronize' | 'reserveIds' | 'commit'>
   & Partial<Pick<Writing, 'writeNotes'>>
   & Pick<Reading, 'load' | 'find' | 'count' | 'jobsByKey'>

@@ -24,7 +24,7 @@ import { flag, readOptions, text, whole, type OptionReaders } from '../url-optio
 import { queuePosition } from './claim/queue-position.ts';
 import { aheadInShare } from './claim/shares.ts';
 import { claim, type ClaimParts } from './claim/claim.ts';
-import { commit, commitWithin, reserveIds } from './write/commit.ts';
+import { commit, commitForCaller, notifyWithin, reserveIds } from './write/commit.ts';
 import { Database, type DatabaseSettings, type Session } from './sql/database.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { admittedPerGate } from './claim/gates.ts';
@@ -47,7 +47,6 @@ import { log, writeNotes, progress } from './write/notes.ts';
 import { output, outputBytes } from './write/output.ts';
 import { openWaits, stepNamed, steps, tallyOpenWaits, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
-import { ignore } from './sql/errors.ts';
 import { ServerClock } from './sql/server-clock.ts';
 import { parsePostgresUrl } from './sql/url.ts';
 import { orphaned, settleable } from './maintain/families.ts';
@@ -63,6 +62,7 @@ import { Wake } from './wake.ts';
 import { Inspector } from '../inspection/inspect.ts';
 import { rowSource } from './read/inspect.ts';
 import { sessionOn } from './sql/caller-transaction.ts';
+import { StatementNames } from './sql/statement-names.ts';
 import { stageChildren } from './write/staging.ts';
 
 export interface PostgresOptions extends Partial<DatabaseSettings> {
@@ -88,6 +88,7 @@ export class PostgresStore implements Store {
   readonly #transactTurns: Turns;
   /** The changes that were written in transactions of `transact`, whose ends are announced after the commit. */
   readonly #writtenIn = new WeakMap<object, Change[]>();
+  readonly #callerStatements: StatementNames;
   /** The version of the schema, as the last heartbeat or reservation of ids found it. */
   #schemaFound = 0;
 
@@ -96,6 +97,7 @@ export class PostgresStore implements Store {
     const { clock, notify, listenUrl, ...settings } = { ...defaults, ...optionsOf(parsed.options), ...given };
     this.#database = new Database(parsed, settings, new ServerClock(clock));
     if (clock === undefined) this.address = { url, options: { ...settings, notify, listenUrl } };
+    this.#callerStatements = new StatementNames(settings.prepare);
     this.#transactTurns = new Turns(Math.max(1, Math.floor(settings.max / 2)));
     const cursors = new ScanCursors();
     const hints = new ClaimHints(cursors);
@@ -458,15 +460,15 @@ export class PostgresStore implements Store {
    * when the transaction commits, the listeners of all processes, including this one, get the notification.
    */
   within(transaction: unknown): Writer {
-    const session = sessionOn(transaction, this.#database);
+    const session = sessionOn(transaction, this.#database, this.#callerStatements);
     return {
+      isReservingApart: true,
       now: () => this.now(),
       synchronize: () => this.synchronize(),
       reserveIds: (amount) => this.reserveIds(amount),
       commit: async (batch) => {
         requireKnownSchema(this.#schemaFound);
-        const notify = mayWake(batch) ? () => this.#wake.notifyWithin(session) : ignore;
-        const written = await commitWithin(session, batch, notify);
+        const written = await commitForCaller(session, batch, mayWake(batch) ? this.#wake.noticeWithin() : null);
         await this.#noteEndsWithin(transaction as object, session, batch.changes.filter((_, index) => written[index]));
         return written;
       },
@@ -520,7 +522,10 @@ export class PostgresStore implements Store {
   async #noteEndsWithin(transaction: object, session: Session, changes: readonly Change[]): Promise<void> {
     const noted = this.#writtenIn.get(transaction);
     if (noted) return void noted.push(...changes);
-    for (const text of this.#endNotices.textsFor(changes)) await this.#wake.notifyWithin(session, text);
+    for (const text of this.#endNotices.textsFor(changes)) {
+      const notice = this.#wake.noticeWithin(text);
+      if (notice) await notifyWithin(session, notice);
+    }
   }
 
   #wakeInbox(): void {

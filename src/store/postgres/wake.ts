@@ -12,7 +12,7 @@ import { WakeSignal } from '../../time/wake-signal.ts';
 import { clientClass, clientConfig, type ClientClass } from './sql/clients.ts';
 import type { Database, DatabaseSettings, Session } from './sql/database.ts';
 import { ignore } from './sql/errors.ts';
-import { inboxNotice, noTag } from './sql/notices.ts';
+import { inboxNotice, noTag, type Notice } from './sql/notices.ts';
 import type { PostgresUrl } from './sql/url.ts';
 import { claimHintText, parseClaimHint, type ClaimHint } from './write/claim-hint.ts';
 
@@ -113,11 +113,11 @@ export class Wake {
   }
 
   /**
-   * Notifies all processes, including this one, when the caller's transaction commits. `text`: one of `EndNotices`; empty:
-   * jobs may have become claimable. Prisma reads no type `void`.
+   * The notice that a caller's transaction sends to all processes, including this one, when it commits; null: processes
+   * do not notify each other. `text`: one of `EndNotices`; empty: jobs may have become claimable.
    */
-  async notifyWithin(session: Session, text = ''): Promise<void> {
-    if (this.#settings.notify) await session.run('select pg_notify($1, $2)::text', [this.#channel, noTag + text]);
+  noticeWithin(text = ''): Notice | null {
+    return this.#settings.notify ? [this.#channel, noTag + text] : null;
   }
 
   /** Notifies all processes, including this one, that the inbox may have new requests. */

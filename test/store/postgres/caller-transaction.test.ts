@@ -155,6 +155,96 @@ test('a job that cannot be stored leaves the rest of the transaction to the call
   expect(await store.load([good!.after.id, keyed!.after.id])).toEqual([good!.after]);
 });
 
+/** Records the statements of a client, each with the name under which it is prepared. */
+function recorded(client: pg.Client): { readonly text: string; readonly name: string | undefined }[] {
+  const statements: { text: string; name: string | undefined }[] = [];
+  const query = client.query.bind(client) as (...values: unknown[]) => unknown;
+  vi.spyOn(client, 'query').mockImplementation(((...values: [string | pg.QueryConfig, ...unknown[]]) => {
+    const [first] = values;
+    statements.push(typeof first === 'string' ? { text: first, name: undefined } : { text: first.text, name: first.name });
+    return query(...values);
+  }) as typeof client.query);
+  return statements;
+}
+
+const summaryOf = ({ text, name }: { readonly text: string; readonly name: string | undefined }): string =>
+  text.startsWith('with') ? (name === undefined ? 'insert' : 'prepared insert') : text;
+
+test('a new job takes one statement between those of its savepoint, with the notification, prepared once', async () => {
+  const { url, store } = await freshStore({ notify: true });
+  const notified = await notifications(url);
+  const client = await connect(url);
+  const changes = await born(store, {}, {}, { unique: { key: 'k', forMs: null } }, { unique: { key: 'k', forMs: null } });
+  const statements = recorded(client);
+  await client.query('begin');
+  for (const [index, change] of changes.entries()) {
+    expect(await store.within(client).commit({ changes: [change] })).toEqual([index < 3]);
+  }
+  await client.query('commit');
+  const ofOne = ['savepoint stint', 'prepared insert', 'release savepoint stint'];
+  expect(statements.map(summaryOf)).toEqual(['begin', ...changes.flatMap(() => ofOne), 'commit']);
+  expect(new Set(statements.flatMap(({ name }) => name ?? [])).size).toBe(2);
+  expect((await notified.all()).length).toBe(1);
+  const seen = await store.load(changes.map(({ after }) => after.id));
+  expect(seen.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(changes.slice(0, 3).map(({ after }) => after.id));
+});
+
+test('a connection that forgets its prepared statements stores the jobs all the same', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  const changes = await born(store, {}, {}, {});
+  const statements = recorded(client);
+  await client.query('begin');
+  await store.within(client).commit({ changes: [changes[0]!] });
+  await client.query('deallocate all');
+  expect(await store.within(client).commit({ changes: [changes[1]!] })).toEqual([true]);
+  expect(await store.within(client).commit({ changes: [changes[2]!] })).toEqual([true]);
+  await client.query('commit');
+  expect(statements.map(summaryOf).filter((text) => text.endsWith('insert')))
+    .toEqual(['prepared insert', 'prepared insert', 'insert', 'insert']);
+  expect(await store.load(changes.map(({ after }) => after.id))).toHaveLength(3);
+});
+
+test('no statement of the caller is prepared if the store must not prepare any', async () => {
+  const { url, store } = await freshStore({ prepare: false });
+  const client = await connect(url);
+  const [change] = await born(store, {});
+  const statements = recorded(client);
+  await client.query('begin');
+  expect(await store.within(client).commit({ changes: [change!] })).toEqual([true]);
+  await client.query('commit');
+  expect(statements.filter(({ name }) => name !== undefined)).toEqual([]);
+});
+
+test('a job whose id is used is not stored, and the transaction goes on', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  const [open, other] = await born(store, {}, {});
+  await store.commit({ changes: [open!] });
+  await client.query('begin');
+  expect(await store.within(client).commit({ changes: [open!] })).toEqual([false]);
+  expect(await store.within(client).commit({ changes: [other!] })).toEqual([true]);
+  await client.query('commit');
+  expect(await store.load([other!.after.id])).toEqual([other!.after]);
+});
+
+test('runs that are created in transactions share blocks of ids', async () => {
+  const { url } = await freshStore();
+  const store = openStore(url, {});
+  const reserved = vi.spyOn(store, 'reserveIds');
+  vi.spyOn(store, 'now').mockReturnValue(store.now());
+  const greet = jobType('greet', { run: () => {} });
+  const producer = new Engine({ store, types: [greet] });
+  onTestFinished(() => producer.close());
+  await producer.ready();
+  reserved.mockClear();
+  const client = await connect(url);
+  await client.query('begin');
+  for (let count = 0; count < 16; count += 1) await producer.in(client).createJobRun(greet);
+  await client.query('commit');
+  expect(reserved.mock.calls.length).toBeLessThanOrEqual(5);
+});
+
 test('ids can be reserved by others while a transaction is open', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url);

@@ -6,6 +6,7 @@ import { GateMemory } from '../../../src/store/gate-admission.ts';
 import { gateText } from '../../../src/model/gate.ts';
 import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
 import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
+import { StatementNames } from '../../../src/store/postgres/sql/statement-names.ts';
 import { sessionOn } from '../../../src/store/postgres/sql/caller-transaction.ts';
 import { freeRows } from '../../../src/store/postgres/claim/free-jobs.ts';
 import { JobClaims } from '../../../src/store/postgres/sql/job-claims.ts';
@@ -273,7 +274,7 @@ test('keys whose jobs are all due later cost a claim of one job few statements',
   await made(store, ...many(300, { type: 'fair', gate: gateOf('z') }), ...later);
   const memory = new GateMemory();
   memory.shareStops.stopAt('0 run fair', { key: '', taken: 0 });
-  const own = sessionOn(client, { schema: 'stint', time: new ServerClock(), claims: new JobClaims() });
+  const own = sessionOn(client, { schema: 'stint', time: new ServerClock(), claims: new JobClaims() }, new StatementNames(false));
   let statements = 0;
   const run: Session['run'] = (text, values) => {
     statements += 1;
@@ -288,7 +289,7 @@ test('keys whose jobs are all due later cost a claim of one job few statements',
 /** Carries statements out, and counts the pages that they read. */
 function metered(client: pg.Client): { readonly session: Session; readonly pages: () => number } {
   let total = 0;
-  const own = sessionOn(client, { schema: 'stint', time: new ServerClock(), claims: new JobClaims() });
+  const own = sessionOn(client, { schema: 'stint', time: new ServerClock(), claims: new JobClaims() }, new StatementNames(false));
   const run = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
     const [plan, rows] = await Promise.all([
       own.run<Record<string, string>>(`explain (analyze, buffers, costs off) ${text}`, values), own.run<Row>(text,

@@ -1,12 +1,14 @@
 /** Drizzle: the `tx` of a transaction on PostgreSQL, with any of its drivers. */
 import { rowsOf, type Library } from './library.ts';
+import { canPrepare } from './pg.ts';
 
 interface DrizzleTransaction {
   readonly _: { readonly session: DrizzleSession };
 }
 
 interface DrizzleSession {
-  prepareQuery(query: object, fields: undefined, name: undefined, isResponseInArrayMode: boolean): {
+  readonly client?: unknown;
+  prepareQuery(query: object, fields: undefined, name: string | undefined, isResponseInArrayMode: boolean): {
     execute(): Promise<unknown>;
   };
 }
@@ -19,8 +21,10 @@ export const drizzle: Library = (value) => {
   if (kinds.length === 0) return null;
   if (kinds.includes('PgTransaction')) {
     const { session } = (value as DrizzleTransaction)._;
-    return async (sql, params) =>
-      rowsOf(await session.prepareQuery({ sql, params }, undefined, undefined, false).execute());
+    return async (sql, params, name) => {
+      const used = canPrepare(session.client) ? name : undefined;
+      return rowsOf(await session.prepareQuery({ sql, params }, undefined, used, false).execute());
+    };
   }
   const todo = 'pass the tx that db.transaction() gives';
   if (kinds.includes('PgDatabase')) return { what: 'a Drizzle database', todo };

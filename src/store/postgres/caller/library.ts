@@ -1,7 +1,10 @@
 /** A library whose transactions `in` accepts. Its objects are recognized by their shape, so that nothing imports it. */
 
-/** Executes a statement with numbered parameters ($1, $2) in the caller's transaction; returns its rows. */
-export type Execute = (text: string, values: readonly unknown[]) => Promise<readonly object[]>;
+/**
+ * Executes a statement with numbered parameters ($1, $2) in the caller's transaction; returns its rows. With a name, the
+ * connection prepares the statement under it, if the library allows that.
+ */
+export type Execute = (text: string, values: readonly unknown[], name?: string) => Promise<readonly object[]>;
 
 /** An object of the library that is no open transaction. */
 export interface Unfit {

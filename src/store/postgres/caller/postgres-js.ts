@@ -2,7 +2,7 @@
 import { has, rowsOf, type Library } from './library.ts';
 
 interface Sql {
-  unsafe(text: string, values: readonly unknown[]): Promise<unknown>;
+  unsafe(text: string, values: readonly unknown[], options?: { readonly prepare: boolean }): Promise<unknown>;
 }
 
 const isSql = (value: object): value is Sql => typeof value === 'function' && has(value, 'unsafe');
@@ -12,5 +12,6 @@ export const postgresJs: Library = (value) => {
   if (!has(value, 'savepoint') && !has(value, 'release')) {
     return { what: 'the sql of postgres.js', todo: 'pass the sql that sql.begin(async (sql) => …) gives' };
   }
-  return async (text, values) => rowsOf(await value.unsafe(text, values));
+  return async (text, values, name) =>
+    rowsOf(await (name === undefined ? value.unsafe(text, values) : value.unsafe(text, values, { prepare: true })));
 };

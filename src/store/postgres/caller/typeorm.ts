@@ -1,8 +1,11 @@
 /** TypeORM: the `EntityManager` of a transaction, or a `QueryRunner` with an active one. */
-import { has, type Library } from './library.ts';
+import { has, type Execute, type Library } from './library.ts';
+import { executeOn } from './pg.ts';
 
 interface QueryRunner {
   readonly isTransactionActive: boolean;
+  /** Returns the connection of the transaction. */
+  connect(): Promise<unknown>;
   query(text: string, values: readonly unknown[], useStructuredResult: true): Promise<{ readonly records?: object[] }>;
 }
 
@@ -14,7 +17,10 @@ export const typeorm: Library = (value) => {
   if (!runner || !isQueryRunner(runner) || !runner.isTransactionActive) {
     return { what: `a TypeORM ${named(isManager)} outside of a transaction`, todo };
   }
-  return async (text, values) => (await runner.query(text, values, true)).records ?? [];
+  return async (text, values, name) => {
+    const plain: Execute = async () => (await runner.query(text, values, true)).records ?? [];
+    return name === undefined ? plain(text, values) : executeOn(await runner.connect(), plain)(text, values, name);
+  };
 };
 
 const todo = 'pass the manager that dataSource.transaction() gives';

@@ -28,10 +28,10 @@ const readOnlyCode = '25006';
 const lostCodes = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25P03', readOnlyCode]);
 /** Serialization failure, deadlock, lock not available. */
 const busyCodes = new Set(['40001', '40P01', '55P03']);
-const forgottenCodes = new Set(['26000', '42P05']);
+export const forgottenCodes: ReadonlySet<string> = new Set(['26000', '42P05']);
 /** No such table, schema or column: the schema has another version than this Stint. */
 const absentCodes = new Set(['42P01', '3F000', '42703']);
-const uniqueViolation = '23505';
+export const uniqueViolation = '23505';
 /** The text of a parameter has a character that the encoding of the database lacks, such as NUL. */
 const untranslatableCode = '22021';
 /**

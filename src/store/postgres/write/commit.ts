@@ -2,11 +2,12 @@
  * Commits batches: one statement per kind of write. Changes that depend on each other are written in their order.
  * Implements `commit` of `port/writing.ts`.
  */
-import type { Change } from '../../../model/change.ts';
+import { startsNewJob, type Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
 import { neededKey, releasedKey } from '../../../model/unique-key.ts';
 import type { Batch } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
+import { isForgottenByCaller, isUniqueViolationOfCaller, type CallerSession } from '../sql/caller-transaction.ts';
 import type { Database, OnUnknownOutcome, Session, Transaction } from '../sql/database.ts';
 import { resolveUnknownCommit } from './unknown-outcome.ts';
 import { ignore, isUniqueViolation } from '../sql/errors.ts';
@@ -22,6 +23,8 @@ import { runsInClaim } from './end-claimed.ts';
 import { claimsOf, findClaims, leaveClaims, lockClaims } from '../maintain/leave-claim.ts';
 import { writeKindOf, write, lockById, type InsertMode, type WriteKind } from './statements.ts';
 import type { WrittenIds } from './single-row.ts';
+import { insertWithin } from './insert-within.ts';
+import type { Notice } from '../sql/notices.ts';
 
 /**
  * Writes a batch; returns for each change whether it was written. The statements that `afterWrite` sends leave in the
@@ -94,39 +97,63 @@ async function commitOnce(database: Database, batch: Batch, afterWrite: AfterWri
 
 export type AfterWrite = (session: Session) => void;
 
-/**
- * Writes a batch inside the caller's transaction; returns for each change whether it was written. The statements of
- * `afterWrite` run inside the transaction, too.
- */
-export function commitWithin(
-  session: Session,
-  batch: Batch,
-  afterWrite: (session: Session) => unknown,
-): Promise<boolean[]> {
-  return writeBoundToClaims(session, batch, (some) => writeInSavepoint(session, some, afterWrite));
+/** Writes a batch inside a transaction that is open; returns for each change whether it was written. */
+export function commitWithin(session: Session, batch: Batch, notice: Notice | null = null): Promise<boolean[]> {
+  return writeBoundToClaims(session, batch, (some) => writeInSavepoint(session, some, notice));
 }
 
-async function writeInSavepoint(
-  session: Session,
-  batch: Batch,
-  afterWrite: (session: Session) => unknown,
-): Promise<boolean[]> {
-  const rollBack = async (): Promise<void> => {
-    await session.runUnprepared('rollback to savepoint stint');
+/** Like `commitWithin`, in the caller's transaction. `notice` is sent when it commits. */
+export async function commitForCaller(session: CallerSession, batch: Batch, notice: Notice | null): Promise<boolean[]> {
+  const newJob = onlyNewJob(batch);
+  const answer = newJob && (await insertInSavepoint(session, newJob, notice));
+  return answer === null ? commitWithin(session, batch, notice) : [answer];
+}
+
+/** Returns the change of a batch that only creates one job, which is not running. */
+function onlyNewJob({ changes, whole, ...more }: Batch): Change | null {
+  const [change] = changes;
+  const isAlone = changes.length === 1 && Object.values(more).every((part) => part === undefined);
+  return isAlone && change!.before === null && !startsNewJob(change!) ? change! : null;
+}
+
+/** Returns null if the statements for batches must insert the job. */
+async function insertInSavepoint(session: CallerSession, change: Change, notice: Notice | null): Promise<boolean | null> {
+  await session.runUnprepared('savepoint stint');
+  try {
+    const isWritten = await insertWithin(session, change, notice);
     await session.runUnprepared('release savepoint stint');
-  };
+    return isWritten;
+  } catch (error) {
+    await rollBackToSavepoint(session);
+    if (isForgottenByCaller(error)) session.stopPreparing();
+    else if (!isUniqueViolationOfCaller(error)) throw error;
+    return null;
+  }
+}
+
+/** Without it, an error of a statement aborts the caller's transaction. */
+async function rollBackToSavepoint(session: Session): Promise<void> {
+  await session.runUnprepared('rollback to savepoint stint');
+  await session.runUnprepared('release savepoint stint');
+}
+
+async function writeInSavepoint(session: Session, batch: Batch, notice: Notice | null): Promise<boolean[]> {
   await session.runUnprepared('savepoint stint');
   const written = await lockAndWrite(session, batch).catch(
     async (error: unknown) => {
-      await rollBack(); // otherwise the error aborts the caller's transaction
+      await rollBackToSavepoint(session);
       throw error;
     },
   );
   const isWritten = !batch.whole || !written.includes(false);
-  if (isWritten) await afterWrite(session);
-  await (isWritten ? session.runUnprepared('release savepoint stint') : rollBack());
+  if (isWritten && notice) await notifyWithin(session, notice);
+  await (isWritten ? session.runUnprepared('release savepoint stint') : rollBackToSavepoint(session));
   return isWritten ? written : written.map(() => false);
 }
+
+/** Notifies all processes when the caller's transaction commits. Prisma reads no type `void`. */
+export const notifyWithin = (session: Session, notice: Notice): Promise<unknown> =>
+  session.run('select pg_notify($1, $2)::text', notice);
 
 /** Takes the jobs out of their claims, except those that end, and writes the changes. */
 async function lockAndWrite(session: Session, batch: Batch): Promise<boolean[]> {
@@ -332,11 +359,13 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
 
 /**
  * Reserves ids and returns the first. Calls `onSchema` with the version of the schema, because a newer Stint may have
- * migrated the schema after this store was opened.
+ * migrated the schema after this store was opened. The commit waits for no flush to the disk: the server writes commits
+ * in their order, so that the commit of a job flushes the reservation of its id, too.
  */
 export async function reserveIds(session: Session, amount: number, onSchema: (version: number) => void): Promise<number> {
   const text = `update ${session.schema}.counter set value = value + $1 where name = 'id'
-    returning value, (select version from ${session.schema}.meta) as schema`;
+    returning value, (select version from ${session.schema}.meta) as schema,
+      set_config('synchronous_commit', 'off', true) as unflushed`;
   const [row] = await session.run<{ value: number; schema: number }>(text, [amount]);
   onSchema(row!.schema);
   return row!.value - amount + 1;

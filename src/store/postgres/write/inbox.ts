@@ -8,7 +8,6 @@ import type {
 } from '../../store.ts';
 import { requestOfRow, standingSql, type InboxRow } from '../../inbox-row.ts';
 import type { Database, Session } from '../sql/database.ts';
-import { ignore } from '../sql/errors.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { commitWithin, type AfterWrite } from './commit.ts';
@@ -66,7 +65,7 @@ async function writeChanges(session: Session, takes: readonly InboxTake[]): Prom
   const isChanging = (take: InboxTake): take is InboxTake & { readonly change: Change } => take.change !== null;
   const changing = takes.filter(isChanging);
   const changes = changing.map(({ change }) => change);
-  const written = changes.length === 0 ? [] : await commitWithin(session, { changes }, ignore);
+  const written = changes.length === 0 ? [] : await commitWithin(session, { changes });
   const lost = new Set(changing.filter((_, index) => !written[index]).map(({ request }) => request));
   return new Set(takes.map(({ request }) => request).filter((request) => !lost.has(request)));
 }

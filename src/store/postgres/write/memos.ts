@@ -2,7 +2,6 @@
 import type { Change } from '../../../model/change.ts';
 import type { Memo, MemoWrite } from '../../store.ts';
 import type { Database, Session } from '../sql/database.ts';
-import { ignore } from '../sql/errors.ts';
 import { commitWithin, type AfterWrite } from './commit.ts';
 
 export async function memos(session: Session, prefix: string): Promise<readonly Memo[]> {
@@ -40,7 +39,7 @@ async function writeAll(session: Session, writes: readonly MemoWrite[]): Promise
 
 async function writeChanges(session: Session, changes: readonly Change[]): Promise<boolean> {
   if (changes.length === 0) return true;
-  return !(await commitWithin(session, { changes, whole: true }, ignore)).includes(false);
+  return !(await commitWithin(session, { changes, whole: true })).includes(false);
 }
 
 async function writeOne(session: Session, { name, version, value }: MemoWrite): Promise<boolean> {

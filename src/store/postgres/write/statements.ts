@@ -142,7 +142,7 @@ export const checkedInsertSql = (schema: string): string => `insertable as mater
 export const storeOriginsSql = (schema: string, source: string): string =>
   `stored as (insert into ${schema}.origin (${originNames}) select ${originNames} from ${source})`;
 
-const takeKeysSql = (schema: string, source: string): string => `
+export const takeKeysSql = (schema: string, source: string): string => `
   insert into ${schema}.unique_key as held (key, job, until)
   select distinct on (key) key, id, key_until from ${source} where key is not null order by key, id
   on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowSql}
