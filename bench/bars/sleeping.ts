@@ -1,9 +1,13 @@
 /**
  * Sleeping runs beside as many delayed ones: what they take on the disk, how fast other runs are claimed beside them,
  * what an instance costs that has nothing to do but wait for them, and how fast they are executed when they are due.
+ * When it is due, a run of either kind is claimed once, its handler returns, and its end is stored.
+ *
+ * A sleeping run has been started, and its history says so. Its bytes are therefore also compared with those of runs that
+ * were started, too, and whose handlers have delayed them (`Snooze`).
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { Engine, jobType, typed } from '../../src/index.ts';
+import { Engine, jobType, Snooze, typed } from '../../src/index.ts';
 import type { Database } from '../database.ts';
 import { Fixture } from '../fixture.ts';
 import { totalUs } from '../stopwatch.ts';
@@ -17,7 +21,7 @@ const slots = 50;
 /** So many runs at most show how long it takes to put one to sleep. */
 const pilotMax = 2_000;
 
-type Kind = 'delayed' | 'sleeping';
+type Kind = 'delayed' | 'sleeping' | 'snoozed';
 
 interface Costs {
   readonly diskBytes: number;
@@ -31,6 +35,7 @@ interface Costs {
 export async function sleeping(database: Database, sizes: BarSizes): Promise<readonly Bar[]> {
   const delayed = await costsOf(database, 'delayed', sizes);
   const asleep = await costsOf(database, 'sleeping', sizes);
+  const snoozedBytes = await bytesOf(database, 'snoozed', sizes.sleeping);
   const name = sizes.sleeping.toLocaleString('en');
   const mega = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
   const compare = (what: string, pick: (costs: Costs) => number, bar: Bar['bar'], text: (value: number) => string): Bar => ({
@@ -43,6 +48,12 @@ export async function sleeping(database: Database, sizes: BarSizes): Promise<rea
   return [
     // A run that sleeps has a stored step, and a history of its first attempt.
     compare('bytes', ({ liveBytes }) => liveBytes, null, mega),
+    {
+      database: database.name, unit: '×', bar: { most: 1.5 },
+      value: asleep.liveBytes / snoozedBytes,
+      title: `${name} sleeping runs, to snoozed ones: bytes`,
+      from: `${mega(asleep.liveBytes)} and ${mega(snoozedBytes)}`,
+    },
     compare('bytes with dead rows', ({ diskBytes }) => diskBytes, null, mega),
     compare('claims of other runs', ({ claimsPerSecond }) => claimsPerSecond, { least: 0.8 }, perSecond),
     compare('CPU of an idle instance', ({ idlePercent }) => idlePercent, { most: 1.5 }, (value) => `${value.toFixed(2)} %`),
@@ -79,6 +90,18 @@ async function costsIfDueIn(aheadMs: number, database: Database, kind: Kind, siz
   }
 }
 
+/** What the runs take on the disk. */
+async function bytesOf(database: Database, kind: Kind, count: number): Promise<number> {
+  const fixture = await Fixture.open(await database.createScratch('ours', false), 0);
+  try {
+    await prepare(fixture, kind, count, () => hourMs);
+    await fixture.scratch.compact();
+    return await fixture.scratch.bytes();
+  } finally {
+    await fixture.close();
+  }
+}
+
 /** How long it takes to prepare the runs, by a part of them in a database of its own. */
 async function estimateMs(database: Database, kind: Kind, count: number): Promise<number> {
   const pilot = Math.min(pilotMax, count);
@@ -92,12 +115,13 @@ async function estimateMs(database: Database, kind: Kind, count: number): Promis
 
 const hourMs = 3_600_000;
 
-/** The type of both kinds. `delayMs`: how long a run sleeps from the start of its handler on. */
+/** The type of all kinds. `delayMs`: how long a run sleeps from the start of its handler on. */
 const nap = (delayMs: () => number, onStart: () => void, onEnd: () => void) => jobType('nap', {
   input: typed<Kind>(),
   run: async ({ input, sleep }) => {
     onStart();
     if (input === 'sleeping') await sleep('nap', `${Math.ceil(delayMs())}ms`);
+    if (input === 'snoozed') throw new Snooze(`${Math.ceil(delayMs())}ms`);
     onEnd();
   },
 });
@@ -117,7 +141,7 @@ async function prepare({ scratch }: Fixture, kind: Kind, count: number, delayMs:
     const runs = Array.from({ length: Math.min(createBatch, count - from) }, () => ({ input: kind, ...delay }));
     await engine.createJobRuns(type, runs);
   }
-  if (kind === 'sleeping') {
+  if (kind !== 'delayed') {
     await engine.resume();
     await allStarted.promise;
   }

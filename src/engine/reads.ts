@@ -9,9 +9,7 @@ import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
 import { beforeSteps, isEndedStep, type EndedStep } from '../model/step.ts';
 import { isEncodedPayload, shownLine } from '../model/encoded-payload.ts';
-import { parseJson } from '../model/json.ts';
 import type { OutputChunk } from '../model/output.ts';
-import type { Progress } from '../model/progress.ts';
 import { jobKinds, workKinds } from '../model/state.ts';
 import type { LimitUse } from '../model/limit.ts';
 import { versionOfEntry, type TypeEntry } from '../model/type-entry.ts';
@@ -36,6 +34,7 @@ import { findFailures, type Failures, type FailuresRequest } from './inspect/fai
 import { gatedTypes, limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
 import type { Reason } from './inspect/reason.ts';
 import { readOutput, type OutputRequest } from './inspect/output.ts';
+import { readProgress } from './inspect/progress.ts';
 import { listTicks, type ListedTicks, type TickListRequest } from './inspect/past-ticks.ts';
 import { calendarOf, type Calendar, type CalendarRequest } from './inspect/calendar.ts';
 import { previewTicks, type PreviewedTick } from './inspect/schedule-preview.ts';
@@ -119,9 +118,7 @@ export class EngineReads {
     const jobs = this.#stores.forJob(id);
     const job = await this.get(id);
     const tasks = await this.#taskCounts.count(jobs, job);
-    const text = await jobs.store.progress(id);
-    const isReadable = text !== null && !isEncodedPayload(text);
-    return { job, tasks, progress: isReadable ? (parseJson(text) as unknown as Progress) : null };
+    return { job, tasks, progress: await readProgress(jobs.store, job) };
   }
 
   async flows({ before, limit = flowPage }: { readonly before?: number; readonly limit?: number } = {}): Promise<readonly FlowSummary[]> {

@@ -19,6 +19,12 @@ export const stepColumns = 'job, name, kind, n, generation, fence, started_at, e
 export const stepOfRow = ({ started_at: startedAt, ended_at: endedAt, ...row }: StepRow): StoredStep =>
   ({ ...row, startedAt, endedAt });
 
+/** Makes a step from the values of `stepColumns`. */
+export const stepOfValues = (values: readonly unknown[]): StoredStep => ({
+  job: values[0], name: values[1], kind: values[2], n: values[3], generation: values[4], fence: values[5],
+  startedAt: values[6], endedAt: values[7], result: values[8], question: values[9],
+} satisfies Record<keyof StoredStep, unknown> as StoredStep);
+
 export const rowOfStep = ({ startedAt, endedAt, ...step }: NewStep): Omit<StepRow, 'generation'> =>
   ({ ...step, started_at: startedAt, ended_at: endedAt });
 

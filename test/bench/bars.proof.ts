@@ -19,6 +19,7 @@ test('sleeping runs and the inbox are measured on every database', async () => {
       const own = bars.filter((bar) => bar.database === database);
       expect(own.map(({ title }) => title)).toEqual([
         '100 sleeping runs, to delayed ones: bytes',
+        '100 sleeping runs, to snoozed ones: bytes',
         '100 sleeping runs, to delayed ones: bytes with dead rows',
         '100 sleeping runs, to delayed ones: claims of other runs',
         '100 sleeping runs, to delayed ones: CPU of an idle instance',

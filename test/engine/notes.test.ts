@@ -138,6 +138,18 @@ describe('progress', () => {
     expect(desk.calls).toBe(1);
   });
 
+  test('that follows from what is stored is written only to replace what does not', async () => {
+    const { clock, notes, desk, store, holdings: [implied, replaced] } = await setUp(2);
+    notes.progress(implied!, told('a'), true);
+    notes.progress(replaced!, told('b'));
+    await clock.advance(250);
+    notes.progress(replaced!, told('c'), true);
+    expect(notes.finish(implied!)).toBeNull();
+    await notes.finish(replaced!);
+    expect(desk.of(implied!)).toEqual([]);
+    expect(await stored(store, replaced!)).toBe('c');
+  });
+
   test('of a tracker is stored as the handler reported it', async () => {
     const { clock, notes, store, job } = await setUp();
     const tracker = new Tracker({ clock, onChange: (progress) => notes.progress(job, progress) });

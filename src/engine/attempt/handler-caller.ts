@@ -1,5 +1,5 @@
 /** Calls the handler of a job for its phase, in this thread or isolated, with the context and the validated input. */
-import type { Job } from '../../model/job.ts';
+import type { Job, RunningJob } from '../../model/job.ts';
 import type { Logger } from '../../logger.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -23,6 +23,7 @@ import { contextOf, factsOf, tickTimeOf } from './handler-context.ts';
 import { outputOf } from './output.ts';
 import { gather, prepare, type PhaseParts } from './phases.ts';
 import { gatherName, gatherPrefix } from '../../model/step.ts';
+import { StepReads } from './step-reads.ts';
 import { stepFunctions } from './steps.ts';
 import type { TaskParents } from './task-parents.ts';
 
@@ -51,9 +52,16 @@ export const tasksPlanned = Symbol('tasks planned');
 
 export class HandlerCaller {
   readonly #parts: HandlerCallerParts;
+  readonly #stepReads: StepReads;
 
   constructor(parts: HandlerCallerParts) {
     this.#parts = parts;
+    this.#stepReads = new StepReads(parts.jobs.store);
+  }
+
+  /** Call with jobs that were claimed together, before they start. */
+  expect(jobs: readonly RunningJob[]): void {
+    this.#stepReads.readAhead(jobs);
   }
 
   call(execution: Execution): MaybePromise<unknown> {
@@ -63,7 +71,8 @@ export class HandlerCaller {
     const { jobs: { store }, clock, logger, by, notes, keyPrefix = '' } = this.#parts;
     const beforeEnd = (): Promise<void> | null => notes.flushOutput(attempt.holding);
     const prefix = stepPrefix(type, job);
-    const steps = stepFunctions({ store, clock, logger, by, prefix, keyPrefix, beforeEnd }, attempt, tracker);
+    const reads = this.#stepReads;
+    const steps = stepFunctions({ store, reads, clock, logger, by, prefix, keyPrefix, beforeEnd }, attempt, tracker);
     const output = outputOf({ store, notes, outside: prefix === '' ? null : gatherName }, attempt);
     const [log, limits] = [this.#logOf(attempt), jobLimits(store, job)];
     const functions = { progress: tracker, log, output, complete, limits, ...steps };

@@ -88,6 +88,11 @@ export class Runner {
     return this.#outcomes.whenNoneOpen();
   }
 
+  /** Call with jobs that were claimed together, before they start: what their handlers need is read by few queries. */
+  expect(jobs: readonly RunningJob[]): void {
+    this.#caller.expect(jobs);
+  }
+
   /**
    * Calls the handler of a job. Returns when the attempt is over, synchronously if the handler is synchronous. The
    * outcome is stored later. Never rejects.
@@ -150,10 +155,12 @@ export class Runner {
     const type = this.#parts.registry.require(attempt.job.type);
     const { clock, notes } = this.#parts;
     // The progress of an isolated handler is reported by another tracker, in the thread or process of the handler.
+    // The steps of a planning are stored with those of the gathering, whose progress does not show them.
+    const mayFollow = phaseOf(type, attempt.job) !== 'gather';
     const onChange = isIsolated(type, attempt.job)
       ? () => {}
-      : (progress: Progress) => notes.progress(attempt.holding, progress);
-    const tracker = new Tracker({ clock, onChange });
+      : (progress: Progress) => notes.progress(attempt.holding, progress, mayFollow && tracker.followsFromSteps);
+    const tracker: Tracker = new Tracker({ clock, onChange });
     attempt.onAbort((reason) => tracker.cancel(reason));
     if (batch !== null) attempt.afterAbort((reason) => batch.abort(attempt.job.id, reason));
     return { type, attempt, tracker, batch };

@@ -1,7 +1,6 @@
 /**
  * The steps of an attempt: calls the work of a step unless its result is stored, stores its result under the fence of
- * the attempt, and ends an attempt that sleeps. The stored steps of a job are read once per attempt, at the first step;
- * a job that is claimed for the first time has none.
+ * the attempt, and ends an attempt that sleeps. The stored steps of a job are read once per attempt.
  */
 import { checkName } from '../../jobs/checks/values.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
@@ -10,6 +9,7 @@ import { backoffMs, retryOf, type RetryPolicy } from '../../model/retry.ts';
 import {
   beforeSteps, gatherPrefix, isEarlyAnswer, isEndedStep, stepKey, stepsMax, type EndedStep, type StoredStep,
 } from '../../model/step.ts';
+import { answered, sleepOver, sleepsUntil, storedEarlier, waitsForAnswer } from '../../model/step-progress.ts';
 import type { Logger } from '../../logger.ts';
 import { isMalformed, Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
@@ -23,10 +23,12 @@ import type { Tracker } from '../progress/tracker.ts';
 import type { Attempt } from './attempt.ts';
 import { refuseInComplete, refuseNested, stepScope } from './call-scope.ts';
 import { isA } from './stored-error.ts';
+import { mayHaveSteps, type StepReads } from './step-reads.ts';
 import { checkedWait, lostStep, requireKind, Waits, type StepEnd } from './waits.ts';
 
 export interface StepsParts {
   readonly store: Store;
+  readonly reads: StepReads;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The name of this instance. */
@@ -65,7 +67,6 @@ function unreserved(name: string): string {
 const storeRetryMs = 200;
 /** While the store cannot be reached, every so many tries are logged: one each minute. */
 const triesPerWarning = 300;
-const pageSize = 1000;
 const once: RetryPolicy = retryOf({ attemptsMax: 1 });
 
 class AttemptSteps {
@@ -78,7 +79,7 @@ class AttemptSteps {
   readonly #openWaits = new Set<string>();
   readonly #waits: Waits;
   readonly #abort = new AbortController();
-  readonly #signal: AbortSignal;
+  #signalOrNull: AbortSignal | null = null;
   #stored: Promise<Map<string, StoredStep>> | null = null;
   #lastNumber = 0;
   #loadedTo = beforeSteps;
@@ -95,7 +96,6 @@ class AttemptSteps {
     this.#parts = parts;
     this.#attempt = attempt;
     this.#tracker = tracker;
-    this.#signal = AbortSignal.any([attempt.signal, this.#abort.signal]);
     this.#waits = new Waits({
       store: parts.store, by: parts.by, attempt,
       untilAnswered: (ask) => this.#untilAnswered(ask),
@@ -112,7 +112,7 @@ class AttemptSteps {
       const known = await this.#begin(name);
       if (isEnded(known)) {
         requireKind(known, 'step');
-        this.#tracker.startStep(name).complete('stored by an earlier attempt');
+        this.#tracker.startStep(name).complete(storedEarlier);
         return parsePayload(known.result!, `the result of step ${name}`) as Result;
       }
       const startedAt = this.#now();
@@ -130,10 +130,10 @@ class AttemptSteps {
     const until = await this.#counted(() => this.#sleepEnd(name, ms));
     const progress = this.#tracker.startStep(name);
     if (until > this.#now()) await this.#fallAsleep(name, until).catch((error: unknown) => {
-      progress.complete(`sleeps until ${new Date(until).toISOString()}`);
+      progress.complete(sleepsUntil(until));
       throw error;
     });
-    progress.complete('the sleep is over');
+    progress.complete(sleepOver);
   }
 
   async waitFor(name: string, options: WaitOptions = {}): Promise<unknown> {
@@ -146,13 +146,13 @@ class AttemptSteps {
       const { known, until } = outcome;
       this.#openWaits.add(name);
       await this.#fallAsleep(name, until).catch((error: unknown) => {
-        progress.complete('waits for an answer');
+        progress.complete(waitsForAnswer);
         throw error;
       });
       this.#openWaits.delete(name);
       outcome = await this.#counted(() => this.#waits.outcome(name, wait, known));
     }
-    progress.complete('answered');
+    progress.complete(answered);
     return outcome.value;
   }
 
@@ -203,23 +203,24 @@ class AttemptSteps {
     if (this.#isOver) throw tooLate(this.#attempt.job.id, name);
     if (this.#used.size === this.#used.add(name).size) throw usedTwice(this.#attempt.job.id, name);
     const stored = await (this.#stored ??= this.#load());
-    this.#signal.throwIfAborted();
+    this.#attempt.signal.throwIfAborted();
+    this.#abort.signal.throwIfAborted();
     const known = stored.get(name);
     if (known === undefined && stored.size + (this.#newCount += 1) > stepsMax) throw tooMany(this.#attempt.job.id);
     return known;
   }
 
   async #load(): Promise<Map<string, StoredStep>> {
-    const { id, fence, version } = this.#attempt.job;
+    const { job } = this.#attempt;
+    const { reads } = this.#parts;
     const found = new Map<string, StoredStep>();
-    // The job was created and claimed, and nothing else: it has no steps, and no answer came early.
-    if (fence === 1 && version === 2) return found;
-    for (;;) {
-      const page = await this.#untilAnswered(() => this.#parts.store.steps([id], this.#loadedTo, pageSize));
-      for (const step of page) found.set(step.name, step);
-      this.#loadedTo = page.at(-1)?.n ?? this.#loadedTo;
+    if (!mayHaveSteps(job)) return found;
+    for (let read = () => reads.first(job); ; read = () => reads.after(job, this.#loadedTo)) {
+      const { steps, isWhole } = await this.#untilAnswered(read);
+      for (const step of steps) found.set(step.name, step);
+      this.#loadedTo = steps.at(-1)?.n ?? this.#loadedTo;
       this.#lastNumber = Math.max(this.#lastNumber, this.#loadedTo);
-      if (page.length < pageSize) return found;
+      if (isWhole) return found;
     }
   }
 
@@ -300,6 +301,11 @@ class AttemptSteps {
       await turn();
       if (this.#running === 0) return;
     }
+  }
+
+  /** Aborted with the attempt, and when the handler has returned or thrown. */
+  get #signal(): AbortSignal {
+    return (this.#signalOrNull ??= AbortSignal.any([this.#attempt.signal, this.#abort.signal]));
   }
 
   #now(): number {

@@ -33,6 +33,8 @@ export interface ClaimerParts {
   readonly slots: Slots<SlotWork>;
   readonly gathering: Gathering;
   readonly attempts: Attempts;
+  /** Called with claimed jobs before they start. */
+  readonly onClaimed: (jobs: readonly RunningJob[]) => void;
   /** Releases a job that has not started. Must not reject. */
   readonly release: (job: RunningJob) => Promise<void>;
   readonly pendingOutcomes: () => number;
@@ -161,8 +163,9 @@ export class Claimer {
   }
 
   #start(claimed: readonly RunningJob[]): void {
-    const { slots, gathering, batchSizes, canary } = this.#parts;
+    const { slots, gathering, batchSizes, canary, onClaimed } = this.#parts;
     this.#claimed += claimed.length;
+    onClaimed(claimed);
     canary?.noteStarted(claimed);
     this.#hasGates ||= claimed.some(({ gate }) => gate !== null);
     if (batchSizes.size === 0) return slots.add(claimed);

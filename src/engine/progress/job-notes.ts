@@ -45,6 +45,9 @@ export class JobNotes {
   readonly #room: BufferRoom;
   readonly output = new OutputBuffer();
   #progress: Progress | null = null;
+  /** Whether `#progress` follows from what is stored elsewhere. */
+  #isImplied = false;
+  #hasStoredProgress = false;
   #lines: BufferedLine[] = [];
   #linesTotal = 0;
   #bytesTotal = 0;
@@ -59,11 +62,17 @@ export class JobNotes {
   }
 
   get isDirty(): boolean {
-    return this.#progress !== null || this.#lines.length > 0 || !this.output.isEmpty;
+    return this.#newProgress !== null || this.#lines.length > 0 || !this.output.isEmpty;
   }
 
-  setProgress(progress: Progress): void {
+  /** `isImplied`: the progress follows from what is stored elsewhere. It is written only to replace progress that does not. */
+  setProgress(progress: Progress, isImplied: boolean): void {
     this.#progress = progress;
+    this.#isImplied = isImplied;
+  }
+
+  get #newProgress(): Progress | null {
+    return this.#isImplied && !this.#hasStoredProgress ? null : this.#progress;
   }
 
   log(line: NewLogLine): void {
@@ -79,7 +88,7 @@ export class JobNotes {
 
   draft(): NoteDraft {
     const { id, fence } = this.holding;
-    const [progress, lines] = [this.#progress, this.#lines.slice()];
+    const [progress, lines] = [this.#newProgress, this.#lines.slice()];
     const text = progress === null ? undefined : progressText({ ...progress, fence });
     const log = lines.map(({ line }) => line);
     const [outputBytes, output] = [this.output.bytes, this.output.segments()];
@@ -93,6 +102,7 @@ export class JobNotes {
       },
       bytes: (text?.length ?? 0) + bytesOf(lines) + outputBytes,
       written: () => {
+        if (progress !== null) this.#hasStoredProgress = true;
         if (this.#progress === progress) this.#progress = null;
         this.#forget(lines.length);
         this.output.forget(output.length);

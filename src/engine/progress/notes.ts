@@ -55,11 +55,12 @@ export class Notes {
     this.#options = options;
   }
 
-  progress(holding: Holding, progress: Progress): void {
+  /** `isImplied`: the progress follows from what is stored elsewhere. It is written only to replace progress that does not. */
+  progress(holding: Holding, progress: Progress, isImplied = false): void {
     const job = this.#jobOf(holding);
     if (job === undefined) return;
-    job.setProgress(progress);
-    this.#arm();
+    job.setProgress(progress, isImplied);
+    if (job.isDirty) this.#arm();
   }
 
   log(holding: Holding, level: LogLevel, text: string): void {
@@ -103,6 +104,8 @@ export class Notes {
     const job = this.#jobs.get(key);
     this.#jobs.delete(key);
     if (job === undefined) return null;
+    job.end();
+    if (!job.isDirty) return null;
     const finished = this.#writeLast(job).finally(() => this.#finishing.delete(key));
     this.#finishing.set(key, finished);
     return finished;
@@ -161,7 +164,6 @@ export class Notes {
   }
 
   async #writeLast(job: JobNotes): Promise<boolean> {
-    job.end();
     let isWhole = true;
     for (let tries = 1; job.isDirty; tries++) {
       await this.#writeNow(job);

@@ -3,6 +3,7 @@ import {
   emptyProgress, isAborted, isCancelled, isSkipCurrentStage, track,
   type FailurePolicy, type ItemNode, type Progress, type ProgressStep, type StageNode,
 } from '../../model/progress.ts';
+import { followsFromSteps } from '../../model/step-progress.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { ProgressTracker, StageOptions, StageOutcome } from '../handler/context.ts';
 import { Cancelled } from '../handler/errors.ts';
@@ -38,6 +39,8 @@ export class Tracker implements ProgressTracker {
   /** How many calls of `runStage` and `runStageInParallel` have not returned. */
   #running = 0;
   #lastItem = 0;
+  /** Whether the handler has reported nothing but steps. */
+  #hasOnlySteps = true;
   /** The newest stage that was started for a step. */
   #steps: StepGroup | null = null;
   /** One controller for each running stage that has items; its abort prevents further items from starting. */
@@ -50,6 +53,11 @@ export class Tracker implements ProgressTracker {
 
   get progress(): Progress {
     return this.#progress;
+  }
+
+  /** Whether the tree says nothing that does not follow from the stored steps. */
+  get followsFromSteps(): boolean {
+    return this.#hasOnlySteps && followsFromSteps(this.#progress);
   }
 
   /** The error that aborted the work, as thrown or reported by the handler; undefined: the work was not aborted. */
@@ -170,7 +178,7 @@ export class Tracker implements ProgressTracker {
    */
   startStep(name: string): StepProgress {
     if (!isOpen(stageOf(this.#progress))) {
-      this.#take({ kind: 'startStage', description: textOf(name), policy: 'SKIP_STAGE' });
+      this.#takeOfStep({ kind: 'startStage', description: textOf(name), policy: 'SKIP_STAGE' });
       this.#steps = { stage: this.#stage, open: 0, failure: null };
       return this.#stepOf(this.#steps, null);
     }
@@ -185,8 +193,9 @@ export class Tracker implements ProgressTracker {
     const isItemOpen = (): boolean => item !== null && this.#isWithin(stage) && this.#endOf(item) === undefined;
     const leave = (): void => {
       if (group === null || (group.open -= 1) > 0) return;
-      if (group.failure === null) this.#completeStage(stage, group.summary);
-      else if (this.#isWithin(stage)) this.#fail('failStage', group.failure.cause);
+      if (!this.#isWithin(stage)) return;
+      if (group.failure === null) this.#takeOfStep({ kind: 'completeStage', summary: group.summary });
+      else this.#fail('failStage', group.failure.cause);
     };
     return {
       complete: (summary) => {
@@ -324,6 +333,15 @@ export class Tracker implements ProgressTracker {
   }
 
   #take(step: ProgressStep, cause?: unknown): void {
+    if (step.kind !== 'end') this.#hasOnlySteps = false;
+    this.#change(step, cause);
+  }
+
+  #takeOfStep(step: ProgressStep): void {
+    this.#change(step);
+  }
+
+  #change(step: ProgressStep, cause?: unknown): void {
     if (this.#isOver) return;
     const before = this.#progress;
     this.#progress = track(before, step, this.#clock.now());

@@ -49,6 +49,7 @@ export function claiming(
     versions,
     limits: () => registry.limits(),
     isLeader: () => leader.isLeader,
+    onClaimed: (claimed) => runner.expect(claimed),
     release: (job) => finisher.release(job),
     pendingOutcomes: () => runner.pendingOutcomes,
     canary: canaryShare(parts),

@@ -5,7 +5,7 @@
 import {
   beforeSteps, type ForgottenSteps, type NewStep, type OpenWait, type StoredStep, type WaitEnd,
 } from '../../../model/step.ts';
-import { rowOfStep, stepColumns, stepOfRow, stepsPage, type StepRow } from '../../step-row.ts';
+import { rowOfStep, stepColumns, stepOfRow, stepOfValues, stepsPage, type StepRow } from '../../step-row.ts';
 import type { WaitCursor, WaitTally } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
@@ -15,7 +15,7 @@ export const writeSteps = (connection: Connection, steps: readonly NewStep[]): b
 export function steps(connection: Connection, jobs: readonly number[], after = beforeSteps, limit = stepsPage): StoredStep[] {
   const sql = `SELECT ${stepColumns} FROM step WHERE job = ? AND n > ? ORDER BY n, name LIMIT ?`;
   return [...new Set(jobs)].sort((a, b) => a - b)
-    .flatMap((job) => connection.all<StepRow>(sql, job, after, limit).map(stepOfRow));
+    .flatMap((job) => connection.arrays(sql, job, after, limit).map(stepOfValues));
 }
 
 export function stepNamed(connection: Connection, job: number, name: string): StoredStep | undefined {
