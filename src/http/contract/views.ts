@@ -384,6 +384,7 @@ export const Me = z
     isLocal: z.boolean(),
     seesPayloads: z.boolean(),
     expires: instant.nullable(),
+    priorityMax: z.number().int().nullable().meta({ description: 'the highest priority that you may give; null: every one' }),
   })
   .meta({ id: 'Me' });
 export const TokenView = z
@@ -393,6 +394,8 @@ export const TokenView = z
     seesPayloads: z.boolean(),
     created: instant.nullable().meta({ description: 'null: unknown' }),
     expires: instant.nullable().meta({ description: 'null: never' }),
+    priorityMax: z.number().int().nullable()
+      .meta({ description: 'the highest priority that its holder may give; null: the limit of the role' }),
     lastUsed: instant.nullable().meta({ description: 'null: not since this server started' }),
   })
   .meta({ id: 'TokenView' });
