@@ -802,9 +802,15 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.limits(types);
   }
 
-  /** Returns a function that computes what a task of one of these types takes of its named limits. */
-  taskLimitUses(types: readonly string[]): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
-    return this.#reads.taskLimitUses(types);
+  /**
+   * Returns a function that computes what a task of the run, of one of these types, takes of its named limits, and its
+   * share.
+   */
+  taskLimitUses(
+    run: Job,
+    types: readonly string[],
+  ): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
+    return this.#reads.taskLimitUses(run, types);
   }
 
   /** The limits on jobs of these types, each with the number of jobs that it has admitted. */

@@ -26,6 +26,7 @@ import type { PreviewOptions } from '../time/preview.ts';
 import type { Configuration } from '../vocabulary/configuration.ts';
 import { runStats, type JobRunStats } from '../vocabulary/jobrun.ts';
 import { stageInfo, type StageInfo } from '../vocabulary/stage.ts';
+import { shareUsesOf } from './attempt/limit-use.ts';
 import { burstsInForce } from './declare/bursts.ts';
 import { defFilter, type DefFilter } from './declare/def-filter.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
@@ -222,12 +223,18 @@ export class EngineReads {
     return [...stated, ...registered];
   }
 
-  async taskLimitUses(types: readonly string[]): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
+  async taskLimitUses(
+    run: Job,
+    types: readonly string[],
+  ): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
     const rules = await this.#catalogue.rulesOf([...new Set(types)]);
     const { store } = this.#stores.database;
     const bursts = new Map(await Promise.all(rules.entries().map(async ([type, { entry: { taskLimits } }]) =>
       [type, await burstsInForce(store, taskLimits)] as const)));
-    return (type, task) => rules.get(type)!.taskLimitUses(task, bursts.get(type));
+    return (type, task) => {
+      const { taskLimitUses, entry: { taskFairness } } = rules.get(type)!;
+      return [...taskLimitUses(task, bursts.get(type)), ...shareUsesOf(run, taskFairness)];
+    };
   }
 
   async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {

@@ -47,6 +47,7 @@ export async function typeDetail(engine: EngineCore, name: string): Promise<Type
     taskConcurrency: entry?.taskConcurrency ?? null,
     keyConcurrency: entry?.keyConcurrency ?? null,
     fairness: entry?.fairness === undefined ? null : fairnessView(entry.fairness),
+    taskFairness: entry?.taskFairness ?? null,
     priority: entry?.priority ?? 0,
     timeoutMs: entry?.policy.timeoutMs ?? null,
     attempts: entry?.policy.attemptsMax ?? null,

@@ -49,6 +49,7 @@ describe('a job type', () => {
   test('has the fairness of its code, if there is any', async () => {
     expect((await server.get(`${api}/types/dated`)).body.fairness).toEqual({ key: 'on', weight: 2 });
     expect((await server.get(`${api}/types/letter`)).body.fairness).toBeNull();
+    expect((await server.get(`${api}/types/letter`)).body.taskFairness).toBeNull();
   });
 
   test('that no instance knows is refused', async () => {

@@ -33,6 +33,7 @@ function factsOf(type: TypeDetail): [string, string | number | null][] {
     ['limit of tasks', type.taskConcurrency],
     ['limit per key', type.keyConcurrency],
     ['fairness', type.fairness === null ? null : fairnessText(type.fairness)],
+    ['fairness of tasks', type.taskFairness === null ? null : `by ${type.taskFairness}`],
     ['isolation', type.isolate],
     ['batch', type.batch === null ? null : batchText(type.batch)],
     ['version', type.version === 1 && type.versions.length < 2 ? null : type.version],

@@ -214,6 +214,7 @@ export const TypeDetail = TypeView.extend({
     key: z.string().meta({ description: 'the path of the key in the input; `code`: only the code of the type computes it' }),
     weight: z.union([z.number().int(), z.string()]).meta({ description: 'the weight of each key, its path, or `code`' }),
   }).nullable().meta({ description: 'under which key its runs take turns, and how many start per turn' }),
+  taskFairness: z.enum(['run']).nullable().meta({ description: 'run: its runs take turns with their tasks' }),
   priority: z.number().int().meta({ description: 'default priority of its runs' }),
   timeoutMs: z.number().nullable(),
   attempts: count.nullable().meta({ description: 'attempts in total, if the type limits them' }),
@@ -384,7 +385,8 @@ export const Me = z
     isLocal: z.boolean(),
     seesPayloads: z.boolean(),
     expires: instant.nullable(),
-    priorityMax: z.number().int().nullable().meta({ description: 'the highest priority that you may give; null: every one' }),
+    priorityMax: z.number().int().nullable()
+      .meta({ description: 'the highest priority that you may give; null: every one' }),
   })
   .meta({ id: 'Me' });
 export const TokenView = z

@@ -218,6 +218,7 @@ function Settings({ type }: { readonly type: TypeDetail }): JSX.Element {
         )}
         {type.keyConcurrency !== null && <><dt>Concurrent runs per key</dt><dd>{number(type.keyConcurrency)}</dd></>}
         {type.fairness !== null && <><dt>Takes turns by</dt><dd>{type.fairness.key}, weight {type.fairness.weight}</dd></>}
+        {type.taskFairness !== null && <><dt>Tasks take turns by</dt><dd>{type.taskFairness}</dd></>}
         <dt>Timeout</dt><dd>{type.timeoutMs === null ? byDefault : duration(type.timeoutMs)}</dd>
         <dt>Attempts</dt>
         <dd>{type.attempts === null ? byDefault : number(type.attempts)}</dd>
