@@ -36,6 +36,7 @@ import { explain } from './inspect/explain.ts';
 import { findFailures, type Failures, type FailuresRequest } from './inspect/failures.ts';
 import { gatedTypes, limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
 import type { Reason } from './inspect/reason.ts';
+import { sharesInUse, type ShareInUse } from './inspect/shares-in-use.ts';
 import { readOutput, type OutputRequest } from './inspect/output.ts';
 import { listTicks, type ListedTicks, type TickListRequest } from './inspect/past-ticks.ts';
 import { calendarOf, type Calendar, type CalendarRequest } from './inspect/calendar.ts';
@@ -235,6 +236,10 @@ export class EngineReads {
       const { taskLimitUses, entry: { taskFairness } } = rules.get(type)!;
       return [...taskLimitUses(task, bursts.get(type)), ...shareUsesOf(run, taskFairness)];
     };
+  }
+
+  async sharesInUse(type: string): Promise<readonly ShareInUse[]> {
+    return sharesInUse(type, await this.#stores.database.store.admittedPerGate([type]));
   }
 
   async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {

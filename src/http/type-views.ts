@@ -48,6 +48,7 @@ export async function typeDetail(engine: EngineCore, name: string): Promise<Type
     keyConcurrency: entry?.keyConcurrency ?? null,
     fairness: entry?.fairness === undefined ? null : fairnessView(entry.fairness),
     taskFairness: entry?.taskFairness ?? null,
+    shares: [...await engine.sharesInUse(name)],
     priority: entry?.priority ?? 0,
     timeoutMs: entry?.policy.timeoutMs ?? null,
     attempts: entry?.policy.attemptsMax ?? null,

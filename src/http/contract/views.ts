@@ -215,6 +215,16 @@ export const TypeDetail = TypeView.extend({
     weight: z.union([z.number().int(), z.string()]).meta({ description: 'the weight of each key, its path, or `code`' }),
   }).nullable().meta({ description: 'under which key its runs take turns, and how many start per turn' }),
   taskFairness: z.enum(['run']).nullable().meta({ description: 'run: its runs take turns with their tasks' }),
+  shares: z
+    .array(z.object({
+      of: z.enum(['runs', 'tasks']),
+      key: z.string().meta({ description: 'empty: the jobs without a key' }),
+      weight: count,
+      running: count.meta({ description: 'jobs that have started and not ended' }),
+      part: z.number().meta({ description: 'the part of the key in all of these, from 0 to 1' }),
+      fairPart: z.number().meta({ description: 'the part of its weight in the weights of these keys, from 0 to 1' }),
+    }))
+    .meta({ description: 'the fairness keys with running jobs, at most 100 of runs and of tasks, most jobs first' }),
   priority: z.number().int().meta({ description: 'default priority of its runs' }),
   timeoutMs: z.number().nullable(),
   attempts: count.nullable().meta({ description: 'attempts in total, if the type limits them' }),
