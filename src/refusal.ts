@@ -27,6 +27,7 @@ export const refusalCodes = {
   'malformed.query': 'a query in SQL cannot be parsed',
   'forbidden.query': 'a query in SQL does more than read the view jobs',
   'forbidden.answer': 'this person may not answer the question',
+  'forbidden.priority': 'the priority is above the highest that this caller may give',
   'costly.query': 'a query in SQL takes too long or finds too much',
   'malformed.flow': 'a flow is empty, has a cycle, or has too many runs or edges',
   'impossible.schedule': 'a schedule can never fire',

@@ -40,6 +40,7 @@ import type { Reason } from './inspect/reason.ts';
 import type { Failures, FailuresRequest } from './inspect/failures.ts';
 import type { FlowPage, FlowSummary } from './inspect/flows.ts';
 import type { LimitInUse } from './inspect/limits-in-use.ts';
+import type { ShareInUse } from './inspect/shares-in-use.ts';
 import type { ListedTicks, TickListRequest } from './inspect/past-ticks.ts';
 import type { Calendar, CalendarRequest } from './inspect/calendar.ts';
 import type { PreviewedTick } from './inspect/schedule-preview.ts';
@@ -802,14 +803,25 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#reads.limits(types);
   }
 
-  /** Returns a function that computes what a task of one of these types takes of its named limits. */
-  taskLimitUses(types: readonly string[]): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
-    return this.#reads.taskLimitUses(types);
+  /**
+   * Returns a function that computes what a task of the run, of one of these types, takes of its named limits, and its
+   * share.
+   */
+  taskLimitUses(
+    run: Job,
+    types: readonly string[],
+  ): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
+    return this.#reads.taskLimitUses(run, types);
   }
 
   /** The limits on jobs of these types, each with the number of jobs that it has admitted. */
   limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {
     return this.#reads.limitsInUse(types);
+  }
+
+  /** For each fairness key of the type, how many of its jobs have started and not ended, beside its weight. */
+  sharesInUse(type: string): Promise<readonly ShareInUse[]> {
+    return this.#reads.sharesInUse(type);
   }
 
   /** For each of these types, the unclaimed job that has been due longest; types without a due job are absent. */

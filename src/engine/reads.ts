@@ -24,6 +24,7 @@ import type { PreviewOptions } from '../time/preview.ts';
 import type { Configuration } from '../vocabulary/configuration.ts';
 import { runStats, type JobRunStats } from '../vocabulary/jobrun.ts';
 import { stageInfo, type StageInfo } from '../vocabulary/stage.ts';
+import { shareUsesOf } from './attempt/limit-use.ts';
 import { burstsInForce } from './declare/bursts.ts';
 import { defFilter, type DefFilter } from './declare/def-filter.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
@@ -33,6 +34,7 @@ import { explain } from './inspect/explain.ts';
 import { findFailures, type Failures, type FailuresRequest } from './inspect/failures.ts';
 import { gatedTypes, limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
 import type { Reason } from './inspect/reason.ts';
+import { sharesInUse, type ShareInUse } from './inspect/shares-in-use.ts';
 import { readOutput, type OutputRequest } from './inspect/output.ts';
 import { readProgress } from './inspect/progress.ts';
 import { listTicks, type ListedTicks, type TickListRequest } from './inspect/past-ticks.ts';
@@ -219,12 +221,22 @@ export class EngineReads {
     return [...stated, ...registered];
   }
 
-  async taskLimitUses(types: readonly string[]): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
+  async taskLimitUses(
+    run: Job,
+    types: readonly string[],
+  ): Promise<(type: string, task: unknown) => readonly LimitUse[]> {
     const rules = await this.#catalogue.rulesOf([...new Set(types)]);
     const { store } = this.#stores.database;
     const bursts = new Map(await Promise.all(rules.entries().map(async ([type, { entry: { taskLimits } }]) =>
       [type, await burstsInForce(store, taskLimits)] as const)));
-    return (type, task) => rules.get(type)!.taskLimitUses(task, bursts.get(type));
+    return (type, task) => {
+      const { taskLimitUses, entry: { taskFairness } } = rules.get(type)!;
+      return [...taskLimitUses(task, bursts.get(type)), ...shareUsesOf(run, taskFairness)];
+    };
+  }
+
+  async sharesInUse(type: string): Promise<readonly ShareInUse[]> {
+    return sharesInUse(type, await this.#stores.database.store.admittedPerGate([type]));
   }
 
   async limitsInUse(types: readonly string[]): Promise<readonly LimitInUse[]> {

@@ -62,7 +62,7 @@ export interface HttpOptions {
   readonly hosts?: readonly string[];
   /** The folder of the built dashboard; null: no dashboard. */
   readonly dashboard?: string | null;
-  /** The highest priority that each role may use. */
+  /** The highest priority that each role may give. A token can have a bound of its own. */
   readonly priorities?: PriorityLimits;
   /** How many event streams may be open at once. */
   readonly streams?: StreamLimits;

@@ -47,6 +47,8 @@ export async function typeDetail(engine: EngineCore, name: string): Promise<Type
     taskConcurrency: entry?.taskConcurrency ?? null,
     keyConcurrency: entry?.keyConcurrency ?? null,
     fairness: entry?.fairness === undefined ? null : fairnessView(entry.fairness),
+    taskFairness: entry?.taskFairness ?? null,
+    shares: [...await engine.sharesInUse(name)],
     priority: entry?.priority ?? 0,
     timeoutMs: entry?.policy.timeoutMs ?? null,
     attempts: entry?.policy.attemptsMax ?? null,

@@ -15,6 +15,9 @@ export interface FairShare {
  */
 export const shareUse = '@fairness';
 
+/** The key under which the tasks of a run share their turns if runs take turns with their tasks (`taskFairness`). */
+export const shareKeyOfRun = (run: number): string => `run ${run}`;
+
 export const weightMax = 1_000;
 
 export const isWeight = (weight: unknown): weight is number =>

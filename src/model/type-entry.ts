@@ -41,6 +41,8 @@ export interface TypeEntry {
   readonly taskLimits?: readonly TypeLimit[];
   /** Absent: its runs are claimed in claim order. */
   readonly fairness?: TypeFairness;
+  /** `run`: its tasks take turns by their runs; absent: they have the shares of their runs, if these have any. */
+  readonly taskFairness?: 'run';
 }
 
 /** Returns how many runs of the type may execute at a time; undefined: any number. */

@@ -321,6 +321,9 @@ test('a token is printed once, listed without its secret, and refused after it w
   expect(shown).toMatchObject({ name: 'ada', role: 'admin', created: expect.any(Number) as number, expires: null });
   expect((await place.stint('tokens', 'create', 'ada', '--role', 'viewer')).code).toBe(2);
   expect((await place.stint('tokens', 'create', 'x', '--role', 'king')).code).toBe(2);
+  expect((await place.stint('tokens', 'create', 'x', '--role', 'producer', '--priority-max', 'high')).code).toBe(2);
+  const bounded = await place.stint('tokens', 'create', 'ci', '--role', 'producer', '--priority-max', '500', '--json');
+  expect(JSON.parse(bounded.out)).toMatchObject({ name: 'ci', priorityMax: 500 });
   const file = join(place.folder, '.stint', 'tokens.json');
   expect(readFileSync(file, 'utf8')).not.toContain(token);
   expect(statSync(file).mode & 0o777).toBe(0o600);

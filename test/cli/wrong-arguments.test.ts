@@ -24,6 +24,7 @@ const wrong: readonly (readonly [sentence: RegExp, ...words: string[]])[] = [
   [/^the instance must be a text/, 'work', '--instance', ''],
   [/^invalid address "nowhere" for --http/, 'serve', '--http', 'nowhere', '--store', 'sqlite:unopened.db'],
   [/^--producer-priority-max must be a whole/, 'serve', '--http', 'off', '--bedrock', 'off', '--producer-priority-max', 'x'],
+  [/^--operator-priority-max must be a whole/, 'serve', '--http', 'off', '--bedrock', 'off', '--operator-priority-max', '1.5'],
 ];
 
 test('each wrong call is refused in one sentence, with exit code 2', async () => {

@@ -184,7 +184,7 @@ describe('with tokens', () => {
 describe('pages and roles', () => {
   let board: Dashboard;
   beforeAll(async () => {
-    board = await dashboard({ access: { tokens: records } });
+    board = await dashboard({ access: { tokens: records }, priorities: { operator: 50 } });
   });
   afterAll(() => board.close());
 
@@ -231,8 +231,8 @@ describe('pages and roles', () => {
     const page = await signedIn('admin', '/settings');
     const rows = page.getByRole('region', { name: 'Tokens' }).locator('tbody tr');
     await expect.poll(() => rows.allTextContents()).toHaveLength(records.length);
-    await expect.poll(() => rows.filter({ hasText: 'ada' }).textContent()).toMatch(/^adaadminin full–never(just )?now/);
-    expect(await rows.filter({ hasText: 'wim' }).textContent()).toBe('wimworkersecrets hidden–never–');
+    await expect.poll(() => rows.filter({ hasText: 'ada' }).textContent()).toMatch(/^adaadminin fullby role–never(just )?now/);
+    expect(await rows.filter({ hasText: 'wim' }).textContent()).toBe('wimworkersecrets hiddenby role–never–');
     expect(await violations(page)).toEqual([]);
     await picture(page, 'tokens-light');
     const shown = await page.content();
@@ -242,6 +242,18 @@ describe('pages and roles', () => {
     }
     const operator = await signedIn('operator', '/settings');
     expect(await operator.getByRole('heading', { name: 'Tokens' }).count()).toBe(0);
+  });
+
+  test('the form of a run shows the highest priority that one may give, and that a higher one is refused', async () => {
+    const page = await signedIn('operator', '/runs');
+    await page.getByRole('button', { name: 'Start a run' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('you may give up to 50').waitFor();
+    await dialog.getByLabel('Job type').fill('mail.send');
+    await dialog.getByLabel('Priority').fill('51');
+    await dialog.getByText('at most 50').waitFor();
+    await dialog.getByRole('button', { name: 'Start run' }).click();
+    await dialog.getByText('olga may give priorities up to 50').waitFor();
   });
 
   detail('an operator still sees the audit after a reload', async () => {

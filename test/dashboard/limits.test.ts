@@ -13,6 +13,11 @@ const summarize = jobType('summarize', {
   limits: [openai, perTenant],
   run: ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
 });
+const deliver = jobType('deliver', {
+  input: typed<{ tenant: string; plan: number }>(),
+  fairness: { key: 'tenant', weight: 'plan' },
+  run: summarize.options.run!,
+});
 const call = jobType('call', {
   limits: [refused],
   run: () => {
@@ -22,13 +27,22 @@ const call = jobType('call', {
 
 let board: Dashboard;
 beforeAll(async () => {
-  board = await dashboard({ engine: { types: [summarize, call], slots: 8 } });
+  board = await dashboard({ engine: { types: [summarize, deliver, call], slots: 8 } });
   for (const tenant of ['acme', 'globex', 'acme']) await board.start({ type: 'summarize', input: { tenant } });
+  for (const [tenant, plan] of [['acme', 1], ['globex', 2], ['acme', 1]]) await board.start({ type: 'deliver', input: { tenant, plan } });
   await board.start({ type: 'call' });
   await until(async () => (await board.get(`${api}/limits/openai`)).body.use[0].admitted === 2);
+  await until(async () => (await board.get(`${api}/types/deliver`)).body.shares.length === 2);
   await until(async () => (await board.get(`${api}/limits/refused`)).body.use[0].closedUntil !== null);
 });
 afterAll(() => board.close());
+
+test('the page of a type with fairness shows the parts of its keys in the running jobs beside those of their weights', async () => {
+  const page = await board.visit('/types?name=deliver');
+  const rows = page.getByRole('region', { name: 'Shares' }).locator('tbody tr');
+  await expect.poll(() => rows.allTextContents()).toEqual(['acmeruns1267 %33 %', 'globexruns2133 %67 %']);
+  expect(await violations(page)).toEqual([]);
+});
 
 test('a limit shows its use, and is overridden with a reason and reset', async () => {
   const page = await board.visit('/limits');

@@ -79,9 +79,9 @@ describe('access tokens', () => {
     const before = Date.now();
     const { body } = await server.get(`${api}/tokens`, asAda);
     expect(body.items).toEqual([
-      { name: 'ci', role: 'producer', seesPayloads: false, created: 1_000, expires: 4_000_000_000_000, lastUsed: null },
+      { name: 'ci', role: 'producer', seesPayloads: false, created: 1_000, expires: 4_000_000_000_000, priorityMax: null, lastUsed: null },
       {
-        name: 'ada', role: 'admin', seesPayloads: true, created: null, expires: null, lastUsed: expect.any(Number) as
+        name: 'ada', role: 'admin', seesPayloads: true, created: null, expires: null, priorityMax: null, lastUsed: expect.any(Number) as
         number,
       },
     ]);
@@ -151,7 +151,7 @@ describe('access tokens', () => {
 
 describe('the address of the caller', () => {
   test('on this machine makes it an admin if the server has no tokens', async () => {
-    expect((await open.get(`${api}/me`)).body).toEqual({ name: 'local', role: 'admin', isLocal: true, seesPayloads: true, expires: null });
+    expect((await open.get(`${api}/me`)).body).toEqual({ name: 'local', role: 'admin', isLocal: true, seesPayloads: true, expires: null, priorityMax: null });
   });
 
   test('that the mounting server does not pass on is never local', async () => {

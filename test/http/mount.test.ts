@@ -75,7 +75,7 @@ test('authenticate assigns a role to known callers, and unknown ones are refused
     access: { authenticate: (request) => (request.headers.get('x-user') === 'ada' ? { name: 'ada', role: 'viewer' } : null) },
   });
   const me = await fetch(`${url}/jobs/api/v1/me`, { headers: { 'x-user': 'ada' } });
-  expect(await me.json()).toEqual({ name: 'ada', role: 'viewer', isLocal: false, seesPayloads: false, expires: null });
+  expect(await me.json()).toEqual({ name: 'ada', role: 'viewer', isLocal: false, seesPayloads: false, expires: null, priorityMax: null });
   expect((await fetch(`${url}/jobs/api/v1/me`)).status).toBe(401);
 });
 

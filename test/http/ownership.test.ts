@@ -99,32 +99,6 @@ describe('a job that was handed off', () => {
   });
 });
 
-describe('priorities', () => {
-  const statusOf = async (on: World, priority: number, who: Parameters<typeof as>[0], path = `${api}/runs`): Promise<number> => {
-    const what = path.endsWith('/runs') ? { type: 'echo' } : {};
-    return (await on.post(path, { ...what, delay: '1h', priority }, as(who))).status;
-  };
-
-  test('of producers are bounded, those of operators are not', async () => {
-    expect([await statusOf(server, 100, 'producer'), await statusOf(server, 101, 'producer')]).toEqual([201, 403]);
-    expect([await statusOf(server, -500, 'producer'), await statusOf(server, 1_000_000, 'operator')]).toEqual([201, 201]);
-  });
-
-  test('have a limit that can be set, also for runs of definitions and for children', async () => {
-    const own = await world({ access: { tokens: records }, priorities: { producer: 0, worker: 5 }, isIdle: true });
-    expect([await statusOf(own, 0, 'producer'), await statusOf(own, 1, 'producer')]).toEqual([201, 403]);
-    await own.post(`${api}/defs`, { name: 'd', type: 'echo' }, as('operator'));
-    expect(await statusOf(own, 1, 'producer', `${api}/defs/d/run`)).toBe(403);
-    await own.post(`${api}/runs`, { type: 'parts' }, as('operator'));
-    const { body } = await own.post(`${api}/work/claim`, { worker: 'w', types: ['parts'] }, as('worker'));
-    const [{ id, fence }] = body.items;
-    const children = (priority: number) => ({ fence, children: [{ type: 'x', priority }] });
-    expect((await own.post(`${api}/work/${id}/children`, children(6), as('worker'))).status).toBe(403);
-    expect((await own.post(`${api}/work/${id}/children`, children(5), as('worker'))).status).toBe(201);
-    await own.close();
-  });
-});
-
 test('a caller does not finish a job that a caller with a longer name holds', async () => {
   const authenticate = (request: Request) => ({ name: request.headers.get('x-user')!, role: 'worker' as const });
   const own = await world({ engine: { types: [] }, access: { authenticate } });

@@ -13,11 +13,14 @@ const letter = jobType('letter', {
   limit: { key: ({ to }: { to: string }) => to, concurrency: 1 },
   run: ({ signal }) => new Promise((_, reject) => { signal.addEventListener('abort', () => reject(signal.reason as Error)); }),
 });
+const shared = jobType('shared', {
+  input: typed<{ tenant: string; plan: number }>(), fairness: { key: 'tenant', weight: 'plan' }, run: letter.options.run!,
+});
 const dated = jobType('dated', { input: typed<{ on: string }>(), fairness: { key: 'on', weight: 2 }, run: () => null });
 
 let server: World;
 beforeAll(async () => {
-  server = await world({ engine: { types: [echo, patient, letter, dated], slots: 5 } });
+  server = await world({ engine: { types: [echo, patient, letter, dated, shared], slots: 5 } });
 });
 afterAll(() => server.close());
 
@@ -49,6 +52,20 @@ describe('a job type', () => {
   test('has the fairness of its code, if there is any', async () => {
     expect((await server.get(`${api}/types/dated`)).body.fairness).toEqual({ key: 'on', weight: 2 });
     expect((await server.get(`${api}/types/letter`)).body.fairness).toBeNull();
+    expect((await server.get(`${api}/types/letter`)).body.taskFairness).toBeNull();
+  });
+
+  test('shows the parts of its keys in the running jobs beside the parts of their weights', async () => {
+    const inputs = [['a', 1], ['a', 1], ['a', 1], ['b', 3]] as const;
+    const ids = await Promise.all(inputs.map(([tenant, plan]) => start({ type: 'shared', input: { tenant, plan } })));
+    await Promise.all(ids.map(running));
+    const { body } = await server.get(`${api}/types/shared`);
+    expect(routes.getType.answer.parse(body).shares).toEqual([
+      { of: 'runs', key: 'a', weight: 1, running: 3, part: 0.75, fairPart: 0.25 },
+      { of: 'runs', key: 'b', weight: 3, running: 1, part: 0.25, fairPart: 0.75 },
+    ]);
+    expect((await server.get(`${api}/types/letter`)).body.shares).toEqual([]);
+    await Promise.all(ids.map((id) => server.post(`${api}/runs/${id}/cancel`, {})));
   });
 
   test('that no instance knows is refused', async () => {

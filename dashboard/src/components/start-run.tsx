@@ -11,6 +11,7 @@ import { useResource } from '../state/resource.ts';
 import { Dialog } from './dialog.tsx';
 import { jsonError, TextField } from './field.tsx';
 import { InputField } from './input-field.tsx';
+import { PriorityField } from './priority-field.tsx';
 import { showToast } from './toast.tsx';
 
 /** The values with which the form is prefilled. */
@@ -73,10 +74,7 @@ function StartDialog({ template, onClose }: StartDialogProps): JSX.Element {
           <TextField
             label="Delay" hint="30s, 2h; empty to start now" name="delay" value={draft.delay} onInput={set('delay')}
           />
-          <TextField
-            label="Priority" hint="higher starts first" name="priority" type="number" value={draft.priority}
-            onInput={set('priority')}
-          />
+          <PriorityField value={draft.priority} onInput={set('priority')} />
           <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={set('tags')} />
           <TextField
             label="Unique key" hint="at most one open run per key" name="unique" value={draft.unique}

@@ -91,6 +91,7 @@ function Session(): JSX.Element {
           <dt>Signed in as</dt><dd>{user.name}</dd>
           <dt>Role</dt><dd>{user.role}: <span class="faint">{roleTexts[user.role]}</span></dd>
           <dt>Payloads</dt><dd>{user.seesPayloads ? 'shown in full' : 'secrets hidden'}</dd>
+          <dt>Priorities</dt><dd>{user.priorityMax === null ? 'all' : `up to ${user.priorityMax}`}</dd>
           <dt>Expires</dt><dd>{user.expires === null ? 'never' : <Time at={user.expires} />}</dd>
         </dl>
       )}

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Logger } from '../../logger.ts';
 import type { Engine } from '../../open.ts';
 import { isLoopback } from '../../bedrock/connection.ts';
-import { priorityMaxDefault } from '../../http/access/priority.ts';
+import { priorityMaxDefault, type PriorityLimits } from '../../http/access/priority.ts';
 import { tokensPathDefault } from '../../http/access/token-path.ts';
 import { applicationMeter } from '../application-meter.ts';
 import { addressOf, refusePortInUse, type Address } from '../address-flag.ts';
@@ -21,6 +21,8 @@ interface ServeFlags extends EngineFlags, SettingsFlags {
   readonly bedrockReanchor?: boolean;
   readonly tokens?: string;
   readonly producerPriorityMax?: string;
+  readonly workerPriorityMax?: string;
+  readonly operatorPriorityMax?: string;
   readonly insecure?: boolean;
   readonly behindTls?: boolean;
 }
@@ -48,7 +50,11 @@ export function serveCommand(program: Command): void {
       '--tokens <file>',
       `token file (default: STINT_TOKENS, ${tokensPathDefault}); without tokens, only this machine has access`,
     )
-    .option('--producer-priority-max <n>', `highest priority that producers may use (default: ${priorityMaxDefault})`)
+    .option('--producer-priority-max <n>', `highest priority that producers may give (default: ${priorityMaxDefault})`)
+    .option(
+      '--worker-priority-max <n>', `highest priority of children that workers create (default: ${priorityMaxDefault})`,
+    )
+    .option('--operator-priority-max <n>', 'highest priority that operators may give (default: no limit)')
     .option('--behind-tls', 'a proxy in front terminates TLS')
     .option('--insecure', 'allow other machines to connect without TLS');
   addSettings(command).action(serve);
@@ -112,7 +118,7 @@ async function openBedrock(engine: Engine, address: Address, flags: ServeFlags, 
 }
 
 interface HttpAddress extends Address {
-  readonly priorities?: { readonly producer: number };
+  readonly priorities: PriorityLimits;
 }
 
 interface Addresses {
@@ -124,8 +130,16 @@ interface Addresses {
 /**
  * Parses the options of both servers before the engine starts, so that a wrong one is refused before a job is claimed.
  */
-function addressesOf({ http, bedrock, producerPriorityMax: max }: ServeFlags): Addresses {
-  const priorities = max === undefined ? {} : { priorities: { producer: wholeNumber('--producer-priority-max', max) } };
+function addressesOf({ http, bedrock, ...flags }: ServeFlags): Addresses {
+  const priorities = prioritiesOf(flags);
   const httpAddress = addressOf('--http', http);
-  return { http: httpAddress && { ...httpAddress, ...priorities }, bedrock: addressOf('--bedrock', bedrock) };
+  return { http: httpAddress && { ...httpAddress, priorities }, bedrock: addressOf('--bedrock', bedrock) };
 }
+
+type PriorityFlags = Pick<ServeFlags, 'producerPriorityMax' | 'workerPriorityMax' | 'operatorPriorityMax'>;
+
+const prioritiesOf = ({ producerPriorityMax, workerPriorityMax, operatorPriorityMax }: PriorityFlags): PriorityLimits => ({
+  ...(producerPriorityMax === undefined ? {} : { producer: wholeNumber('--producer-priority-max', producerPriorityMax) }),
+  ...(workerPriorityMax === undefined ? {} : { worker: wholeNumber('--worker-priority-max', workerPriorityMax) }),
+  ...(operatorPriorityMax === undefined ? {} : { operator: wholeNumber('--operator-priority-max', operatorPriorityMax) }),
+});

@@ -22,6 +22,14 @@ const batchText = ({ size, waitMs }: NonNullable<TypeDetail['batch']>): string =
 const fairnessText = ({ key, weight }: NonNullable<TypeDetail['fairness']>): string =>
   harmless(`by ${key === 'code' ? 'a key that its code computes' : key}, weight ${weight === 'code' ? 'by its code' : weight}`);
 
+const sharesMax = 10;
+
+const sharesText = ({ shares }: TypeDetail): string =>
+  harmless(shares.slice(0, sharesMax).map(({ of, key, running, part, fairPart }) =>
+    `${key === '' ? 'without a key' : key}: ${running} ${of}, ${percent(part)} (by weight ${percent(fairPart)})`).join('; '));
+
+const percent = (part: number): string => `${Math.round(part * 100)} %`;
+
 function factsOf(type: TypeDetail): [string, string | number | null][] {
   return [
     ['tasks', type.hasTasks ? 'yes' : null],
@@ -33,6 +41,8 @@ function factsOf(type: TypeDetail): [string, string | number | null][] {
     ['limit of tasks', type.taskConcurrency],
     ['limit per key', type.keyConcurrency],
     ['fairness', type.fairness === null ? null : fairnessText(type.fairness)],
+    ['fairness of tasks', type.taskFairness === null ? null : `by ${type.taskFairness}`],
+    ['shares', type.shares.length === 0 ? null : sharesText(type)],
     ['isolation', type.isolate],
     ['batch', type.batch === null ? null : batchText(type.batch)],
     ['version', type.version === 1 && type.versions.length < 2 ? null : type.version],

@@ -6,6 +6,7 @@ import { durationMs, type Duration } from '../../time/duration.ts';
 import { roles, type Role } from '../../http/contract/words.ts';
 import { tokensPathDefault } from '../../http/access/token-path.ts';
 import type { TokenRecord } from '../../http/access/tokens.ts';
+import { wholeNumber } from '../number-flag.ts';
 import { counted, printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 
 interface FileOptions {
@@ -17,6 +18,7 @@ interface CreateTokenFlags extends FileOptions {
   readonly role: string;
   readonly expires?: string;
   readonly seesPayloads?: boolean;
+  readonly priorityMax?: string;
 }
 
 export function tokensCommand(program: Command): void {
@@ -25,6 +27,7 @@ export function tokensCommand(program: Command): void {
     .requiredOption('--role <role>', `one of ${roles.join(', ')}`)
     .option('--expires <duration>', 'lifetime, such as 90d (default: no expiry)')
     .option('--sees-payloads', 'let a viewer, producer or worker see payloads unredacted')
+    .option('--priority-max <n>', 'highest priority that its holder may give (default: the limit of the role)')
     .action(create);
   addFileFlags(tokens.command('ls').description('list tokens, without their secrets')).action(list);
   addFileFlags(
@@ -39,7 +42,7 @@ const addFileFlags = (command: Command): Command =>
 
 async function create(
   name: string,
-  { role, expires, seesPayloads, json, ...options }: CreateTokenFlags,
+  { role, expires, seesPayloads, priorityMax, json, ...options }: CreateTokenFlags,
 ): Promise<void> {
   const { tokensIn, writeTokens } = await import('../../http/access/token-file.ts');
   const { newToken } = await import('../../http/access/tokens.ts');
@@ -51,6 +54,7 @@ async function create(
   const end = expires === undefined ? null : systemClock.now() + lifetimeMs(expires as Duration);
   const { token, record } = newToken({
     name: checkName(name), role: checkRole(role), created: systemClock.now(), expires: end, seesPayloads,
+    priorityMax: priorityMax === undefined ? null : wholeNumber('--priority-max', priorityMax),
   });
   writeTokens(path, [...known, record]);
   if (json) return printJson({ token, ...shown(record) });
@@ -65,7 +69,7 @@ async function list(options: FileOptions): Promise<void> {
   if (options.json) return printJson(records);
   const now = systemClock.now();
   printTable(
-    ['NAME', 'ROLE', 'TOKEN', 'CREATED', 'EXPIRES', 'SEES PAYLOADS'],
+    ['NAME', 'ROLE', 'TOKEN', 'CREATED', 'EXPIRES', 'SEES PAYLOADS', 'PRIORITY MAX'],
     records.map((record) => [
       record.name,
       record.role,
@@ -73,6 +77,7 @@ async function list(options: FileOptions): Promise<void> {
       timeCell(record.created),
       record.expires === null ? 'never' : record.expires > now ? timeCell(record.expires) : 'expired',
       record.seesPayloads ? 'yes' : 'no',
+      record.priorityMax ?? 'by role',
     ]),
   );
 }

@@ -3,7 +3,7 @@ import { checkLimitUses } from '../../jobs/checks/limit-uses.ts';
 import { parseGate } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
 import type { LimitUse } from '../../model/limit.ts';
-import { shareUse } from '../../model/share.ts';
+import { shareKeyOfRun, shareUse } from '../../model/share.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
 import { limitNameOf, type JobLimits } from '../handler/context.ts';
@@ -11,9 +11,16 @@ import { limitNameOf, type JobLimits } from '../handler/context.ts';
 export const limitUsesOf = ({ gate }: Pick<Job, 'gate'>): readonly LimitUse[] =>
   gate === null ? [] : (parseGate(gate).uses ?? []);
 
-/** Returns the share of a run for its tasks, which take turns under the same key; empty: it has none. */
-export function shareUsesOf({ gate }: Pick<Job, 'gate'>): readonly LimitUse[] {
+/**
+ * Returns the share of the tasks of a run. They take turns under the key of their run, or each run is a key of its own;
+ * empty: they have none.
+ */
+export function shareUsesOf(
+  { id, gate }: Pick<Job, 'id' | 'gate'>,
+  taskFairness: 'run' | undefined,
+): readonly LimitUse[] {
   const share = gate === null ? undefined : parseGate(gate).share;
+  if (taskFairness === 'run') return [{ name: shareUse, key: shareKeyOfRun(id), cost: share?.weight ?? 1 }];
   return share === undefined ? [] : [{ name: shareUse, key: share.key || null, cost: share.weight }];
 }
 

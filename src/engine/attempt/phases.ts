@@ -112,7 +112,7 @@ class TaskPlan {
     this.#type = type;
     this.#run = job;
     this.#fence = holding.fence;
-    this.#shareUses = shareUsesOf(job);
+    this.#shareUses = shareUsesOf(job, type.options.taskFairness);
   }
 
   async add(task: unknown): Promise<void> {

@@ -35,6 +35,13 @@ export function checkFairness(type: string, fairness: AnyFairness | undefined): 
   if (typeof weight !== 'function' && (typeof weight !== 'string' || weight === '')) checkWeight(`job type ${type}`, weight);
 }
 
+/** Refuses a fairness of tasks that is unknown, or of a type without tasks. */
+export function checkTaskFairness(type: string, fairness: unknown, isTasked: boolean): void {
+  if (fairness === undefined || (fairness === 'run' && isTasked)) return;
+  const why = isTasked ? "must be 'run'" : 'needs taskDetails and taskResults';
+  throw new Refusal('malformed.option', `taskFairness of job type ${type} ${why}`, { type });
+}
+
 /** Returns the fairness of a type for its catalogue entry. */
 export const typeFairness = ({ key, weight = 1 }: AnyFairness): TypeFairness => ({
   key: typeof key === 'function' ? 'code' : key.split('.'),

@@ -8,7 +8,7 @@ import type { BatchJob, BatchOutcome } from '../handler/batch-job.ts';
 import type { ChildRequestOf } from './child-request.ts';
 import type { Context, HandedOff } from '../handler/context.ts';
 import { checkBatch, type BatchSettings } from './batch.ts';
-import { checkFairness, type Fairness } from './fairness.ts';
+import { checkFairness, checkTaskFairness, type Fairness } from './fairness.ts';
 import { checkLimits, checkNotSelfBlocking, type Cost } from './limit-uses.ts';
 import type { Limit } from './limit.ts';
 import { checkStorable } from './json-schema.ts';
@@ -52,7 +52,7 @@ interface CommonOptions<S extends Schema> extends Settings {
   /**
    * Lets the keys of the runs, for example tenants, take turns: of those that wait with the same priority, each key starts
    * as many runs per turn as it has weight. A key with many waiting runs delays those of other keys by one round at most.
-   * Tasks have the share of their run.
+   * Tasks have the share of their run, unless `taskFairness` is set.
    */
   readonly fairness?: Fairness<NoInfer<OutputOf<S>>>;
   /**
@@ -166,6 +166,12 @@ export interface TaskOptions<S extends Schema, Details, Task, TaskResult, Result
   readonly taskLimits?: readonly Limit<NoInfer<Task>>[];
   /** How much a task takes of its limits, as `cost`: a path in the task, a function of it, or by the limits' names. */
   readonly taskCost?: Cost<NoInfer<Task>>;
+  /**
+   * `run`: the runs of the type take turns with their tasks, so that a run with many tasks delays a task of another run
+   * by one round at most. In its turn, a run starts as many tasks as its `fairness` has weight, by default 1. Without it,
+   * tasks start in the order of their due times.
+   */
+  readonly taskFairness?: 'run';
 }
 
 export interface TaskCounts {
@@ -248,7 +254,7 @@ export const hasTasks = ({ options }: JobType): boolean => options.taskResults !
 
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const optionNames = Object.keys({
-  input: 0, version: 0, upgrade: 0, concurrency: 0, taskConcurrency: 0, limit: 0, limits: 0, cost: 0, fairness: 0, taskLimits: 0, taskCost: 0, onePerType: 0, isolate: 0,
+  input: 0, version: 0, upgrade: 0, concurrency: 0, taskConcurrency: 0, limit: 0, limits: 0, cost: 0, fairness: 0, taskLimits: 0, taskCost: 0, taskFairness: 0, onePerType: 0, isolate: 0,
   module: 0, batch: 0, run: 0, runBatch: 0, jobDetails: 0, taskDetails: 0, taskResults: 0, jobResults: 0, isTaskErrorRetryable: 0, taskKey: 0, taskPriority: 0, timeout: 0,
   prepareTimeout: 0, retry: 0, onTaskFailure: 0, priority: 0, retention: 0,
 } satisfies Record<keyof AnyOptions, 0>);
@@ -290,6 +296,7 @@ function checkOptions(name: string, options: AnyOptions): void {
   checkLimits(`job type ${name}`, options.limits, options.cost);
   checkLimits(`a task of job type ${name}`, options.taskLimits, options.taskCost);
   checkFairness(name, options.fairness);
+  checkTaskFairness(name, options.taskFairness, isTasked);
   checkNotSelfBlocking(name, options.limits, options.taskLimits);
   policyOf(options);
   if (options.priority !== undefined) checkPriority(options.priority);

@@ -108,6 +108,7 @@ function entryOf(type: JobType): TypeEntry {
     ...(options.limits?.length ? { limits: typeLimits(options.limits, options.cost) } : {}),
     ...(options.taskLimits?.length ? { taskLimits: typeLimits(options.taskLimits, options.taskCost) } : {}),
     ...(options.fairness ? { fairness: typeFairness(options.fairness) } : {}),
+    ...(options.taskFairness ? { taskFairness: options.taskFairness } : {}),
   };
 }
 

@@ -34,7 +34,8 @@ export interface AccessOptions {
 export type Caller = Pick<Principal, 'name' | 'role'> & Partial<Principal>;
 
 /** The public fields of a token. */
-export interface TokenHolder extends Omit<TokenRecord, 'hash' | 'prefix'> {
+export interface TokenHolder extends Omit<TokenRecord, 'hash' | 'prefix' | 'priorityMax'> {
+  readonly priorityMax: number | null;
   /** When the token was last used, in milliseconds since 1970; null: not since this server started. */
   readonly lastUsed: number | null;
 }
@@ -81,8 +82,9 @@ export class Access {
 
   /** The tokens without their secrets. */
   get holders(): readonly TokenHolder[] {
-    return (this.#tokens?.() ?? []).map(({ hash, prefix: _prefix, ...record }) => ({
+    return (this.#tokens?.() ?? []).map(({ hash, prefix: _prefix, priorityMax = null, ...record }) => ({
       ...record,
+      priorityMax,
       lastUsed: this.#used.get(hash) ?? null,
     }));
   }
@@ -179,12 +181,13 @@ export class Access {
 
 const local: Principal = { name: 'local', role: 'admin', isLocal: true, visibility: 'full', expires: null };
 
-const principalOf = ({ name, role, seesPayloads, expires }: TokenRecord): Principal => ({
+const principalOf = ({ name, role, seesPayloads, expires, priorityMax = null }: TokenRecord): Principal => ({
   name,
   role,
   isLocal: false,
   visibility: visibilityOf(role, seesPayloads),
   expires,
+  priorityMax,
 });
 
 const visibilityOf = (role: Role, seesPayloads: boolean): Principal['visibility'] =>

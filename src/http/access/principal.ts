@@ -14,6 +14,8 @@ export interface Principal {
   readonly visibility: Visibility;
   /** When the caller's access expires, in milliseconds since 1970; null: never. */
   readonly expires: number | null;
+  /** The highest priority that the caller may give; null or absent: the limit of its role. */
+  readonly priorityMax?: number | null;
 }
 
 /** Whether the caller's access, or its token, has expired. */

@@ -24,6 +24,8 @@ export interface TokenRecord {
   readonly expires: number | null;
   /** Whether a caller with this token sees payloads unredacted. Default: true for operators and admins. */
   readonly seesPayloads: boolean;
+  /** The highest priority that a caller with this token may give; null or absent: the limit of its role. */
+  readonly priorityMax?: number | null;
 }
 
 export interface TokenRequest {
@@ -32,6 +34,7 @@ export interface TokenRequest {
   readonly created?: number | null | undefined;
   readonly expires?: number | null | undefined;
   readonly seesPayloads?: boolean | undefined;
+  readonly priorityMax?: number | null | undefined;
 }
 
 const prefixLength = 14;
@@ -57,11 +60,12 @@ const Entry = z.strictObject({
   created: Moment,
   expires: Moment,
   seesPayloads: z.boolean().optional(),
+  priorityMax: z.number().int().nullable().default(null),
 });
 
 /**
- * Reads tokens from JSON `[{ name, role, hash | token, created?, expires?, seesPayloads? }]`. `source` is this JSON or
- * the path of a file with this JSON. If `source` is blank, there are no tokens.
+ * Reads tokens from JSON `[{ name, role, hash | token, created?, expires?, seesPayloads?, priorityMax? }]`. `source` is
+ * this JSON or the path of a file with this JSON. If `source` is blank, there are no tokens.
  */
 export function readTokens(source: string): readonly TokenRecord[] {
   if (source.trim() === '') return [];
@@ -95,10 +99,11 @@ export function holderOf(records: readonly TokenRecord[], token: string, now: nu
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 function recordOf(
-  { name, role, created = null, expires = null, seesPayloads = isTrusted(role) }: TokenRequest,
+  { name, role, created = null, expires = null, seesPayloads = isTrusted(role), priorityMax = null }: TokenRequest,
   token: string,
 ): TokenRecord {
-  return { name, role, prefix: token.slice(0, prefixLength), hash: hashOf(token), created, expires, seesPayloads };
+  const prefix = token.slice(0, prefixLength);
+  return { name, role, prefix, hash: hashOf(token), created, expires, seesPayloads, priorityMax };
 }
 
 /** Whether tokens of the role see payloads by default. */

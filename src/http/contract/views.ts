@@ -214,6 +214,17 @@ export const TypeDetail = TypeView.extend({
     key: z.string().meta({ description: 'the path of the key in the input; `code`: only the code of the type computes it' }),
     weight: z.union([z.number().int(), z.string()]).meta({ description: 'the weight of each key, its path, or `code`' }),
   }).nullable().meta({ description: 'under which key its runs take turns, and how many start per turn' }),
+  taskFairness: z.enum(['run']).nullable().meta({ description: 'run: its runs take turns with their tasks' }),
+  shares: z
+    .array(z.object({
+      of: z.enum(['runs', 'tasks']),
+      key: z.string().meta({ description: 'empty: the jobs without a key' }),
+      weight: count,
+      running: count.meta({ description: 'jobs that have started and not ended' }),
+      part: z.number().meta({ description: 'the part of the key in all of these, from 0 to 1' }),
+      fairPart: z.number().meta({ description: 'the part of its weight in the weights of these keys, from 0 to 1' }),
+    }))
+    .meta({ description: 'the fairness keys with running jobs, at most 100 of runs and of tasks, most jobs first' }),
   priority: z.number().int().meta({ description: 'default priority of its runs' }),
   timeoutMs: z.number().nullable(),
   attempts: count.nullable().meta({ description: 'attempts in total, if the type limits them' }),
@@ -384,6 +395,8 @@ export const Me = z
     isLocal: z.boolean(),
     seesPayloads: z.boolean(),
     expires: instant.nullable(),
+    priorityMax: z.number().int().nullable()
+      .meta({ description: 'the highest priority that you may give; null: every one' }),
   })
   .meta({ id: 'Me' });
 export const TokenView = z
@@ -393,6 +406,8 @@ export const TokenView = z
     seesPayloads: z.boolean(),
     created: instant.nullable().meta({ description: 'null: unknown' }),
     expires: instant.nullable().meta({ description: 'null: never' }),
+    priorityMax: z.number().int().nullable()
+      .meta({ description: 'the highest priority that its holder may give; null: the limit of the role' }),
     lastUsed: instant.nullable().meta({ description: 'null: not since this server started' }),
   })
   .meta({ id: 'TokenView' });

@@ -1,5 +1,6 @@
 /** Definitions as data over HTTP: export and apply documents, clone, rename, and switch many definitions at once. */
 import type { DefPlan, PlannedField } from '../../engine/declare/def-plan.ts';
+import { checkPriorityOf, priorityMaxOf } from '../access/priority.ts';
 import { redact, type Visibility } from '../access/redact.ts';
 import type { Answer } from '../contract.ts';
 import type { StoreRouteHandlers } from '../handler.ts';
@@ -18,16 +19,19 @@ export const defDocumentRoutes: StoreRouteHandlers<DefDocumentRouteNames> = {
     return { definitions: definitions.map(fieldsOf), overrides: overrides.map(fieldsOf) };
   },
 
-  async applyDefs({ engine }, { body: { definitions, overrides, dryRun = false, why, digest, ...options } }, { principal }) {
+  async applyDefs(services, { body: { definitions, overrides, dryRun = false, why, digest, ...options } }, { principal }) {
+    const { engine, priorities } = services;
     const document: object = { ...(definitions ? { definitions } : {}), ...(overrides ? { overrides } : {}) };
     const { prune = false, match } = options;
     const planOptions = { prune, ...(match === undefined ? {} : { match }) };
-    const plan = dryRun
-      ? await engine.planDefinitions(document, planOptions)
-      : await engine.applyDefinitions(
-        document, { ...planOptions, ...(digest === undefined ? {} : { digest }) }, act(principal, why),
-      );
-    return planView(plan, principal.visibility);
+    const isBounded = priorityMaxOf(principal, priorities) !== null;
+    const plan = dryRun || isBounded ? await engine.planDefinitions(document, planOptions) : null;
+    for (const priority of prioritiesOf(plan)) checkPriorityOf(principal, priority, priorities);
+    if (dryRun) return planView(plan!, principal.visibility);
+    // The digest makes the apply refuse another plan than the one whose priorities were checked.
+    const expected = digest ?? plan?.digest;
+    const applyOptions = { ...planOptions, ...(expected === undefined ? {} : { digest: expected }) };
+    return planView(await engine.applyDefinitions(document, applyOptions, act(principal, why)), principal.visibility);
   },
 
   async switchDefs({ engine }, { body: { enabled, dryRun = false, why, ...filter } }, { principal }) {
@@ -35,7 +39,8 @@ export const defDocumentRoutes: StoreRouteHandlers<DefDocumentRouteNames> = {
     return { names: [...await engine.switchDefinitions(matching, enabled, { dryRun }, act(principal, why))] };
   },
 
-  async cloneDef({ engine }, { params: { name }, body: { name: clone, enabled, why } }, { principal }) {
+  async cloneDef({ engine, priorities }, { params: { name }, body: { name: clone, enabled, why } }, { principal }) {
+    checkPriorityOf(principal, (await engine.definition(name)).spec.priority, priorities);
     await engine.cloneDefinition(name, clone, enabled === undefined ? {} : { enabled }, act(principal, why));
     return definitionView(engine, await engine.definition(clone), principal.visibility);
   },
@@ -45,6 +50,11 @@ export const defDocumentRoutes: StoreRouteHandlers<DefDocumentRouteNames> = {
     return definitionView(engine, await engine.definition(renamed), principal.visibility);
   },
 };
+
+/** The priorities that a plan changes. */
+const prioritiesOf = (plan: DefPlan | null): readonly number[] =>
+  (plan?.definitions ?? []).flatMap(({ fields }) => fields.flatMap(({ field, after }) =>
+    (field === 'priority' && typeof after === 'number' ? [after] : [])));
 
 const fieldsOf = (entry: object): Record<string, unknown> => ({ ...entry });
 

@@ -12,6 +12,7 @@ import type { Visibility } from '../access/redact.ts';
 import { instantOf, tagsOf } from '../filter.ts';
 import type { StoreRouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
+import { checkPriorityOf } from '../access/priority.ts';
 import { scheduleOf } from '../schedules.ts';
 import { definitionView, previewView } from '../views.ts';
 import { act, created } from './runs.ts';
@@ -43,7 +44,8 @@ export const defRoutes: StoreRouteHandlers<DefRouteNames> = {
     return { items, next: found.length > limit ? shown.at(-1)!.job.id : null };
   },
 
-  async createDef({ engine }, { body: { name, type, schedules = [], ...options } }, { principal }) {
+  async createDef({ engine, priorities }, { body: { name, type, schedules = [], ...options } }, { principal }) {
+    checkPriorityOf(principal, options.priority, priorities);
     const definition = { ...options, schedules: schedules.map(scheduleOf) } as unknown as DefOptions<unknown>;
     await engine.define(name, type, definition, { by: actor(principal) });
     return definitionView(engine, await engine.definition(name), principal.visibility);
@@ -53,7 +55,8 @@ export const defRoutes: StoreRouteHandlers<DefRouteNames> = {
     return definitionView(engine, await engine.definition(name), visibility);
   },
 
-  async overrideDef({ engine }, { params: { name }, body: { why, schedules, ...rest } }, { principal }) {
+  async overrideDef({ engine, priorities }, { params: { name }, body: { why, schedules, ...rest } }, { principal }) {
+    checkPriorityOf(principal, rest.priority, priorities);
     const changed = schedules === undefined ? {} : { schedules: schedules && schedules.map(scheduleOf) };
     await engine.override(name, { ...rest, ...changed } as DefChanges, act(principal, why));
     return definitionView(engine, await engine.definition(name), principal.visibility);

@@ -55,7 +55,8 @@ export const runRoutes: StoreRouteHandlers<RunRouteNames> = {
     return runDetail(job, await engine.history(id), visibility, { tasks, progress, queuePosition });
   },
 
-  async editRun({ engine }, { params: { id }, body: { priority, tags, why, ...rest } }, { principal }) {
+  async editRun({ engine, priorities }, { params: { id }, body: { priority, tags, why, ...rest } }, { principal }) {
+    checkPriorityOf(principal, priority, priorities);
     const edit = {
       ...(priority === undefined ? {} : { priority }),
       ...dueField(rest),

@@ -4,6 +4,7 @@ import type { RouteHandlers } from '../handler.ts';
 import { healthOf } from '../health-check.ts';
 import { openApi } from '../openapi.ts';
 import { actor, type Principal } from '../access/principal.ts';
+import { priorityMaxOf, type PriorityLimits } from '../access/priority.ts';
 
 type SelfRoutes = RouteHandlers<
   'health' | 'storeHealth' | 'metrics' | 'openapi' | 'signIn' | 'signOut' | 'listTokens' | 'me'
@@ -34,10 +35,10 @@ export const selfRoutes: SelfRoutes = {
     return openApi();
   },
 
-  async signIn({ access }, { body: { token } }, { credentials, headers }) {
+  async signIn({ access, priorities }, { body: { token } }, { credentials, headers }) {
     const { principal, cookie } = await access.signIn(token, credentials);
     headers.append('set-cookie', cookie);
-    return me(principal);
+    return me(principal, priorities);
   },
 
   async signOut({ access }, _request, { principal, credentials, headers }) {
@@ -49,17 +50,15 @@ export const selfRoutes: SelfRoutes = {
     return { items: [...access.holders] };
   },
 
-  async me({ access }, _request, { principal, credentials, headers }) {
+  async me({ access, priorities }, _request, { principal, credentials, headers }) {
     const renewed = credentials.authorization === undefined ? await access.sessions.renew(credentials.cookie) : null;
     if (renewed !== null) headers.append('set-cookie', renewed);
-    return me(principal);
+    return me(principal, priorities);
   },
 };
 
-const me = ({ name, role, isLocal, visibility, expires }: Principal): Answer<'me'> => ({
-  name,
-  role,
-  isLocal,
-  seesPayloads: visibility === 'full',
-  expires,
-});
+function me(principal: Principal, priorities: PriorityLimits): Answer<'me'> {
+  const { name, role, isLocal, visibility, expires } = principal;
+  const priorityMax = priorityMaxOf(principal, priorities);
+  return { name, role, isLocal, seesPayloads: visibility === 'full', expires, priorityMax };
+}

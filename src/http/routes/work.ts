@@ -1,5 +1,5 @@
 /** The worker API over HTTP, for workers in any language. Every write needs the fence of the claim. */
-import { closeFor, shareUsesOf, spendMore } from '../../engine/attempt/limit-use.ts';
+import { closeFor, spendMore } from '../../engine/attempt/limit-use.ts';
 import { taskGate } from '../../engine/declare/type-registry.ts';
 import { checkRunnableType } from '../../jobs/checks/values.ts';
 import type { Job, RunningJob } from '../../model/job.ts';
@@ -87,14 +87,14 @@ export const workRoutes: RouteHandlers<WorkRouteNames> = {
     for (const { priority } of children) checkPriorityOf(principal, priority, priorities);
     const parent = await held(engine, id, fence, principal);
     const versions = await engine.claimVersions(children.map(({ type }) => type), []);
-    const usesOf = await engine.taskLimitUses(children.map(({ type }) => checkRunnableType(type)));
+    const usesOf = await engine.taskLimitUses(parent, children.map(({ type }) => checkRunnableType(type)));
     const drafts = children.map(({ key, tags, ...rest }) => ({
       kind: 'task' as const,
       type: rest.type,
       // A child of the same type belongs to the same work: it has the version of its run.
       typeVersion: rest.type === parent.type ? parent.typeVersion : versionsOf(versions, rest.type).to,
       input: rest.input,
-      ...limitFields(rest.type, [...usesOf(rest.type, rest.input), ...shareUsesOf(parent)]),
+      ...limitFields(rest.type, usesOf(rest.type, rest.input)),
       ...(rest.priority === undefined ? {} : { priority: rest.priority }),
       ...(key === undefined ? {} : { key }),
       ...(tags === undefined ? {} : { tags }),

@@ -79,6 +79,53 @@ describe('fairness', () => {
     expect(jobs.map(({ gate }) => gate!.split('@')[1])).toEqual(['a:3', 'a:3']);
   });
 
+  test('of tasks by run lets a run with many tasks delay a task of another run by one round at most', async () => {
+    const started: string[] = [];
+    const door = new Door();
+    const fan = jobType('fan', {
+      input: typed<{ name: string; count: number }>(),
+      taskFairness: 'run',
+      priority: 1,
+      taskPriority: () => 0,
+      taskDetails: ({ input: { count } }) => Array.from({ length: count }, (_, index) => index),
+      taskResults: async ({ input: { name } }) => {
+        started.push(name);
+        await door.pass();
+      },
+    });
+    const t = await start({ types: [fan], slots: 2 });
+    const large = await t.createJobRun(fan, { input: { name: 'large', count: 40 } });
+    await t.advance('1s');
+    const small = await t.createJobRun(fan, { input: { name: 'small', count: 1 } });
+    const before = started.length;
+    door.open();
+    await t.advance('1m');
+    await Promise.all([large.result(), small.result()]);
+    expect(started.slice(before).indexOf('small')).toBeLessThanOrEqual(4);
+    expect(started).toHaveLength(41);
+  });
+
+  test('of tasks by run explains for which run a task waits, and has the weight of the run', async () => {
+    const door = new Door();
+    const fan = jobType('fan', {
+      input: typed<Input>(), fairness: { key: 'tenant', weight: 'plan' }, taskFairness: 'run', taskConcurrency: 1,
+      taskDetails: () => [1, 2, 3], taskResults: () => door.pass(),
+    });
+    const t = await start({ types: [fan], slots: 1 });
+    const run = await t.createJobRun(fan, { input: { tenant: 'a', plan: 2 } });
+    await t.advance('1s');
+    const { jobs } = await t.engine.find({ types: ['fan'], kinds: ['task'] });
+    expect(new Set(jobs.map(({ gate }) => gate!.split('@')[1]))).toEqual(new Set([`${encodeURIComponent(`run ${run.id}`)}:2`]));
+    const last = jobs.toSorted((a, b) => a.id - b.id).at(-1)!;
+    const reason = (await t.engine.explain(last.id)).find((each) => each.code === 'fairness.waiting');
+    expect(reason!.says).toBe(`it waits for the turn of its run ${run.id}, in which 2 jobs start: 1 of them is ahead of it`);
+    door.open();
+  });
+
+  test.each([['tasks', { taskDetails: () => [1], taskResults: () => null, taskFairness: 'tenant' }], ['runs', { run: () => null, taskFairness: 'run' }]])('of tasks is refused if it is wrong for a type of %s', (_, options) => {
+    expect(code(() => jobType('t', options as never))).toBe('malformed.option');
+  });
+
   test('holds for the runs of definitions', async () => {
     const { send, door } = recording();
     door.open();

@@ -8,6 +8,7 @@ import {
   CheckField, JsonField, jsonError, SelectField, TextField, type SelectOption,
 } from '../../components/field.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { PriorityField } from '../../components/priority-field.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { messageOf } from '../../problem.ts';
 import { go } from '../../router.ts';
@@ -59,7 +60,7 @@ export function EditDefinition({ def, onClose, onDone }: EditProps): JSX.Element
           : <p class="dialog-text">Your changes override the declared settings until you reset them.</p>}
         <Schedules drafts={draft.schedules} onChange={set('schedules')} />
         <Parameters isNew={def === null} draft={draft} set={set} />
-        <Policies isNew={def === null} draft={draft} set={set} />
+        <Policies isNew={def === null} draft={draft} set={set} priorityBefore={before.priority} />
         {def !== null && (
           <TextField
             label="Reason (optional)" hint="recorded in the history" name="why" value={draft.why} onInput={set('why')}
@@ -137,7 +138,11 @@ function Parameters({ isNew, draft, set }: SettingsProps): JSX.Element {
   );
 }
 
-function Policies({ isNew, draft, set }: SettingsProps): JSX.Element {
+interface PoliciesProps extends SettingsProps {
+  readonly priorityBefore: string;
+}
+
+function Policies({ isNew, draft, set, priorityBefore }: PoliciesProps): JSX.Element {
   const unset = (label: string): readonly SelectOption<''>[] => (isNew ? [{ value: '', label }] : []);
   return (
     <>
@@ -150,9 +155,9 @@ function Policies({ isNew, draft, set }: SettingsProps): JSX.Element {
           label="If ticks were missed" value={draft.misfire} onChange={set('misfire')}
           options={[...unset('(default: once)'), ...optionsOf(misfireTexts)]}
         />
-        <TextField
-          label="Priority" hint="higher starts first" type="number" name="priority" value={draft.priority}
-          onInput={set('priority')} {...(isNew ? { placeholder: '(default)' } : {})}
+        <PriorityField
+          value={draft.priority} onInput={set('priority')}
+          {...(isNew ? { placeholder: '(default)' } : { before: priorityBefore })}
         />
         <TextField
           label="Concurrent runs" hint="empty for no limit" type="number" name="atMost" value={draft.atMost}

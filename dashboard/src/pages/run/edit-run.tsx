@@ -5,6 +5,7 @@ import type { RunDetail } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
+import { PriorityField } from '../../components/priority-field.tsx';
 import { tagsOf } from '../../components/start-run.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { messageOf } from '../../problem.ts';
@@ -49,10 +50,7 @@ export function EditRun({ run, onClose, onDone }: EditRunProps): JSX.Element {
           void save();
         }}
       >
-        <TextField
-          label="Priority" hint="higher starts first" type="number" name="priority" value={draft.priority}
-          onInput={set('priority')}
-        />
+        <PriorityField value={draft.priority} onInput={set('priority')} before={before.priority} />
         <TextField label="Due" hint="ISO 8601 with a time zone" name="due" value={draft.due} onInput={set('due')} />
         <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={set('tags')} />
         <TextField

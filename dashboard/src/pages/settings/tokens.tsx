@@ -32,6 +32,7 @@ const columns: readonly Column<Token>[] = [
   { title: 'Name', class: 'wide', cell: ({ name }) => <span class="strong">{name}</span> },
   { title: 'Role', cell: ({ role }) => role },
   { title: 'Payloads', class: 'minor', cell: ({ seesPayloads }) => (seesPayloads ? 'in full' : 'secrets hidden') },
+  { title: 'Priority up to', class: 'number minor', cell: ({ priorityMax }) => priorityMax ?? 'by role' },
   { title: 'Created', class: 'minor', cell: ({ created }) => <Time at={created} /> },
   { title: 'Expires', cell: ({ expires }) => <Expiry expires={expires} /> },
   { title: 'Last used', cell: ({ lastUsed }) => <Time at={lastUsed} /> },

@@ -21,6 +21,7 @@ import { useChanges } from '../../state/live.ts';
 import { isOfType, usePauses, type Pauses } from '../../state/pauses.ts';
 import { useResource } from '../../state/resource.ts';
 import { mayOperate, mayProduce } from '../../state/session.ts';
+import { Shares } from './shares.tsx';
 import { Traits } from './traits.tsx';
 
 const shownMax = 8;
@@ -91,6 +92,7 @@ function Details({ type, series, defs, runs }: DetailsProps): JSX.Element {
       <Counts type={type} series={series} />
       <div class="grid">
         <Settings type={type} />
+        <Shares type={type} />
         {type.versions.some(({ version }) => version > 1) && <Versions type={type} />}
         {type.builds.length > 1 && <Builds builds={type.builds} />}
         <Definitions defs={defs} />
@@ -218,6 +220,7 @@ function Settings({ type }: { readonly type: TypeDetail }): JSX.Element {
         )}
         {type.keyConcurrency !== null && <><dt>Concurrent runs per key</dt><dd>{number(type.keyConcurrency)}</dd></>}
         {type.fairness !== null && <><dt>Takes turns by</dt><dd>{type.fairness.key}, weight {type.fairness.weight}</dd></>}
+        {type.taskFairness !== null && <><dt>Tasks take turns by</dt><dd>{type.taskFairness}</dd></>}
         <dt>Timeout</dt><dd>{type.timeoutMs === null ? byDefault : duration(type.timeoutMs)}</dd>
         <dt>Attempts</dt>
         <dd>{type.attempts === null ? byDefault : number(type.attempts)}</dd>
