@@ -27,6 +27,8 @@ export type { DefFilter, DefStatus } from './engine/declare/def-filter.ts';
 export type { DefPlan, PlannedDefinition, PlannedField, PlanOptions } from './engine/declare/def-plan.ts';
 export type { ApplyOptions, ExportOptions } from './engine/definition-documents.ts';
 export { jobDef, type JobDef, type DefOptions } from './engine/declare/job-def.ts';
+export { jobSequence, type SequenceOptions } from './engine/declare/job-sequence.ts';
+export type { DefReference } from './engine/declare/def-following.ts';
 export { httpType, type HttpInput, type HttpResult, type HttpTypeOptions } from './builtin/http.ts';
 export { execType, type ExecInput, type ExecResult } from './builtin/exec.ts';
 export type { ExecProgram, ExecTypeOptions } from './builtin/exec-policy.ts';

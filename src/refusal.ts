@@ -67,6 +67,7 @@ export const refusalCodes = {
   'wrong.middleware': 'a middleware did not call next exactly once',
   'manual.forbidden': 'this definition does not allow manual runs',
   'declared.definition': 'code declares this definition, so that only its override can be changed',
+  'followed.definition': 'other definitions follow this definition, so that it cannot be deleted',
   'disabled.definition': 'this definition is disabled',
   'needs.database': 'the command works on the database itself, not through a server',
   'needs.code': 'only a program that has the code of the job type can do this',

@@ -9,6 +9,7 @@ import './styles/overview.css';
 import './styles/runs.css';
 import './styles/run.css';
 import './styles/plan.css';
+import './styles/flow.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 

@@ -11,6 +11,9 @@ import { tagsOf } from './tag-flag.ts';
 
 export interface DefFlags extends ScheduleFlags {
   readonly params?: string;
+  readonly after?: string[];
+  readonly on?: string;
+  readonly afterFailure?: string;
   readonly overlap?: string;
   readonly misfire?: string;
   readonly concurrency?: string;
@@ -27,6 +30,9 @@ export interface DefFlags extends ScheduleFlags {
 export const addDefFlags = (command: Command): Command =>
   addScheduleFlags(command)
     .option('--params <json>', 'input of its runs')
+    .option('--after <name...>', 'definitions that it follows, instead of a schedule')
+    .option('--on <end>', 'which end of their runs starts a run: succeeded, failed or ended')
+    .option('--after-failure <act>', 'if one of their runs does not succeed: cancel, run or wait')
     .option('--overlap <policy>', 'while a run is open: skip, allow, queue or replace')
     .option('--misfire <policy>', 'missed ticks: once, all or skip')
     .option('--concurrency <n>', 'runs at a time')
@@ -41,11 +47,15 @@ export const addDefFlags = (command: Command): Command =>
 
 export async function defOptionsOf(flags: DefFlags): Promise<DefOptions<unknown>> {
   const schedule = scheduleOf(flags);
-  const { params, overlap, misfire, concurrency, priority, timeout, retention, attempts, leaderOnly, tag } = flags;
+  const { params, after, on, afterFailure, overlap, misfire, concurrency, priority } = flags;
+  const { timeout, retention, attempts, leaderOnly, tag } = flags;
   return {
     ...(await settingsOf(flags.settings)),
     ...(schedule === null ? {} : { schedules: [schedule] }),
     ...(params === undefined ? {} : { params: jsonFlag('--params', params) }),
+    ...(after === undefined ? {} : { after }),
+    ...(on === undefined ? {} : { on: on as 'ended' }),
+    ...(afterFailure === undefined ? {} : { afterFailure: afterFailure as 'wait' }),
     ...(overlap === undefined ? {} : { overlap: overlap as 'skip' }),
     ...(misfire === undefined ? {} : { misfire: misfire as 'once' }),
     ...(concurrency === undefined ? {} : { concurrency: wholeNumber('--concurrency', concurrency) }),

@@ -1,7 +1,7 @@
 /** The command-line options for a new run of a type or a definition. */
 import { Option, type Command } from 'commander';
 import type { DueNames } from '../engine/declare/due-time.ts';
-import type { AfterFailure } from '../engine/declare/follow-request.ts';
+import type { AfterFailure } from '../model/following.ts';
 import type { RunRequest } from '../engine/declare/run-request.ts';
 import type { FollowOn } from '../model/following.ts';
 import type { Duration } from '../time/duration.ts';

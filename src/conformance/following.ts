@@ -23,8 +23,8 @@ async function followed(world: World, count: number, links: readonly Link[] = []
   const jobs = changes.map(({ after }) => after);
   const follower = jobs.at(-1)!;
   const edges = jobs.slice(0, count).map((run) => edgeOf(follower, run, links));
-  const flow = { id: jobs[0]!.id, runs: jobs.map(({ id }) => id) };
-  deepEqual(await world.store.commit({ changes, whole: true, edges, flow }), changes.map(() => true));
+  const flows = [{ id: jobs[0]!.id, runs: jobs.map(({ id }) => id) }];
+  deepEqual(await world.store.commit({ changes, whole: true, edges, flows }), changes.map(() => true));
   return { runs: jobs.slice(0, count), follower, edges };
 }
 
@@ -45,8 +45,8 @@ export const following: Topic = {
       const stale = world.decide(run!, { do: 'follow', runs: 1 });
       const another = await world.newJob({ hold: 'runs' });
       const edge = edgeOf(another.after, changed);
-      const flow = { id: another.after.id, runs: [another.after.id] };
-      const batch = { changes: [stale, another], whole: true, edges: [edge], flow };
+      const flows = [{ id: another.after.id, runs: [another.after.id] }];
+      const batch = { changes: [stale, another], whole: true, edges: [edge], flows };
       deepEqual(await world.store.commit(batch), [false, false]);
       deepEqual(await world.store.edges({ follower: another.after.id, limit: 10 }), []);
       equal(await world.store.flowOf(another.after.id), null);
@@ -168,14 +168,23 @@ export const following: Topic = {
       deepEqual(await world.store.stalledFollowers(some[0]!.follower.id, 100), { ids: [some[1]!.follower.id], next: null });
     },
 
+    'one commit adds runs to several flows': async (world) => {
+      const changes = await world.newJobs([{}, {}, {}]);
+      const [one, two, three] = changes.map(({ after }) => after.id) as [number, number, number];
+      const flows = [{ id: one, runs: [one, two] }, { id: three, runs: [three] }];
+      deepEqual(await world.store.commit({ changes, whole: true, flows }), [true, true, true]);
+      deepEqual(await world.store.flowRuns(one, 0, 10), [one, two]);
+      deepEqual(await world.store.flowRuns(three, 0, 10), [three]);
+    },
+
     'edges and flows are written, closed and read in the transaction of the caller': async (world) => {
       const changes = await world.newJobs([{ isFollowed: true }, { hold: 'runs' }]);
       const [run, follower] = changes.map(({ after }) => after) as [Job, Job];
       const edge = edgeOf(follower, run);
       const { transaction, commit } = await world.begin();
       const writer = world.store.within(transaction);
-      const flow = { id: run.id, runs: [run.id, follower.id] };
-      deepEqual(await writer.commit({ changes, whole: true, edges: [edge], flow }), [true, true]);
+      const flows = [{ id: run.id, runs: [run.id, follower.id] }];
+      deepEqual(await writer.commit({ changes, whole: true, edges: [edge], flows }), [true, true]);
       deepEqual(await writer.edges({ follower: follower.id, limit: 10 }), [edge]);
       deepEqual(await writer.commit({ changes: [world.decide(run, stop)] }), [true]);
       deepEqual(await writer.closeEdges([run.id]), [follower.id]);

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   changedDeclarations, declare, definition, disable, enable, override, undefine, type Declaration, type KnownDefinition,
 } from '../jobs/define.ts';
+import { declareConnected } from '../jobs/define-together.ts';
 import { checkRunLimits } from '../jobs/tick.ts';
 import type { Jobs } from '../jobs.ts';
 import { mergeOverride, type OverridePatch } from '../jobs/checks/spec.ts';
@@ -16,6 +17,7 @@ import { firstTypeVersion } from '../model/type-version.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { overridePatch, type DefChanges } from './declare/def-changes.ts';
+import { refuseBesideAfter } from './declare/def-following.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
 import { checkedSpec, checkParams, refuseInMemory, refuseUnreadableLimits, specFrom, type DefOptions, type JobDef } from './declare/job-def.ts';
 import { isJobType } from './declare/job-type.ts';
@@ -78,11 +80,12 @@ export class DefinitionActions {
       const declarations = checked
         .filter(({ spec }) => stores.forSpec(spec) === jobs)
         .map(({ name, spec, enabled }) => ({ name, spec, enabled, build, isShared: isShared(name) }));
-      const changed = await changedDeclarations(jobs.store, declarations);
+      const different = await changedDeclarations(jobs.store, declarations);
+      const changed = await declareConnected(jobs, different, instance);
       for (let from = 0; from < changed.length; from += declareBatch) {
         await Promise.all(changed.slice(from, from + declareBatch).map((each) => declare(jobs, each, instance)));
       }
-      if (changed.length > 0) workers.reschedule();
+      if (different.length > 0) workers.reschedule();
     }
   }
 
@@ -198,10 +201,11 @@ export async function checkedPatch(
 ): Promise<OverridePatch> {
   const patch = overridePatch(changes);
   refuseNewLock(rules, patch.onePerType === true);
-  if (patch.params === undefined && patch.schedules === undefined) return patch;
+  refuseBesideAfter((patch.after ?? []).length > 0, changes);
+  if (patch.params === undefined && patch.schedules === undefined && patch.after === undefined) return patch;
   const { code, override: before } = known;
   const spec = specOf({ code, override: mergeOverride(before, patch) });
-  const { params, schedules } = spec;
+  const { params, schedules, after = [] } = spec;
   const typeVersion = patch.params === undefined ? (spec.typeVersion ?? firstTypeVersion) : version;
   const check = rules.checkOfVersion(typeVersion);
   if (check === null) {
@@ -210,7 +214,7 @@ export async function checkedPatch(
   }
   // In the stored definition, null means that there are no parameters. In the patch, null is an input to validate.
   const given = patch.params === undefined ? (params ?? undefined) : params;
-  const output = await checkParams({ check }, { params: given, schedules });
+  const output = await checkParams({ check }, { params: given, schedules, after });
   if (patch.params === undefined) return patch;
   return { ...limitsPatch(rules, known.name, spec, output), ...versionPatch(patch, typeVersion), ...patch };
 }

@@ -8,7 +8,7 @@ import { defineTogether, type DefinitionEdit } from '../jobs/define-together.ts'
 import { checkOverride, mergeOverride } from '../jobs/checks/spec.ts';
 import { checkAsker, checkFlag, checkName } from '../jobs/checks/values.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { definitionKey, type Spec } from '../model/definition.ts';
+import { definitionKey, type Definition, type Spec } from '../model/definition.ts';
 import { versionOfEntry } from '../model/type-entry.ts';
 import { firstTypeVersion } from '../model/type-version.ts';
 import { Refusal } from '../refusal.ts';
@@ -106,7 +106,9 @@ export class DefinitionDocuments {
       await this.#refuseTaken(renamed);
       const { code: spec, override, isEnabled: enabled, job } = known;
       const add: Declaration = { name: renamed, spec, override, enabled, build: null };
-      return [{ action: 'define', add, continues: job }, { action: 'undefine', end: job }];
+      const followers = await definitionsNamed(this.#parts.stores.database.store, known.followers ?? []);
+      const moved = [...followers.values()].map((follower) => renamedAfter(follower, name, renamed));
+      return [{ action: 'define', add, continues: job }, { action: 'undefine', end: job }, ...moved];
     });
   }
 
@@ -198,7 +200,7 @@ export class DefinitionDocuments {
     const version = typeVersion ?? (hasNewParams ? current : paramsVersion(known));
     const check = rules.checkOfVersion(version);
     if (hasNewParams && check === null) refuseUnreadableLimits(rules, version);
-    if (check !== null && (hasNewParams || changed.includes('schedules'))) {
+    if (check !== null && (hasNewParams || changed.includes('schedules') || changed.includes('after'))) {
       const output = await outputOf(check, options);
       return { spec: withVersion(specFrom(rules, options, output), version), override, enabled };
     }
@@ -257,10 +259,10 @@ function editOf(
     : { action: 'redefine', edit: job, redefineBy: () => ({ code: prepared!.spec, override }), ...toggle };
 }
 
-/** Validates the parameters. A definition with neither schedules nor parameters has none: each run has its own input. */
-async function outputOf(check: TypeRules['check'], { params = null, schedules = [] }: WantedDefinition['options']) {
-  const isScheduled = !Array.isArray(schedules) || schedules.length > 0;
-  return params === null && !isScheduled ? undefined : checkStored(check, params);
+/** Validates the parameters. A definition without schedules, `after` and parameters has none: each run has its own input. */
+async function outputOf(check: TypeRules['check'], { params = null, schedules = [], after = [] }: WantedDefinition['options']) {
+  const isStarted = [schedules].flat().length > 0 || [after].flat().length > 0;
+  return params === null && !isStarted ? undefined : checkStored(check, params);
 }
 
 const storedLimits = ({ spec: { limitKey, limitUses } }: KnownDefinition): Pick<Spec, 'limitKey' | 'limitUses'> =>
@@ -268,7 +270,7 @@ const storedLimits = ({ spec: { limitKey, limitUses } }: KnownDefinition): Pick<
 
 const wholeEntry = (known: KnownDefinition, rules: TypeRules): DefEntry => {
   const entry = settingsEntry(known);
-  const hasInput = entry.params !== undefined || entry.schedules !== undefined;
+  const hasInput = entry.params !== undefined || entry.schedules !== undefined || entry.after !== undefined;
   return { ...entry, ...versionField(rules, hasInput ? paramsVersion(known) : undefined) };
 };
 
@@ -293,6 +295,23 @@ function withVersion({ typeVersion: _version, ...spec }: Spec, version: number):
 function refuseDeclared({ name, build }: KnownDefinition): void {
   if (build === undefined) return;
   throw new Refusal('declared.definition', `code declares definition ${name}: rename it in the code`, { name });
+}
+
+/** Returns the edit by which a definition follows another one under its new name. */
+function renamedAfter(follower: KnownDefinition, name: string, renamed: string): DefinitionEdit {
+  const { build, override } = follower;
+  if (build !== undefined && override?.after === undefined) {
+    const message = `code declares definition ${follower.name}, which follows ${name}: rename it in the code`;
+    throw new Refusal('declared.definition', message, { name: follower.name });
+  }
+  const moved = <T extends Partial<Spec>>(spec: T): T =>
+    (spec.after === undefined ? spec : { ...spec, after: spec.after.map((one) => (one === name ? renamed : one)) });
+  const redefineBy = (before: Definition): Definition => ({
+    ...before,
+    code: build === undefined ? moved(before.code) : before.code,
+    override: before.override && moved(before.override),
+  });
+  return { action: 'redefine', edit: follower.job, redefineBy };
 }
 
 const inMemoryRefusal = ({ name }: KnownDefinition): Refusal =>

@@ -2,7 +2,7 @@
 import type { EndedJobs } from './attempt/attempt-counts.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
-import type { DeployedDef } from '../jobs/tick.ts';
+import type { DeployedDef } from '../jobs/tick-knowledge.ts';
 import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
@@ -38,6 +38,7 @@ import { DefinitionActions, type NamedRunnable, type OwnRunnable } from './defin
 import { DefinitionDocuments, type ApplyOptions, type ExportOptions } from './definition-documents.ts';
 import type { Reason } from './inspect/reason.ts';
 import type { Failures, FailuresRequest } from './inspect/failures.ts';
+import type { FlowGraph } from './inspect/flow-graph.ts';
 import type { FlowPage, FlowSummary } from './inspect/flows.ts';
 import type { LimitInUse } from './inspect/limits-in-use.ts';
 import type { ShareInUse } from './inspect/shares-in-use.ts';
@@ -271,6 +272,16 @@ export class EngineCore implements RunBackend, RunMaker {
   /** The runs of a flow, in the order of their ids, with what each of them follows. */
   flow(id: number, page?: { readonly after?: number; readonly limit?: number }): Promise<FlowPage> {
     return this.#reads.flow(id, page);
+  }
+
+  /** The runs of a flow in layers, with the edges between them; the runs of a large flow in groups. */
+  flowGraph(id: number): Promise<FlowGraph> {
+    return this.#reads.flowGraph(id);
+  }
+
+  /** The flow of a run; null: it belongs to none. */
+  flowOf(run: Job): Promise<number | null> {
+    return this.#reads.flowOf(run);
   }
 
   /** Cancels the open runs of a flow; returns how many. */

@@ -1,4 +1,5 @@
 /** The reads of an engine: one job, many jobs, events and definitions, over the database and memory. */
+import { readFlowGraph, type FlowGraph } from './inspect/flow-graph.ts';
 import { listFlows, readFlow, type FlowPage, type FlowSummary } from './inspect/flows.ts';
 import { checkLimit } from '../jobs/checks/query.ts';
 import { checkId, checkWhole } from '../jobs/checks/values.ts';
@@ -130,6 +131,15 @@ export class EngineReads {
   async flow(id: number, { after = 0, limit = flowPage }: { readonly after?: number; readonly limit?: number } = {}): Promise<FlowPage> {
     checkWhole('after', after, 0, Number.MAX_SAFE_INTEGER);
     return readFlow(this.#stores.database, checkId(id), after, checkLimit(limit, pageLimitMax));
+  }
+
+  async flowGraph(id: number): Promise<FlowGraph> {
+    return readFlowGraph(this.#stores.database, checkId(id));
+  }
+
+  /** The flow of a run; null: it belongs to none. */
+  async flowOf({ id, follows, isFollowed }: Job): Promise<number | null> {
+    return follows === null && !isFollowed ? null : this.#stores.forJob(id).store.flowOf(id);
   }
 
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]> {

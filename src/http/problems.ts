@@ -23,6 +23,7 @@ const familyStatus: Readonly<Record<string, number>> = {
   manual: 409,
   declared: 409,
   disabled: 409,
+  followed: 409,
   needs: 409,
   too: 408,
   stale: 409,

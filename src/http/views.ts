@@ -105,13 +105,14 @@ const attemptsShownMax = 100;
 
 export interface RunDetailExtras extends RunExtras {
   readonly queuePosition: number | null;
+  readonly flow: number | null;
 }
 
 export function runDetail(
   job: Job,
   events: readonly Event[],
   visibility: Visibility,
-  { queuePosition, ...extras }: RunDetailExtras,
+  { queuePosition, flow, ...extras }: RunDetailExtras,
 ): RunDetail {
   const attempts = attemptsOf(events).slice(0, attemptsShownMax);
   return {
@@ -122,6 +123,7 @@ export function runDetail(
     details: payload(job.details, visibility),
     policy: { ...job.policy },
     queuePosition,
+    flow,
     createdBy: events[0]?.by ?? '',
     waitedMs: firstWaitMs(job, events),
     attempts: attempts.map((attempt) => ({ ...attempt, error: errorView(attempt.error, visibility) })),
@@ -216,6 +218,7 @@ function defView(known: ListedDefinition, configuration: Configuration, visibili
     spec: specView(spec, visibility),
     code: specView(code, visibility),
     override: override === null ? null : specView(override, visibility),
+    followers: [...(known.followers ?? [])],
     version: job.version,
     createdAt: job.created,
     changedAt: job.changed,

@@ -14,6 +14,7 @@ import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 import { occurrencesIn, seriesFrom } from '../time/tick-range.ts';
 import { readTypes } from './catalogue.ts';
+import type { NewFollowing } from './follower-runs.ts';
 import type { DecideTicks } from './hooked-ticks.ts';
 import type { Producer } from './new-jobs.ts';
 import type { RecordedRun, RecordedTicks } from './recorded-ticks.ts';
@@ -138,7 +139,8 @@ export interface BackfilledBatch {
 
 /** Creates the runs of those of these ticks that have none yet, in one commit with the event that records them. */
 export async function backfillBatch(producer: Producer, batch: BackfillBatch, asker: Asker): Promise<BackfilledBatch> {
-  const { store, ids, creating = null } = producer;
+  const { store, ids } = producer;
+  let following: Partial<NewFollowing> = {};
   const changes = await applyTogether(store, async () => {
     const def = await openDefinition(store, batch.def);
     await batch.recorded.readOn(store, def);
@@ -149,10 +151,13 @@ export async function backfillBatch(producer: Producer, batch: BackfillBatch, as
     const numbers = await ids.take(open.length);
     const decide: DecideTicks = (isRefused) =>
       backfillTicks(def, open, { now, ids: numbers, backfill: batch.backfill, isRefused });
-    return changesOfTicks({ def, spec, key: null, creating, decide }, now, asker);
-  });
-  const created = changes.filter(({ before }) => before === null).map(({ after }) => after!.id);
+    const knowledge = { typesOf: (names: readonly string[]) => readTypes(store, names) };
+    const ticked = await changesOfTicks(producer, { def, spec, key: null, decide, knowledge }, now, asker);
+    ({ following } = ticked);
+    return ticked.changes;
+  }, () => following);
   const outcomes = changes.flatMap(({ events }) => events).flatMap((event) => (event.kind === 'ticked' ? event.ticks : []));
+  const created = outcomes.flatMap((tick) => ('run' in tick ? [tick.run] : []));
   return { created, refused: outcomes.length - created.length };
 }
 

@@ -68,7 +68,7 @@ async function createTogether(
   const { store } = creator;
   const fresh = (await newJobs(creator, drafts.map(({ draft }) => draft), by)).map(({ after }) => after!);
   const plan = new FlowPlan(drafts, fresh);
-  const flow = isFlow ? { flow: { id: fresh[0]!.id, runs: fresh.map(({ id }) => id) } } : {};
+  const flow = isFlow ? { flows: [{ id: fresh[0]!.id, runs: fresh.map(({ id }) => id) }] } : {};
   const changes = await applyTogether(
     store, () => plan.decide(store, { by, now: store.now() }), () => ({ edges: plan.edges, ...flow }),
   );

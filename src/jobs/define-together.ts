@@ -4,17 +4,18 @@
  */
 import { applyTogether, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
-import { definitionOf, specOf } from '../model/definition.ts';
-import type { EventBody } from '../model/event.ts';
+import { definitionOf, isFollower, specOf } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { record, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import { closeRecords, newRecords, type AuditEntry } from './audit.ts';
 import {
-  disabling, enabling, ending, known, newDefinition, redefinition, type Declaration, type KnownDefinition, type Redefine,
+  definitionsNamed, disabling, enabling, ending, known, newDefinition, redeclaration, redefinition,
+  type Declaration, type KnownDefinition, type Redefine,
 } from './define.ts';
+import { alsoRecord, linked, type LinkedChanges } from './def-followers.ts';
 import type { Producer } from './new-jobs.ts';
-import { ticksBefore } from './tick.ts';
+import { ticksBefore, type TickedTogether } from './tick.ts';
 
 /** One change of the commit. `action` is its name in the audit. */
 export type DefinitionEdit =
@@ -40,24 +41,57 @@ export async function defineTogether(
   { decide, asker, isRecorded }: DefinitionEdits,
 ): Promise<void> {
   let records: readonly Change[] = [];
+  let following: TickedTogether['following'] = {};
   await applyTogether(definer.store, async () => {
     const edits = await decide();
     await definer.store.synchronize?.();
     const decided = await changesOf(definer, edits, { ...asker, now: definer.store.now() });
     if (decided instanceof Refusal) return decided;
-    const { defs, newRuns } = decided;
+    const { defs, others, newRuns } = decided;
+    ({ following } = decided);
     const entries = edits.map((edit, index) => entryOf(edit, defs[index]!));
     records = isRecorded ? await newRecords(definer, entries, asker) : [];
-    return [...defs, ...newRuns, ...records];
-  });
+    return [...defs, ...others, ...newRuns, ...records];
+  }, () => following);
   await closeRecords(definer, records, asker);
 }
 
-interface DecidedChanges {
-  /** The change of the definition of each edit, in order. */
-  readonly defs: readonly Change[];
-  readonly newRuns: readonly Change[];
+/**
+ * Declares the changed definitions that follow others, or followed others before, in one commit: one by one, they could
+ * contradict what is stored of those that come later. Returns the other declarations.
+ */
+export async function declareConnected(
+  definer: Producer,
+  declarations: readonly Declaration[],
+  by: string,
+): Promise<readonly Declaration[]> {
+  const stored = await definitionsNamed(definer.store, declarations.map(({ name }) => name));
+  const isConnected = ({ name, spec }: Declaration): boolean => isFollower(spec) || isFollower(stored.get(name)?.spec ?? {});
+  const connected = declarations.filter(isConnected);
+  if (connected.length === 0) return declarations;
+  // What they follow may be new, too.
+  const names = new Set(connected.flatMap(({ name, spec }) => [name, ...(spec.after ?? [])]));
+  const together = declarations.filter(({ name }) => names.has(name));
+  await defineTogether(definer, {
+    decide: async () => {
+      const now = await definitionsNamed(definer.store, together.map(({ name }) => name));
+      return together.flatMap((one) => declaredEdit(one, now.get(one.name)));
+    },
+    asker: { by, why: 'the code changed' },
+    isRecorded: false,
+  });
+  return declarations.filter(({ name }) => !names.has(name));
 }
+
+function declaredEdit(declaration: Declaration, known: KnownDefinition | undefined): readonly DefinitionEdit[] {
+  if (known === undefined) return [{ action: 'define', add: declaration }];
+  const redefineBy = redeclaration(declaration, known);
+  if (redefineBy === null) return [];
+  return [{ action: 'redefine', edit: known.job, redefineBy, ...(known.isAbandoned ? { enabled: true } : {}) }];
+}
+
+/** The changes of the definitions of the edits, in order, of definitions that they follow, and of new runs. */
+type DecidedChanges = LinkedChanges & Pick<TickedTogether, 'newRuns' | 'following'>;
 
 async function changesOf(
   definer: Producer,
@@ -65,14 +99,15 @@ async function changesOf(
   asking: Asking,
 ): Promise<DecidedChanges | Refusal> {
   const ids = await definer.ids.take(edits.filter((edit) => 'add' in edit).length);
-  const { ticked, newRuns } = await ticksBefore(definer, edits.flatMap(tickedFirst), asking.now, { by: asking.by });
+  const { ticked, newRuns, following } = await ticksBefore(definer, edits.flatMap(tickedFirst), asking.now, { by: asking.by });
   const defs: Change[] = [];
   for (const edit of edits) {
     const change = changeOf(edit, ticked, ids, asking);
     if (change instanceof Refusal) return change;
     defs.push(change);
   }
-  return { defs, newRuns };
+  const linkedDefs = await linked(definer.store, defs, asking);
+  return linkedDefs instanceof Refusal ? linkedDefs : { ...linkedDefs, newRuns, following };
 }
 
 /** The definition whose due ticks are handled before the edit: one that gets another spec, or another name. */
@@ -90,7 +125,10 @@ function changeOf(
   if ('add' in edit) return newDefinition(ids.shift()!, edit.add, asking, planned(edit.continues, ticked));
   const def = 'end' in edit ? edit.end : edit.edit;
   const before = ticked.get(def.id) ?? record(def, [], asking);
-  if ('end' in edit) return also(before, (job) => ending(job, asking));
+  if ('end' in edit) {
+    const ended = ending(before.after!, asking);
+    return ended instanceof Refusal ? ended : { ...ended, before: before.before, events: [...before.events, ...ended.events] };
+  }
   const { redefineBy, enabled } = edit;
   const redefined = redefineBy ? alsoRecord(before, (job) => redefinition(job, redefineBy, asking.now), asking) : before;
   if (enabled === undefined) return redefined;
@@ -101,16 +139,6 @@ function planned(continues: Job | undefined, ticked: ReadonlyMap<number, Change>
   if (continues === undefined) return undefined;
   const job = ticked.get(continues.id)?.after ?? continues;
   return { spec: specOf(definitionOf(job)), plan: job.plan! };
-}
-
-const alsoRecord = (change: Change, bodies: (job: Job) => readonly EventBody[], asking: Asking): Change =>
-  also(change, (job) => record(job, bodies(job), asking)) as Change;
-
-/** Returns a change that continues another one: one row, with the events of both. */
-function also(first: Change, next: (job: Job) => Change | Refusal): Change | Refusal {
-  const second = next(first.after!);
-  return second instanceof Refusal ? second
-    : { ...second, before: first.before, events: [...first.events, ...second.events] };
 }
 
 function entryOf({ action }: DefinitionEdit, { before, after }: Change): AuditEntry {

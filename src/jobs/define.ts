@@ -1,19 +1,21 @@
 /** Operations on definitions: declare by code, change by operators, find by name. */
 import { applyTogether, insert, type Asker } from '../apply.ts';
 import {
-  definitionKey, definitionOf, dueOf, planOf, specOf, removedTicks, wakeUp, type Definition, type Spec,
+  definitionKey, definitionOf, dueOf, isFollower, planOf, specOf, removedTicks, wakeUp, type Definition, type Spec,
 } from '../model/definition.ts';
 import type { EventBody } from '../model/event.ts';
 import type { Change } from '../model/change.ts';
 import type { Job, Plan } from '../model/job.ts';
 import { create, record, step, type Asking } from '../model/machine.ts';
-import { Refusal } from '../refusal.ts';
+import { isRefusal, Refusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
+import { alsoRecord, linked } from './def-followers.ts';
+import { definitionJobs } from '../store/definition-jobs.ts';
 import { originOf } from './draft.ts';
 import { checkOverride, mergeOverride, type OverridePatch } from './checks/spec.ts';
-import { checkRunLimits, tickBefore } from './tick.ts';
+import { checkRunLimits, tickBefore, type Ticked } from './tick.ts';
 
 export interface KnownDefinition extends Definition {
   readonly name: string;
@@ -42,17 +44,23 @@ export interface Declaration {
  * except if it was disabled because no living build declared it.
  */
 export async function declare(definer: Producer, declaration: Declaration, by: string): Promise<void> {
-  const { name, spec: code, build } = declaration;
+  const { name } = declaration;
   const known = await find(definer.store, name);
   if (!known) return addDefinition(definer, declaration, by);
   const before = definitionOf(known);
-  if (before.code.type !== code.type) refuseOtherType(name, before, declaration);
-  if (isDeclared(before, declaration)) return;
-  checkRunLimits(name, code);
-  const redefineBy: Redefine = ({ override: overrides }) =>
-    ({ code, override: overrides, ...(build === null ? {} : { build }) });
+  const redefineBy = redeclaration(declaration, before);
+  if (redefineBy === null) return;
   await redefine(definer, name, redefineBy, { by, why: 'the code changed' });
   if (before.isAbandoned) await enable(definer.store, name, { by, why: 'a living build declares it again' });
+}
+
+/** Returns how a stored definition becomes as declared; null: it is already. */
+export function redeclaration(declaration: Declaration, before: Definition): Redefine | null {
+  const { name, spec: code, build } = declaration;
+  if (before.code.type !== code.type) refuseOtherType(name, before, declaration);
+  if (isDeclared(before, declaration)) return null;
+  checkRunLimits(name, code);
+  return ({ override: overrides }) => ({ code, override: overrides, ...(build === null ? {} : { build }) });
 }
 
 /** Whether the store already has the definition as declared, so that there is nothing to write. */
@@ -70,20 +78,12 @@ export async function changedDeclarations(
   });
 }
 
-const readBatch = 500;
-
 /** Returns the definitions with these names; names without a definition are absent. */
 export async function definitionsNamed(
   store: Store,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, KnownDefinition>> {
-  const stored = new Map<string, KnownDefinition>();
-  for (let from = 0; from < names.length; from += readBatch) {
-    const keys = names.slice(from, from + readBatch).map(definitionKey);
-    const ids = [...(await store.jobsByKey(keys)).values()];
-    for (const job of await store.load(ids)) stored.set(job.def!, known(job));
-  }
-  return stored;
+  return new Map([...(await definitionJobs(store, names))].map(([name, job]) => [name, known(job)]));
 }
 
 function refuseOtherType(name: string, { code, build }: Definition, { spec, isShared = false }: Declaration): void {
@@ -130,8 +130,9 @@ export function enabling(def: Job, now: number): EventBody[] {
 /** Ends a definition, so that it creates no more runs; existing runs stay. */
 export async function undefine(store: Store, name: string, asker: Asker): Promise<void> {
   await applyTogether(store, async () => {
-    const answer = ending(await require(store, name), { ...asker, now: store.now() });
-    return answer instanceof Refusal ? answer : [answer];
+    const asking = { ...asker, now: store.now() };
+    const answer = ending(await require(store, name), asking);
+    return answer instanceof Refusal ? answer : linkedChanges(store, answer, asking);
   });
 }
 
@@ -159,10 +160,30 @@ export function known(job: Job): KnownDefinition {
 
 async function addDefinition({ store, ids }: Producer, declaration: Declaration, by: string): Promise<void> {
   const [id] = await ids.take(1);
-  const [written] = await insert(store, [newDefinition(id!, declaration, { by, now: store.now() })]);
+  const isWritten = await addLinked(store, () => newDefinition(id!, declaration, { by, now: store.now() }), by);
   // Not written: another instance has just declared this definition, perhaps with another spec. `declare` compares the
   // two specs.
-  if (!written) await declare({ store, ids }, declaration, by);
+  if (!isWritten) await declare({ store, ids }, declaration, by);
+}
+
+async function addLinked(store: Store, add: () => Change, by: string): Promise<boolean> {
+  const alone = add();
+  if (!isFollower(known(alone.after!).spec)) return (await insert(store, [alone]))[0]!;
+  const key = definitionKey(alone.after!.def!);
+  if ((await store.jobsByKey([key])).size > 0) return false;
+  try {
+    await applyTogether(store, async () => linkedChanges(store, add(), { by, now: store.now() }));
+    return true;
+  } catch (error) {
+    if (isRefusal(error) && error.code === 'taken.key' && error.detail['key'] === key) return false;
+    throw error;
+  }
+}
+
+/** Returns the change of a definition, then those of the definitions that it follows, or followed before. */
+async function linkedChanges(store: Store, change: Change, asking: Asking): Promise<readonly Change[] | Refusal> {
+  const answer = await linked(store, [change], asking);
+  return answer instanceof Refusal ? answer : [...answer.defs, ...answer.others];
 }
 
 /** Returns a new definition as a change that is not stored yet. With `planned`, it keeps the plan of that definition. */
@@ -190,18 +211,23 @@ export type Redefine = (before: Definition) => Definition;
  */
 async function redefine(definer: Producer, name: string, redefineBy: Redefine, asker: Asker): Promise<void> {
   const { store } = definer;
+  let following: Ticked['following'] = {};
   await applyTogether(store, async () => {
     const def = await require(store, name);
     const now = store.now();
-    const [ticked, ...newRuns] = await tickBefore(definer, def, now, { by: asker.by });
-    const edited = record(ticked.after!, redefinition(ticked.after!, redefineBy, now), { ...asker, now });
-    return [{ ...edited, before: def, events: [...ticked.events, ...edited.events] }, ...newRuns];
-  });
+    const before = await tickBefore(definer, def, now, { by: asker.by });
+    const [ticked, ...newRuns] = before.changes;
+    following = before.following;
+    const edited = alsoRecord(ticked!, (job) => redefinition(job, redefineBy, now), { ...asker, now });
+    const changes = await linkedChanges(store, edited, { ...asker, now });
+    return changes instanceof Refusal ? changes : [...changes, ...newRuns];
+  }, () => following);
 }
 
 export function redefinition(def: Job, redefineBy: Redefine, now: number): EventBody[] {
   const before = definitionOf(def);
-  const after = redefineBy(before);
+  // The declaration of a definition does not know its followers.
+  const after = { ...redefineBy(before), ...(before.followers === undefined ? {} : { followers: before.followers }) };
   const [was, is] = [specOf(before), specOf(after)];
   const plan = planOf(def.def!, is, now, { spec: was, plan: def.plan! });
   const ticks = removedTicks(def, was, is, now);

@@ -56,10 +56,10 @@ export async function hookedTicking(
   for (;;) {
     const ticking = decide(isRefused);
     const open = ticking.runs.filter((run) => !answers.has(nameOf(run)));
-    if (open.length === 0) return { ...ticking, changesOf: (run) => changesOf(spec, answers.get(nameOf(run)) as ChangedRun), why: whyOf(answers) };
+    if (open.length === 0) return { ...ticking, changesOf: (run) => changesOfHook(spec, answers.get(nameOf(run)) as ChangedRun), why: whyOf(answers) };
     await Promise.all(open.map(async (run) => {
-      const answer = await answerOf(creating, def, spec, run, by);
-      const refusal = isRefusal(answer) ? answer : draftRefusalOf(draftOfRun(changesOf(spec, answer)), now);
+      const answer = await hookAnswer(creating, def, spec, run, by);
+      const refusal = isRefusal(answer) ? answer : draftRefusalOf(draftOfRun(changesOfHook(spec, answer)), now);
       answers.set(nameOf(run), refusal ?? answer);
     }));
   }
@@ -67,11 +67,12 @@ export async function hookedTicking(
 
 const nameOf = ({ schedule, nominal }: CalledRun): string => `${schedule} ${nominal}`;
 
-async function answerOf(
+/** Calls the hook for the run of a tick. */
+export async function hookAnswer(
   creating: CreationHook,
   def: Job,
   spec: Spec,
-  { nominal }: CalledRun,
+  { nominal }: Pick<CalledRun, 'nominal'>,
   by: string,
 ): Promise<ChangedRun | Refusal> {
   const { type, params: input, priority } = spec;
@@ -88,7 +89,7 @@ async function answerOf(
 /** Whether the tick must be tried again later, because the store could not be reached. */
 const isTemporary = ({ code }: Refusal): boolean => code.startsWith('unavailable.');
 
-function changesOf(spec: Spec, changed: ChangedRun): DraftChanges {
+export function changesOfHook(spec: Spec, changed: ChangedRun): DraftChanges {
   const { input, typeVersion, priority = spec.priority, tags, limitKey, limitUses } = changed;
   return {
     input,

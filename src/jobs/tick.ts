@@ -6,18 +6,21 @@ import { applyTogether, peek, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import {
   awaitedRuns, callsFor, countsFromRun, definitionOf, goOn, isAlone, specOf, tick, wakeUp,
-  type CalledRun, type Definition, type RunMoments, type Spec,
+  type CalledRun, type RunMoments, type Spec,
 } from '../model/definition.ts';
+import type { EventBody, TickOutcome } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { create, record } from '../model/machine.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
 import { readTypes } from './catalogue.ts';
+import { draftOf } from './definition-draft.ts';
 import { firstStateOf, gateOf, originOf, type Draft } from './draft.ts';
-import type { CreationHook } from './creation-hook.ts';
+import { followerRuns, followersOf, type FollowerPlan, type NewFollowing } from './follower-runs.ts';
 import { hookedTicking, plainTicking, type DecideTicks, type DraftChanges } from './hooked-ticks.ts';
 import { overlapKeys } from './overlap-keys.ts';
+import type { DeployedDef, TickKnowledge } from './tick-knowledge.ts';
 
 export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
@@ -34,11 +37,15 @@ export interface TickedBatch {
 
 export async function tickDue(definer: Producer, asker: Asker, knowledge = registered(definer)): Promise<TickedBatch> {
   let ticked: TickedBatch = { count: 0, searchedAt: definer.store.now() };
+  let following: Partial<NewFollowing> = {};
   await applyTogether(definer.store, async () => {
     const { jobs, searchedAt } = await peek(definer.store, { ...everyDefinition, limit: tickBatch });
     ticked = { count: jobs.length, searchedAt };
-    return jobs.length === 0 ? [] : answers(definer, jobs, definer.store.now(), asker, knowledge);
-  });
+    if (jobs.length === 0) return [];
+    const answered = await answers(definer, jobs, definer.store.now(), asker, knowledge);
+    ({ following } = answered);
+    return answered.changes;
+  }, () => following);
   return ticked;
 }
 
@@ -47,12 +54,11 @@ export async function tickDue(definer: Producer, asker: Asker, knowledge = regis
  * definition, then the changes of its new runs; stores nothing. If the definition is disabled, its due ticks are
  * recorded as skipped.
  */
-export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<Changes> {
-  if (def.state === 'pending' && def.due <= now) {
-    return (await answers(definer, [def], now, asker, registered(definer))) as Changes;
-  }
+export async function tickBefore(definer: Producer, def: Job, now: number, asker: Asker): Promise<Ticked> {
+  if (def.state === 'pending' && def.due <= now) return answers(definer, [def], now, asker, registered(definer));
   const isMissed = def.state === 'held' && def.plan!.schedules.some(({ next }) => next !== null && next.nominal <= now);
-  return [record(def, isMissed ? [wakeUp(def, specOf(definitionOf(def)), now)] : [], { ...asker, now })];
+  const change = record(def, isMissed ? [wakeUp(def, specOf(definitionOf(def)), now)] : [], { ...asker, now });
+  return { changes: [change], following: {} };
 }
 
 /**
@@ -64,29 +70,35 @@ export async function ticksBefore(
   defs: readonly Job[],
   now: number,
   asker: Asker,
-): Promise<{ readonly ticked: ReadonlyMap<number, Change>; readonly newRuns: readonly Change[] }> {
+): Promise<TickedTogether> {
   const isDue = (def: Job): boolean => def.state === 'pending' && def.due <= now;
   const due = defs.filter(isDue);
-  const changes = due.length === 0 ? [] : await answers(definer, due, now, asker, registered(definer));
+  const { changes, following } = due.length === 0
+    ? nothingTicked
+    : await answers(definer, due, now, asker, registered(definer));
   const others = await Promise.all(defs.filter((def) => !isDue(def)).map((def) => tickBefore(definer, def, now, asker)));
-  const ofDefs = [...changes.filter(({ before }) => before !== null), ...others.flat()];
+  const ofDefs = [...changes.filter(({ before }) => before !== null), ...others.flatMap((other) => other.changes)];
   return {
     ticked: new Map(ofDefs.map((change) => [change.before!.id, change])),
     newRuns: changes.filter(({ before }) => before === null),
+    following,
   };
 }
 
-type Changes = readonly [Change, ...Change[]];
-
-/** What ticking must know about the running programs: the entries of job types, and the definitions to disable. */
-export interface TickKnowledge {
-  /** Returns the current entries of these job types, whose settings apply to new runs. */
-  readonly typesOf: (names: readonly string[]) => Promise<ReadonlyMap<string, TypeEntry>>;
-  /** Returns the names of the definitions to disable, because no living build declares them. */
-  readonly undeclaredOf?: (defs: readonly DeployedDef[]) => Promise<ReadonlySet<string>>;
+/** The changes of ticked definitions, each before those of its new runs, and what the commit writes beside them. */
+export interface Ticked {
+  readonly changes: readonly Change[];
+  /** Empty: no definition follows one of them. */
+  readonly following: Partial<NewFollowing>;
 }
 
-export type DeployedDef = Pick<Definition, 'build'> & { readonly name: string };
+const nothingTicked: Ticked = { changes: [], following: {} };
+
+export interface TickedTogether extends Pick<Ticked, 'following'> {
+  /** The changes of the definitions, by id. */
+  readonly ticked: ReadonlyMap<number, Change>;
+  readonly newRuns: readonly Change[];
+}
 
 const registered = ({ store }: Producer): TickKnowledge => ({ typesOf: (names) => readTypes(store, names) });
 
@@ -112,22 +124,6 @@ export async function followRuns(store: Store, defs: readonly number[], asker: A
   });
 }
 
-export function draftOf(name: string, spec: Spec): Draft {
-  return {
-    type: spec.type,
-    def: name,
-    input: spec.params,
-    ...(spec.typeVersion === undefined ? {} : { typeVersion: spec.typeVersion }),
-    priority: spec.priority,
-    phase: spec.phase,
-    policy: spec.policy,
-    ...(spec.tags === null ? {} : { tags: spec.tags }),
-    ...(spec.gate === null ? {} : { gate: spec.gate }),
-    ...(spec.limitKey === null ? {} : { limitKey: spec.limitKey }),
-    ...(spec.limitUses === undefined ? {} : { limitUses: spec.limitUses }),
-  };
-}
-
 /** Returns the draft of a run that a tick creates, except its tick and its unique key. */
 function runDraftOf(name: string, spec: Spec): Draft {
   // With `defMax: 1` the new run waits in its gate until the run that it replaces has ended.
@@ -141,12 +137,14 @@ export function checkRunLimits(name: string, spec: Spec): void {
 }
 
 async function answers(
-  { store, ids, creating = null }: Producer,
+  producer: Producer,
   due: readonly Job[],
   now: number,
   asker: Asker,
-  { typesOf, undeclaredOf = noneOf }: TickKnowledge,
-): Promise<readonly Change[]> {
+  knowledge: TickKnowledge,
+): Promise<Ticked> {
+  const { store, ids } = producer;
+  const { typesOf, undeclaredOf = noneOf } = knowledge;
   const undeclared = await undeclaredOf(due.flatMap(deployedOf));
   const live = due.filter((def) => !undeclared.has(def.def!));
   const runs = await momentsOf(store, live);
@@ -156,18 +154,23 @@ async function answers(
   const keys = await overlapKeys(store, readable, now, asker);
   const numbers = await ids.take(readable.reduce((sum, { calls }) => sum + calls, 0));
   const pausedDefs = unreadable.map(({ def, why }) => disabled(def, why, now, asker));
-  const ticked: Change[] = [];
+  const ticked: Ticked[] = [];
   for (const { def, spec } of readable) {
     const key = isAlone(spec) ? keys.free({ def, spec }) : null;
     const given = { now, ids: numbers, isBusy: isAlone(spec) && key === null, runs };
     const decide: DecideTicks = (isRefused) => tick(def, spec, { ...given, isRefused });
-    const changes = await changesOfTicks({ def, spec, key, creating, decide }, now, asker);
-    const called = changes.length - 1;
-    numbers.splice(0, called);
-    if (called > 0 && key !== null) keys.take(key);
-    ticked.push(...changes);
+    const answered = await changesOfTicks(producer, { def, spec, key, decide, knowledge }, now, asker);
+    numbers.splice(0, answered.runs);
+    if (answered.runs > 0 && key !== null) keys.take(key);
+    ticked.push(answered);
   }
-  return [...stopped, ...pausedDefs, ...ticked];
+  const changes = [...stopped, ...pausedDefs, ...ticked.flatMap((one) => one.changes)];
+  return { changes, following: together(ticked.map(({ following }) => following)) };
+}
+
+function together(all: readonly Partial<NewFollowing>[]): Partial<NewFollowing> {
+  const edges = all.flatMap((one) => one.edges ?? []);
+  return edges.length === 0 ? {} : { edges, flows: all.flatMap((one) => one.flows ?? []) };
 }
 
 export interface TicksToDecide {
@@ -175,20 +178,65 @@ export interface TicksToDecide {
   readonly spec: Spec;
   /** The unique key of each new run; null: none. */
   readonly key: string | null;
-  readonly creating: CreationHook | null;
   readonly decide: DecideTicks;
+  readonly knowledge: TickKnowledge;
 }
 
-/** Returns the change of the definition that records the ticks, then the new runs. The hook may refuse or change them. */
-export async function changesOfTicks(ticks: TicksToDecide, now: number, asker: Asker): Promise<Changes> {
-  const { def, spec, key, creating, decide } = ticks;
+export interface TickedDefinition extends Ticked {
+  /** How many runs of the definition itself the ticks create. */
+  readonly runs: number;
+}
+
+/**
+ * Returns the change of the definition that records the ticks, then the new runs, then the runs of the definitions that
+ * follow it. The hook may refuse or change each run.
+ */
+export async function changesOfTicks(
+  producer: Producer,
+  ticks: TicksToDecide,
+  now: number,
+  asker: Asker,
+): Promise<TickedDefinition> {
+  const { creating = null } = producer;
+  const { def, spec, key, decide } = ticks;
   const draftOfRun = (changes: DraftChanges): Draft => ({ ...runDraftOf(def.def!, spec), ...changes });
   const { event, runs, changesOf, why } = creating === null
     ? plainTicking(decide, draftOfRun, now)
     : await hookedTicking(decide, draftOfRun, { creating, def, spec, now, by: asker.by });
   const asking = { ...asker, now, ...(why === undefined ? {} : { why }) };
-  const newRuns = runs.map((run) => newRunOf(def, spec, run, key, now, asker, draftOfRun(changesOf(run))));
-  return [record(def, [event], asking), ...newRuns];
+  const plan = runs.length === 0 ? [] : await followersOf(producer.store, def, ticks.knowledge);
+  const followed = await followedTicks(producer, plan, def, runs, now, asker);
+  const newRuns = runs.map((run) =>
+    newRunOf({ def, spec, run, key, isFollowed: followed.isFollowed(run.id) }, now, asker, draftOfRun(changesOf(run))));
+  return {
+    changes: [record(def, [followed.recordedIn(event)], asking), ...newRuns, ...followed.changes],
+    following: followed.following,
+    runs: runs.length,
+  };
+}
+
+/** Creates the runs that follow the runs of ticks. Each run of a tick and those that follow it are a flow. */
+async function followedTicks(
+  producer: Producer,
+  plan: FollowerPlan,
+  def: Job,
+  runs: readonly CalledRun[],
+  now: number,
+  asker: Asker,
+) {
+  const all = new Map<number, Awaited<ReturnType<typeof followerRuns>>>();
+  if (plan.length > 0) for (const run of runs) all.set(run.id, await followerRuns(producer, plan, { def, run, now, asker }));
+  const withRuns = [...all].filter(([, { changes }]) => changes.length > 0);
+  const flows = withRuns.map(([id, { changes }]) => ({ id, runs: [id, ...changes.map(({ after }) => after!.id)] }));
+  const named = (tick: TickOutcome): TickOutcome =>
+    ('run' in tick && all.has(tick.run) ? { ...tick, followers: all.get(tick.run)!.outcomes } : tick);
+  return {
+    changes: withRuns.flatMap(([, { changes }]) => changes),
+    following: flows.length === 0 ? {} : { edges: withRuns.flatMap(([, { edges }]) => edges), flows },
+    isFollowed: (run: number): boolean => (all.get(run)?.changes.length ?? 0) > 0,
+    recordedIn: (event: EventBody): EventBody =>
+      (event.kind === 'ticked' && all.size > 0 ? { ...event, ticks: event.ticks.map(named) } : event),
+  };
 }
 
 const noneOf = (): Promise<ReadonlySet<string>> => Promise.resolve(new Set());
@@ -250,21 +298,25 @@ function parse<T>(read: () => T): T | Unreadable {
 const disabled = (def: Job, { why }: Unreadable, now: number, asker: Asker): Change =>
   record(def, [{ kind: 'paused' }], { ...asker, now, why });
 
-function newRunOf(
-  def: Job,
-  spec: Spec,
-  { id, schedule, nominal, due }: CalledRun,
-  key: string | null,
-  now: number,
-  asker: Asker,
-  given: Draft,
-): Change {
+interface NewTickRun {
+  readonly def: Job;
+  readonly spec: Spec;
+  readonly run: CalledRun;
+  readonly key: string | null;
+  readonly isFollowed: boolean;
+}
+
+function newRunOf({ def, spec, run, key, isFollowed }: NewTickRun, now: number, asker: Asker, given: Draft): Change {
+  const { id, schedule, nominal, due } = run;
   const unique = key === null ? {} : { unique: { key } };
   const isAwaited = countsFromRun(spec.schedules[schedule]!);
   const tick = { def: def.id, schedule, nominal, isAwaited };
   const draft = { ...given, tick, ...unique };
   const { priority, phase } = firstStateOf(draft, now);
-  const first = { due: Math.min(due, now), priority, ...(phase === undefined ? {} : { phase }) };
+  const first = {
+    due: Math.min(due, now), priority, ...(phase === undefined ? {} : { phase }),
+    ...(isFollowed ? { isFollowed: true as const } : {}),
+  };
   return create({ ...originOf(draft, id, now), parent: null }, first, { ...asker, now });
 }
 

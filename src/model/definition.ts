@@ -8,6 +8,7 @@ import {
 import type { Schedule } from '../time/schedule.ts';
 import { instantMax } from '../time/instant.ts';
 import type { EventBody, TickOutcome, TickSkip } from './event.ts';
+import type { AfterFailure, FollowOn } from './following.ts';
 import type { Job, Plan, Policy, SchedulePlan, Tags } from './job.ts';
 import type { Json } from './json.ts';
 import type { LimitUse } from './limit.ts';
@@ -30,6 +31,14 @@ export interface Spec {
   /** The version of the type for which `params` were made; absent: the first. */
   readonly typeVersion?: number;
   readonly schedules: readonly Schedule[];
+  /**
+   * The definitions that this one follows, by name: each of its runs is created with a run of theirs, and starts when that
+   * has ended. A definition that follows others has no schedules in effect. Absent or empty: it follows none.
+   */
+  readonly after?: readonly string[];
+  /** Which end of the followed runs starts a run; absent: their success, or as `afterFailure` says. */
+  readonly on?: FollowOn;
+  readonly afterFailure?: AfterFailure;
   readonly policy: Policy;
   readonly priority: number;
   readonly overlap: Overlap;
@@ -80,6 +89,8 @@ export interface Definition {
   readonly build?: string;
   /** Whether the definition is disabled because no living build declares it. */
   readonly isAbandoned?: true;
+  /** The definitions whose `after` names this one. Kept here, so that a tick need not search for them; absent: none. */
+  readonly followers?: readonly string[];
 }
 
 /**
@@ -89,8 +100,9 @@ export interface Definition {
 export function specOf(definition: Definition, type: TypeEntry | null = null): Spec {
   const { code, override } = definition;
   const base = type === null || code.own === undefined ? code : inheriting(code, code.own, type);
-  const { limitUses, typeVersion: _version, ...spec }: Spec =
+  const { limitUses, typeVersion: _version, ...merged }: Spec =
     { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
+  const spec = followingSpec(merged, override);
   const typeVersion = override?.params === undefined ? base.typeVersion : override.typeVersion;
   const isOtherVersion = type !== null && (typeVersion ?? firstTypeVersion) !== versionOfEntry(type);
   const uses = limitUsesOf(definition, spec.params, limitUses, type, isOtherVersion);
@@ -100,11 +112,38 @@ export function specOf(definition: Definition, type: TypeEntry | null = null): S
   return {
     ...spec,
     onePerType,
-    gate: gateOf(onePerType ? 1 : limits.typeMax, spec.overlap === 'queue' ? 1 : limits.defMax),
+    gate: gateOf(onePerType ? 1 : limits.typeMax, defMaxOf(spec, limits.defMax)),
     limitKey: limitKeyOf(definition, spec, type?.keyPath ?? null, isOtherVersion),
     ...(uses.length === 0 ? {} : { limitUses: uses }),
     ...(typeVersion === undefined ? {} : { typeVersion }),
   };
+}
+
+/**
+ * A definition that follows others has no schedules in effect; one that follows none has no rule for following. `on` and
+ * `afterFailure` exclude each other: one that is overridden replaces the other of the code.
+ */
+function followingSpec<T extends Pick<Spec, 'after' | 'on' | 'afterFailure' | 'schedules'>>(
+  spec: T,
+  override: Partial<Spec> | null,
+): T {
+  if (!isFollower(spec) && spec.after === undefined && spec.on === undefined && spec.afterFailure === undefined) return spec;
+  const { after, on, afterFailure, ...rest } = spec;
+  if (!isFollower(spec)) return rest as unknown as T;
+  const rule = override?.on === undefined && afterFailure !== undefined ? { afterFailure } : on === undefined ? {} : { on };
+  return { ...rest, schedules: [], after, ...rule } as unknown as T;
+}
+
+/** Whether runs of the definition are created with runs of the definitions that it follows. */
+export const isFollower = ({ after = [] }: Pick<Spec, 'after'>): boolean => after.length > 0;
+
+/**
+ * Returns how many runs of the definition may be admitted at a time. Each run of a follower belongs to a run of the
+ * definition that it follows, so that none is skipped or replaced: unless `overlap` is `allow`, they wait for each other.
+ */
+function defMaxOf({ overlap, after = [] }: Pick<Spec, 'overlap' | 'after'>, defMax: number | undefined): number | undefined {
+  if (overlap === 'queue') return 1;
+  return defMax ?? (after.length > 0 && overlap !== 'allow' ? 1 : undefined);
 }
 
 /**

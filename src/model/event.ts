@@ -157,8 +157,23 @@ export interface Edit {
  * index into the schedules of the definition.
  */
 export type TickOutcome =
-  | { readonly schedule: number; readonly nominal: number; readonly run: number; readonly lateMs: number }
+  | {
+      readonly schedule: number; readonly nominal: number; readonly run: number; readonly lateMs: number;
+      /** The runs of the definitions that follow this one, created with the run; absent: none follows it. */
+      readonly followers?: readonly FollowerOutcome[];
+    }
   | { readonly schedule: number; readonly nominal: number; readonly to?: number; readonly count?: number; readonly skipped: TickSkip };
+
+/** The run of a definition that follows the ticked one, or why it got none. */
+export type FollowerOutcome =
+  | { readonly def: string; readonly run: number }
+  | { readonly def: string; readonly skipped: FollowerSkip };
+
+/**
+ * Why a follower got no run. `disabled`: it is disabled. `undeclared`: no living build declares it. `refused`: as for a
+ * tick. `predecessor`: a definition that it follows got no run.
+ */
+export type FollowerSkip = 'disabled' | 'undeclared' | 'refused' | 'predecessor';
 
 /**
  * Why a tick was skipped. A `SkipReason`: the misfire policy skipped the tick, or its wall time was in the gap of a

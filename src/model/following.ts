@@ -17,6 +17,16 @@ export interface Following {
 export type FollowOn = 'succeeded' | 'failed' | 'ended';
 export const followOns: readonly FollowOn[] = ['succeeded', 'failed', 'ended'];
 
+/** What happens to a follower if a run that it follows fails or is cancelled. */
+export type AfterFailure = 'cancel' | 'run' | 'wait';
+export const afterFailures: readonly AfterFailure[] = ['cancel', 'run', 'wait'];
+
+/** Returns the rule of a follower. At most one of `on` and `afterFailure` is set; neither: it starts after successes. */
+export function followingRule(on: FollowOn | undefined, afterFailure: AfterFailure | undefined): Following {
+  if (afterFailure === 'run') return { on: 'ended', otherwise: 'cancel' };
+  return { on: on ?? 'succeeded', otherwise: afterFailure === 'wait' ? 'wait' : 'cancel' };
+}
+
 export interface Edge {
   readonly follower: number;
   readonly followed: number;

@@ -16,6 +16,7 @@ import { systemClock, type Clock } from '../time/clock.ts';
 import { EvidenceIndex, type Evidence } from './evidence.ts';
 import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from './family.ts';
 import { checkFeed } from './feed.ts';
+import { checkDefFollowing } from './def-following.ts';
 import { checkFollowing, stalledAmong } from './following.ts';
 import { LimitHistories } from './limits.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
@@ -179,7 +180,9 @@ class StoreInspection {
       ...checkClaims(stored, parent),
       ...checkPauses(stored, await this.#pausedSpans()),
       ...checkVersions(stored),
-      ...(job.kind === 'def' ? [...checkTicks(stored), ...(await this.#checkRuns(stored))] : []),
+      ...(job.kind === 'def' ? [
+        ...checkTicks(stored), ...(await this.#checkRuns(stored)), ...(await checkDefFollowing(this.#store, stored)),
+      ] : []),
       ...(await this.#checkTasks(stored)),
       ...(await this.#checkSteps(stored)),
       ...(await checkFollowing(this.#store, stored)),

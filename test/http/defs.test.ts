@@ -88,6 +88,34 @@ describe('definitions', () => {
     expect((await server.get(`${api}/defs/nightly`)).body).toMatchObject({ lastExecutedStatus: 'COMPLETED', lastRun: other.body.id });
   });
 
+  test('can follow each other, and their ticks show the runs of the followers', async () => {
+    const yearly = { name: 'first', type: 'echo', schedules: [{ cron: '0 0 1 3 *' }] };
+    fits('createDef', await server.post(`${api}/defs`, yearly));
+    const second = await server.post(`${api}/defs`, { name: 'second', type: 'echo', after: ['first'], on: 'ended' });
+    fits('createDef', second);
+    expect(second.body).toMatchObject({ spec: { after: ['first'], on: 'ended' }, followers: [], schedules: [] });
+    expect((await server.get(`${api}/defs/first`)).body.followers).toEqual(['second']);
+    const refusals = await Promise.all([
+      server.post(`${api}/defs`, { name: 'third', type: 'echo', after: ['nobody'] }),
+      server.send('PATCH', `${api}/defs/first`, { after: ['second'] }),
+      server.send('PATCH', `${api}/defs/second`, { on: 'failed', afterFailure: 'run' }),
+      server.send('DELETE', `${api}/defs/first`),
+    ]);
+    expect(refusals.map(({ status, body }) => [status, body.code])).toEqual([
+      [404, 'unknown.definition'], [400, 'malformed.flow'], [400, 'malformed.option'], [409, 'followed.definition'],
+    ]);
+    const range = { from: '2026-02-28T12:00:00Z', to: '2026-03-01T12:00:00Z' };
+    await ended(server, (await server.post(`${api}/defs/first/backfill`, range)).body.operation);
+    const { body: { items: [tick] } } = await server.get(`${api}/defs/first/ticks`);
+    const run = await ended(server, tick.followers[0].run);
+    expect(tick.followers).toEqual([{ def: 'second', run: run.id, skipped: null }]);
+    expect(run).toMatchObject({ def: 'second', standing: 'succeeded', flow: tick.run });
+    const graph = await server.get(`${api}/flows/${run.flow}/graph`);
+    fits('getFlowGraph', graph);
+    expect(graph.body).toMatchObject({ runs: 2, edges: [{ from: String(tick.run), to: String(run.id), on: 'ended', outcome: 'succeeded' }] });
+    for (const name of ['second', 'first']) await server.send('DELETE', `${api}/defs/${name}`);
+  });
+
   test('can be created, tick, list their ticks, and be deleted', async () => {
     const def = { name: 'a/b often', type: 'echo', params: { x: 1 }, schedules: [{ every: '1s' }], retry: { attempts: 2, backoff: 'fixed' } };
     const made = await server.post(`${api}/defs`, def);

@@ -303,7 +303,7 @@ test('a run has waited since it was due, not since it was created', async () => 
   const engine = new Engine({ store: 'memory:' });
   const { id } = await engine.createNamed({ type: 'later' }, { delay: '1m' });
   const [job, [created]] = [await engine.get(id), await engine.history(id)];
-  const shown = (events: readonly Event[]) => runDetail(job, events, 'full', { queuePosition: null });
+  const shown = (events: readonly Event[]) => runDetail(job, events, 'full', { queuePosition: null, flow: null });
   expect(shown([created!]).waitedMs).toBeNull();
   const claimed = { n: 2, at: job.due + 500, by: 'w', kind: 'claimed', holder: 'w' } as const;
   expect(shown([created!, claimed]).waitedMs).toBe(500);

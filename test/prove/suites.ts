@@ -45,7 +45,7 @@ export const sizedTests: readonly string[] = [
   ...files('http', 'injection', 'slow'),
   ...files('cli', 'bedrock', 'def-documents', 'init', 'kill', 'store-faults'),
   ...files('docs', 'code'),
-  ...files('jobs', 'create', 'family', 'flow', 'operate', 'query', 'races', 'work'),
+  ...files('jobs', 'create', 'def-followers', 'family', 'flow', 'operate', 'query', 'races', 'work'),
   ...files('dashboard', 'access', 'alerts', 'hostile', 'inbox', 'layout', 'limits', 'machine', 'overview', 'pauses', 'plan'),
   ...files('dashboard', 'postgres', 'run', 'runs'),
   ...files('doors', 'doors', 'encryption', 'middleware'),

@@ -5,6 +5,7 @@ import { declare } from '../../src/jobs/define.ts';
 import { declareLimits, overrideLimit, pauseLimit } from '../../src/jobs/limits.ts';
 import { pause } from '../../src/jobs/pauses.ts';
 import { tickDue } from '../../src/jobs/tick.ts';
+import type { AnyJobDef } from '../../src/engine/declare/job-def.ts';
 import type { Job } from '../../src/model/job.ts';
 import type { LimitValues } from '../../src/model/limit.ts';
 import type { NewStep } from '../../src/model/step.ts';
@@ -26,6 +27,11 @@ const defect = (invariant: Invariant, title: string, prepare: Defect['prepare'])
 
 const runs = jobType('tick', { run: () => null });
 const everyMinute = jobDef('minutely', runs, { schedules: every('1m'), overlap: 'allow' });
+
+async function declared(world: World, { name, spec }: AnyJobDef): Promise<Job> {
+  await declare(world.jobs, { name, spec, enabled: true, build: null }, 'code');
+  return (await world.jobs.find({ kinds: ['def'], def: name })).jobs[0]!;
+}
 
 /** A definition with three past ticks, and its newest run. */
 async function ticking(world: World): Promise<{ def: Job; run: Job }> {
@@ -159,6 +165,19 @@ export const defects: readonly Defect[] = [
     const { run } = await ticking(world);
     const { nominal } = run.tick!;
     return (sql) => sql(rewrite('job', 'body', run, `"nominal":${nominal}`, `"nominal":${nominal + 1}`));
+  }),
+  defect('S48', 'a definition whose follower follows another one', async (world) => {
+    await declared(world, everyMinute);
+    const follower = await declared(world, jobDef('after', runs, { after: 'minutely' }));
+    return (sql) => sql(rewrite('job', 'input', follower, '"after":["minutely"]', '"after":["other"]'));
+  }),
+  defect('S48', 'a run that its tick records for another follower', async (world) => {
+    await declared(world, everyMinute);
+    await declared(world, jobDef('after', runs, { after: 'minutely' }));
+    await world.clock.advance(minute);
+    await tickDue(world.jobs, tester);
+    const [run] = (await world.jobs.find({ kinds: ['run'], def: 'after' })).jobs;
+    return (sql) => sql(`update job set def = 'another' where id = ${run!.id}`);
   }),
   defect('S18', 'a tick with two runs', async (world) => {
     const { def, run } = await ticking(world);

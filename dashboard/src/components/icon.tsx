@@ -11,6 +11,7 @@ const paths = {
   cancelling: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M6 6l4 4M10 6l-4 4',
   overview: 'M2.5 13.5v-4M6.2 13.5v-8M9.8 13.5V7.500M13.5 13.500v-11',
   runs: 'M2.500 4h7M5 8h8.500M3.500 12h6',
+  flows: 'M2.500 2.500h4v4h-4zM9.500 9.500h4v4h-4zM4.500 6.500v5h5',
   types: 'M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 9h4v4H9z',
   schedules: 'M2.500 4.500h11v9h-11zM2.500 7.500h11M5.500 2.500v3M10.500 2.500v3',
   queues: 'M2.500 3.500h11M2.500 8h11M2.500 12.500h6',

@@ -4,6 +4,8 @@ import { alertsPage } from './alerts.tsx';
 import { auditPage } from './audit.tsx';
 import { definitionsPage } from './definitions.tsx';
 import { failuresPage } from './failures.tsx';
+import { flowPage } from './flow.tsx';
+import { flowsPage } from './flows.tsx';
 import { inboxPage } from './inbox.tsx';
 import { instancesPage } from './instances.tsx';
 import { limitsPage } from './limits.tsx';
@@ -17,6 +19,6 @@ import { settingsPage } from './settings.tsx';
 import { typesPage } from './types.tsx';
 
 export const pages: readonly Page[] = [
-  overviewPage, runsPage, runPage, questionsPage, failuresPage, definitionsPage, typesPage, queuesPage, limitsPage,
-  alertsPage, inboxPage, instancesPage, operationsPage, auditPage, settingsPage,
+  overviewPage, runsPage, runPage, flowsPage, flowPage, questionsPage, failuresPage, definitionsPage, typesPage,
+  queuesPage, limitsPage, alertsPage, inboxPage, instancesPage, operationsPage, auditPage, settingsPage,
 ];

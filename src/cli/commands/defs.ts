@@ -77,6 +77,7 @@ const show = (name: string, options: CommonFlags): Promise<void> =>
     if (options.json) return printJson(def);
     printLine(`${styled('bold', def.name)}  ${def.enabled ? 'enabled' : 'disabled'}  ${def.type}`);
     printLine(`  schedules  ${schedulesOf(def) || 'none'}`);
+    if (def.followers.length > 0) printLine(`  followers  ${def.followers.join(', ')}`);
     printLine(`  next       ${timeCell(def.nextExecutionTime) ?? 'never'}`);
     printLine(`  overlap    ${def.spec.overlap}, misfire ${def.spec.misfire.policy}`);
     if (def.undeclared) printLine('  declared   by no running instance: its code is gone, or not running');
@@ -142,7 +143,9 @@ const run = (name: string, options: CommonFlags & RunFlags): Promise<void> =>
     return printCreated(await api.call('runDef', { params: { name }, body }), name, options);
   });
 
-const schedulesOf = ({ schedules }: DefView): string => schedules.map(({ words }) => words).join('; ');
+/** Returns what starts the runs of a definition: its schedules, or the definitions that it follows. */
+const schedulesOf = ({ schedules, spec: { after } }: DefView): string =>
+  (after === undefined ? schedules.map(({ words }) => words).join('; ') : `after ${after.join(', ')}`);
 
 function printDefinition(def: DefView, sentence: string, { json }: CommonFlags): void {
   if (json) printJson(def);

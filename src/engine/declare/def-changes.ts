@@ -7,6 +7,7 @@ import { checkFields, checkObject } from '../../jobs/checks/values.ts';
 import type { Spec } from '../../model/definition.ts';
 import { checkSchedule } from '../../time/schedule.ts';
 import type { Misfire } from '../../time/ticks.ts';
+import { bothRules, namesOfDefs } from './def-following.ts';
 import { checkConcurrency, misfireOf, type DefOptions, type MisfireSettings } from './job-def.ts';
 import { policyOf, retryNames } from './policy.ts';
 import type { RetrySettings } from './settings.ts';
@@ -35,20 +36,24 @@ export const policyNames = {
   leaderOnly: 'leaderOnly',
 } as const;
 
-const sameNames = ['params', 'priority', 'overlap', 'onePerType', 'manualRuns', 'tags', 'limitKey'] as const;
+const sameNames = [
+  'params', 'priority', 'overlap', 'onePerType', 'manualRuns', 'tags', 'limitKey', 'on', 'afterFailure',
+] as const;
 const names = [
-  ...sameNames, ...Object.keys(policyNames), 'schedules', 'misfire', 'retry', 'concurrency', 'policy', 'gate',
+  ...sameNames, ...Object.keys(policyNames), 'schedules', 'after', 'misfire', 'retry', 'concurrency', 'policy', 'gate',
 ];
 
 export function overridePatch(changes: DefChanges): OverridePatch {
   checkFields('a change of a definition', changes, names);
-  const { schedules, misfire, concurrency, policy, gate } = changes;
+  const { schedules, after, misfire, concurrency, policy, gate } = changes;
+  if (changes.on != null && changes.afterFailure != null) throw bothRules();
   const policyPatch = { ...objectOf('policy', policy), ...policyChanges(changes) };
   const gatePatch = { ...objectOf('gate', gate), ...limitOf(concurrency) };
   const same = sameNames.flatMap((name) => (changes[name] === undefined ? [] : [[name, changes[name]] as const]));
   return {
     ...Object.fromEntries(same),
     ...(schedules === undefined ? {} : { schedules: schedules && [schedules].flat().map(checkSchedule) }),
+    ...(after === undefined ? {} : { after: after === null ? null : namesOfDefs(after) }),
     ...(misfire === undefined ? {} : { misfire: misfire && storedMisfire(misfire) }),
     ...(policy === null ? { policy: null } : isEmpty(policyPatch) ? {} : { policy: policyPatch }),
     ...(gate === null ? { gate: null } : isEmpty(gatePatch) ? {} : { gate: gatePatch }),

@@ -95,10 +95,11 @@ function readDefinition(entry: DefEntry, path: DocumentPath, now: number): Wante
   const given = present(settings, path);
   const options = without(given, storedNames) as DefOptions<unknown>;
   for (const [field, value] of Object.entries(options)) {
-    checkAtOnce([...path, field], () => specFrom(rules, { [field]: value }, undefined));
+    const alone = { [field]: value, ...(['on', 'afterFailure'].includes(field) ? only(options, ['after']) : {}) };
+    checkAtOnce([...path, field], () => specFrom(rules, alone, undefined));
   }
   const override = overrideOf(only(given, storedNames), path, now);
-  const code = specFrom(rules, options, undefined);
+  const code = checkAtOnce(path, () => specFrom(rules, options, undefined));
   return { ...common('definitions', path, entry), type, options, override,
     settings: wholeSettings({ code, override }) };
 }
@@ -186,7 +187,7 @@ function located(refusal: Refusal, path: DocumentPath): Refusal {
 const pathText = (path: DocumentPath): string =>
   path.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('');
 
-const only = (given: Record<string, unknown>, names: readonly string[]): Record<string, unknown> =>
+const only = (given: object, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name)));
 
 const without = (given: Record<string, unknown>, names: readonly string[]): Record<string, unknown> =>

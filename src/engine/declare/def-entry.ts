@@ -3,7 +3,7 @@
  * `def-document.ts` reads them. `policy`, `gate` and `limitKey`, in their stored form, appear only if an operator has
  * set what no option of `jobDef` can.
  */
-import type { Definition, OwnSettings, Spec, SpecGate } from '../../model/definition.ts';
+import { specOf, type Definition, type OwnSettings, type Spec, type SpecGate } from '../../model/definition.ts';
 import type { Policy } from '../../model/job.ts';
 import { firstTypeVersion } from '../../model/type-version.ts';
 import { durationMax, formatDuration, type Duration } from '../../time/duration.ts';
@@ -14,7 +14,9 @@ import { misfireOf, type DefOptions, type MisfireSettings } from './job-def.ts';
 import { retryNames } from './policy.ts';
 
 /** The settings of a definition, as JSON. */
-export interface DefSettings extends Omit<DefOptions<unknown>, 'schedules' | 'enabled' | 'inMemory'> {
+export interface DefSettings extends Omit<DefOptions<unknown>, 'schedules' | 'after' | 'enabled' | 'inMemory'> {
+  /** The names of the definitions that it follows. */
+  readonly after?: readonly string[];
   readonly schedules?: readonly ScheduleEntry[];
   readonly policy?: Policy;
   readonly gate?: SpecGate;
@@ -69,11 +71,15 @@ export function wholeSettings({ code, override }: Definition): DefSettings {
   const { policy, gate, limitKey, ...rest } = override ?? {};
   const { defMax, ...otherGate } = gate ?? {};
   const { params, schedules, overlap, misfire, manualRuns, tags } = { ...code, ...rest };
+  const { after, on, afterFailure } = specOf({ code, override });
   const { leaderOnly, ...mergedPolicy }: Policy = { ...own.policy, ...policy };
   return settingsOf({
     params: params ?? undefined,
-    schedules: schedules.length === 0 ? undefined : schedules,
-    overlap: overlap === 'skip' ? undefined : overlap,
+    schedules: schedules.length === 0 || after !== undefined ? undefined : schedules,
+    after,
+    on,
+    afterFailure,
+    overlap: overlap === 'skip' || (overlap === 'replace' && after !== undefined) ? undefined : overlap,
     misfire: isDefault(misfire) ? undefined : misfire,
     manualRuns: manualRuns ? undefined : manualRuns,
     tags,
@@ -96,7 +102,7 @@ function ownOf({ own, policy, priority, gate, onePerType }: Spec): OwnSettings {
 }
 
 type Stored = { readonly [F in 'params' | 'schedules' | 'overlap' | 'misfire' | 'manualRuns' | 'tags' | 'limitKey'
-  | 'priority' | 'onePerType']?: Spec[F] | undefined } & {
+  | 'priority' | 'onePerType' | 'after' | 'on' | 'afterFailure']?: Spec[F] | undefined } & {
   readonly policy: Policy;
   readonly concurrency: number | undefined;
   readonly gate: SpecGate;

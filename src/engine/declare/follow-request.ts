@@ -1,13 +1,12 @@
 /** The options with which a run follows other runs, and the rule that they become. */
 import { checkId, checkOneOf } from '../../jobs/checks/values.ts';
-import { followOns, type Following, type FollowOn } from '../../model/following.ts';
+import {
+  afterFailures, followingRule, followOns, type AfterFailure, type Following, type FollowOn,
+} from '../../model/following.ts';
 import { Refusal } from '../../refusal.ts';
 
 /** A run: its handle or its id. */
 export type RunReference = number | { readonly id: number };
-
-export type AfterFailure = 'cancel' | 'run' | 'wait';
-const afterFailures: readonly AfterFailure[] = ['cancel', 'run', 'wait'];
 
 export interface FollowRequest {
   /** Runs that this run follows: it starts after all of them have ended. */
@@ -42,9 +41,6 @@ export function followingOf({ after, on, afterFailure }: FollowRequest): Followi
     throw new Refusal('malformed.option', 'a run has either on or afterFailure: leave out one of them');
   }
   if (afterFailure !== undefined) checkOneOf('afterFailure', afterFailure, afterFailures);
-  if (afterFailure === 'run') return { on: 'ended', otherwise: 'cancel' };
-  return {
-    on: on === undefined ? 'succeeded' : checkOneOf('on', on, followOns),
-    otherwise: afterFailure === 'wait' ? 'wait' : 'cancel',
-  };
+  if (on !== undefined) checkOneOf('on', on, followOns);
+  return followingRule(on, afterFailure);
 }

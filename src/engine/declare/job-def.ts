@@ -1,5 +1,5 @@
 /** The job definition as declared in code: a type, its parameters, schedules and settings. */
-import { overlaps, specOf, type Overlap, type OwnSettings, type Spec } from '../../model/definition.ts';
+import { isFollower, overlaps, specOf, type Overlap, type OwnSettings, type Spec } from '../../model/definition.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { versionOfEntry, type TypeEntry } from '../../model/type-entry.ts';
 import { dependsOnInput, limitsWithFairness } from '../../model/type-limit.ts';
@@ -9,13 +9,14 @@ import { durationMs, type Duration } from '../../time/duration.ts';
 import { isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
 import { checkSchedule, type Schedule } from '../../time/schedule.ts';
 import { checkMisfire, type Misfire } from '../../time/ticks.ts';
+import { followingFields, refuseBesideAfter, type DefFollowing } from './def-following.ts';
 import type { JobType } from './job-type.ts';
 import { policyOf } from './policy.ts';
 import type { Settings } from './settings.ts';
 import { checkStored } from './stored-input.ts';
 import { rulesOfType, type TypeRules } from './type-rules.ts';
 
-export interface DefOptions<Input> extends Settings {
+export interface DefOptions<Input> extends Settings, DefFollowing {
   /** The input of the definition's runs; validated by the schema of the type. */
   readonly params?: Input;
   /** When runs are due: `cron()`, `every()`, `repeat()`, `at()`, or several of them. */
@@ -23,7 +24,8 @@ export interface DefOptions<Input> extends Settings {
   /**
    * What a tick does while an earlier run is open. `skip` (default) creates no run, and `allow` creates a run at once.
    * `queue` creates a run that waits until the earlier run has ended. `replace` cancels the earlier run and creates a
-   * run that starts when the earlier run has ended.
+   * run that starts when the earlier run has ended. Runs of a definition with `after` wait for each other, unless it is
+   * `allow`.
    */
   readonly overlap?: Overlap;
   /** How to make up for missed ticks: `once` (default) runs the newest, `all` runs each, `skip` runs none. */
@@ -71,10 +73,10 @@ export interface JobDef<Input = never, Result = unknown> {
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
 export type AnyJobDef = JobDef<any, any>;
 
-/** The options of `jobDef`. A definition with schedules requires `params`, unless the type accepts `undefined`. */
+/** The options of `jobDef`. One with schedules or `after` requires `params`, unless the type accepts `undefined`. */
 export type DefOptionsOf<Input> = undefined extends Input
   ? DefOptions<Input>
-  : DefOptions<Input> & ({ readonly params: Input } | { readonly schedules?: undefined });
+  : DefOptions<Input> & ({ readonly params: Input } | { readonly schedules?: undefined; readonly after?: undefined });
 
 export function jobDef<Input, Result>(
   name: string,
@@ -98,7 +100,7 @@ export function jobDef<Input, Result>(
  * synchronous schema has done so in `jobDef`, and its second answer is ignored.
  */
 export async function checkedSpec({ type, spec }: JobDef): Promise<Spec> {
-  if (spec.params === null && spec.schedules.length === 0) return spec;
+  if (spec.params === null && spec.schedules.length === 0 && !isFollower(spec)) return spec;
   const rules = rulesOfType(type);
   let output: MaybePromise<unknown>;
   try {
@@ -113,15 +115,15 @@ export async function checkedSpec({ type, spec }: JobDef): Promise<Spec> {
 
 /**
  * Validates the parameters by the schema of the type, and returns the output of the schema. A definition with schedules
- * needs valid parameters. If a definition has neither schedules nor parameters, nothing is validated and undefined is
- * returned: each of its runs has its own input.
+ * or `after` needs valid parameters. If a definition has neither of them nor parameters, nothing is validated and
+ * undefined is returned: each of its runs has its own input.
  */
 export function checkParams(
   { check }: Pick<TypeRules, 'check'>,
-  { params, schedules = [] }: Pick<DefOptions<unknown>, 'params' | 'schedules'>,
+  { params, schedules = [], after = [] }: Pick<DefOptions<unknown>, 'params' | 'schedules' | 'after'>,
 ): MaybePromise<unknown> {
-  const isScheduled = !Array.isArray(schedules) || schedules.length > 0;
-  return isScheduled || params !== undefined ? check(params) : undefined;
+  const isStarted = [schedules].flat().length > 0 || [after].flat().length > 0;
+  return isStarted || params !== undefined ? check(params) : undefined;
 }
 
 /**
@@ -139,8 +141,8 @@ export function refuseUnreadableLimits({ entry }: TypeRules, version: number): v
 
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 export const defOptionNames = Object.keys({
-  params: 0, schedules: 0, overlap: 0, misfire: 0, concurrency: 0, enabled: 0, leaderOnly: 0, inMemory: 0,
-  manualRuns: 0, onePerType: 0, tags: 0, timeout: 0, prepareTimeout: 0, retry: 0, onTaskFailure: 0, priority: 0,
+  params: 0, schedules: 0, after: 0, on: 0, afterFailure: 0, overlap: 0, misfire: 0, concurrency: 0, enabled: 0,
+  leaderOnly: 0, inMemory: 0, manualRuns: 0, onePerType: 0, tags: 0, timeout: 0, prepareTimeout: 0, retry: 0, onTaskFailure: 0, priority: 0,
   retention: 0,
 } satisfies Record<keyof DefOptions<unknown>, 0>);
 
@@ -152,11 +154,14 @@ export function specFrom(rules: TypeRules, options: DefOptions<unknown>, output:
   checkFields('a definition', options, defOptionNames);
   const { entry } = rules;
   const own = ownSettings(options);
+  const following = followingFields(options);
+  refuseBesideAfter(following.after !== undefined, options);
   const code: Spec = {
     type: entry.name,
     params: parseJson(jsonText(options.params ?? null)),
     ...(entry.version === undefined ? {} : { typeVersion: entry.version }),
     schedules: [options.schedules ?? []].flat().map(checkSchedule),
+    ...following,
     policy: own.policy,
     priority: own.priority ?? 0,
     overlap: checkOverlap(options.overlap ?? 'skip'),

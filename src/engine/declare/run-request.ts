@@ -7,7 +7,7 @@ import { firstTypeVersion } from '../../model/type-version.ts';
 import { checkFields } from '../../jobs/checks/values.ts';
 import type { KnownDefinition } from '../../jobs/define.ts';
 import type { Draft, UniqueRequest } from '../../jobs/draft.ts';
-import { draftOf } from '../../jobs/tick.ts';
+import { draftOf } from '../../jobs/definition-draft.ts';
 import { Refusal } from '../../refusal.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
 import { isPromiseLike, andThen, type MaybePromise } from '../../time/maybe-promise.ts';

@@ -3,7 +3,8 @@
  * instances usually find no due definition left. If two instances tick the same definition, the second write is
  * refused, because the version of the definition has changed.
  */
-import { followRuns, nextTickDue, tickBatch, tickDue, type TickKnowledge } from '../../jobs/tick.ts';
+import { followRuns, nextTickDue, tickBatch, tickDue } from '../../jobs/tick.ts';
+import type { TickKnowledge } from '../../jobs/tick-knowledge.ts';
 import type { Jobs } from '../../jobs.ts';
 
 export interface SchedulerParts {

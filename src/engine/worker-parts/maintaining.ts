@@ -3,7 +3,7 @@ import { forgottenEnds, forgottenFollowers } from '../../jobs/proceed.ts';
 import { repairLapsed } from '../../jobs/repair.ts';
 import { endOrphans, settleParents } from '../../jobs/settle.ts';
 import { cancelUnstarted } from '../../jobs/start-limits.ts';
-import type { TickKnowledge } from '../../jobs/tick.ts';
+import type { TickKnowledge } from '../../jobs/tick-knowledge.ts';
 import type { Jobs } from '../../jobs.ts';
 import type { Store } from '../../store/store.ts';
 import { Loop, type LoopParts, type Turn } from '../../time/loop.ts';

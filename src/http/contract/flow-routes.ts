@@ -29,6 +29,34 @@ const FlowView = z
   })
   .meta({ id: 'Flow' });
 
+const FlowGraphView = z
+  .object({
+    id: z.number().int(),
+    runs: count.meta({ description: 'how many runs were read' }),
+    isCut: z.boolean().meta({ description: 'whether it has more runs than the 10,000 that were read' }),
+    isGrouped: z.boolean().meta({ description: 'whether nodes are groups of runs, because there are too many to show each' }),
+    counts: z.partialRecord(z.enum(standingWords), count),
+    layers: z.array(z.object({
+      from: count.meta({ description: 'the first distance from the start that the layer contains' }),
+      to: count,
+      nodes: z.array(z.object({
+        key: z.string(),
+        def: z.string().nullable(),
+        type: z.string().nullable().meta({ description: 'null: runs of several types' }),
+        standing: z.enum(standingWords),
+        count,
+        run: z.number().int().meta({ description: 'the run, or the first one of the group' }),
+      })),
+    })).meta({ description: 'from the runs that follow none to those that follow the most; failed ones first' }),
+    edges: z.array(z.object({
+      from: z.string(),
+      to: z.string(),
+      on: z.enum(['succeeded', 'failed', 'ended']),
+      outcome: z.enum(['succeeded', 'failed', 'cancelled']).nullable().meta({ description: 'null: the followed run is open' }),
+    })),
+  })
+  .meta({ id: 'FlowGraph' });
+
 const FlowChanged = z.object({ runs: count }).meta({ id: 'FlowChanged' });
 
 const FlowCreated = z
@@ -53,6 +81,11 @@ export const flowRouteTable = define({
     params: RunParams,
     query: z.strictObject({ limit: pageFields.limit, after: pageFields.after }).meta({ id: 'FlowQuery' }),
     answer: FlowView,
+  },
+  getFlowGraph: {
+    method: 'get', path: at('/flows/{id}/graph'), roles: readers,
+    summary: 'Get the graph of a flow: its runs in layers, or groups of them, and the edges between them',
+    params: RunParams, answer: FlowGraphView,
   },
   cancelFlow: {
     method: 'post', path: at('/flows/{id}/cancel'), roles: operate, summary: 'Cancel the open runs of a flow',

@@ -77,6 +77,9 @@ export const dueFields = {
   due: time.optional().meta({ description: 'another name of dueTime' }),
 };
 
+export const FollowOn = z.enum(['succeeded', 'failed', 'ended']);
+export const AfterFailure = z.enum(['cancel', 'run', 'wait']);
+
 const runRequestFields = {
   input: z.unknown().optional(),
   ...dueFields,
@@ -86,9 +89,9 @@ const runRequestFields = {
   unique: Unique.optional(),
   tags: tags.optional(),
   after: z.array(z.number().int().min(1)).max(100_000).optional().meta({ description: 'ids of runs that it follows' }),
-  on: z.enum(['succeeded', 'failed', 'ended']).optional()
+  on: FollowOn.optional()
     .meta({ description: 'which end of the runs in `after` starts it; default: all have succeeded' }),
-  afterFailure: z.enum(['cancel', 'run', 'wait']).optional()
+  afterFailure: AfterFailure.optional()
     .meta({ description: 'what happens to it if a run in `after` does not succeed; default: cancel' }),
 };
 
@@ -243,6 +246,9 @@ const OnTaskFailure = z.union([
 const defFields = {
   params: z.unknown(),
   schedules: z.array(ScheduleRequest).max(100),
+  after: z.array(name).max(1000).meta({ description: 'names of definitions that it follows, instead of schedules' }),
+  on: FollowOn,
+  afterFailure: AfterFailure,
   overlap: Overlap,
   misfire: Misfire,
   concurrency: z.number().int().min(1),
@@ -309,6 +315,9 @@ export const DefOverride = z
   .strictObject({
     ...z.object(defFields).partial().shape,
     schedules: defFields.schedules.nullable().optional(),
+    after: defFields.after.nullable().optional(),
+    on: FollowOn.nullable().optional(),
+    afterFailure: AfterFailure.nullable().optional(),
     overlap: Overlap.nullable().optional(),
     misfire: z.union([Misfire, StoredMisfire]).nullable().optional(),
     concurrency: defFields.concurrency.nullable().optional(),

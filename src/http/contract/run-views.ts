@@ -171,6 +171,7 @@ export const RunDetail = RunView.extend({
     }),
   waitedMs: z.number().nullable()
     .meta({ description: 'how long it waited for its first start, from due to claimed; null: it has not started' }),
+  flow: z.number().int().nullable().meta({ description: 'the flow that it belongs to; null: none' }),
   createdBy: z.string().meta({ description: 'http:NAME: with the token of this name' }),
   attempts: z.array(AttemptView).meta({ description: 'newest first, at most 100' }),
 }).meta({ id: 'RunDetail' });

@@ -1,6 +1,6 @@
 /** The schemas of responses other than runs: definitions, types, queues, instances, statistics, failures, problems. */
 import { z } from 'zod';
-import { Overlap, tags } from './requests.ts';
+import { AfterFailure, FollowOn, Overlap, tags } from './requests.ts';
 import { count, instant, pageOf, RunView } from './run-views.ts';
 import { bulkActions, errorWords, kindWords, roles, standingWords } from './words.ts';
 
@@ -20,6 +20,9 @@ const SpecView = z
     typeVersion: count.optional()
       .meta({ description: 'the version of the type for which `params` were made; absent: the first' }),
     schedules: z.array(z.looseObject({ kind: z.string() })),
+    after: z.array(z.string()).optional().meta({ description: 'the definitions that it follows; absent: none' }),
+    on: FollowOn.optional(),
+    afterFailure: AfterFailure.optional(),
     policy: z.record(z.string(), z.unknown()),
     priority: z.number().int(),
     overlap: Overlap,
@@ -52,6 +55,7 @@ export const DefView = z
     spec: SpecView.meta({ description: 'the settings in effect: the declared ones with the override' }),
     code: SpecView,
     override: SpecView.partial().nullable(),
+    followers: z.array(z.string()).meta({ description: 'the definitions that follow it' }),
     version: count,
     createdAt: instant,
     changedAt: instant,
@@ -85,6 +89,11 @@ export const TickView = z
     skipped: z.string().nullable(),
     to: instant.nullable().meta({ description: 'the last of a range of skipped ticks' }),
     count: count.nullable(),
+    followers: z.array(z.object({
+      def: z.string(),
+      run: z.number().int().nullable(),
+      skipped: z.enum(['disabled', 'undeclared', 'refused', 'predecessor']).nullable(),
+    })).meta({ description: 'the runs of the definitions that follow it, created with its run' }),
   })
   .meta({ id: 'Tick' });
 

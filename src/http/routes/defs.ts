@@ -150,8 +150,12 @@ export const defRoutes: StoreRouteHandlers<DefRouteNames> = {
 
 function tickView(n: number, at: number, tick: TickOutcome): Answer<'listTicks'>['items'][number] {
   const { schedule, nominal } = tick;
-  const base = { n, at, schedule, nominal };
-  if ('run' in tick) return { ...base, run: tick.run, lateMs: tick.lateMs, skipped: null, to: null, count: null };
+  const base = { n, at, schedule, nominal, followers: [] };
+  if ('run' in tick) {
+    const followers = (tick.followers ?? []).map((one) =>
+      ('run' in one ? { ...one, skipped: null } : { def: one.def, run: null, skipped: one.skipped }));
+    return { ...base, run: tick.run, lateMs: tick.lateMs, skipped: null, to: null, count: null, followers };
+  }
   const { skipped, to = null, count = null } = tick;
   return { ...base, run: null, lateMs: null, skipped, to, count };
 }

@@ -9,7 +9,10 @@ import { act, end, engineRequest, idempotentFor, keyOf } from './runs.ts';
 
 const pageDefault = 100;
 
-export const flowRoutes: StoreRouteHandlers<'createFlow' | 'listFlows' | 'getFlow' | 'cancelFlow' | 'stopFlow' | 'retryFlow'> = {
+type FlowRouteNames =
+  | 'createFlow' | 'listFlows' | 'getFlow' | 'getFlowGraph' | 'cancelFlow' | 'stopFlow' | 'retryFlow';
+
+export const flowRoutes: StoreRouteHandlers<FlowRouteNames> = {
   async createFlow({ engine, priorities }, { body: { runs } }, call) {
     const { principal } = call;
     for (const { priority } of runs) checkPriorityOf(principal, priority, priorities);
@@ -37,6 +40,16 @@ export const flowRoutes: StoreRouteHandlers<'createFlow' | 'listFlows' | 'getFlo
         run: runView(job, visibility), after: edges.map(({ followed, outcome }) => ({ id: followed, outcome })),
       })),
       next,
+    };
+  },
+
+  async getFlowGraph({ engine }, { params: { id } }) {
+    const { layers, edges, counts, ...graph } = await engine.flowGraph(id);
+    return {
+      ...graph,
+      counts: { ...counts },
+      layers: layers.map((layer) => ({ ...layer, nodes: [...layer.nodes] })),
+      edges: [...edges],
     };
   },
 

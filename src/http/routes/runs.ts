@@ -51,8 +51,8 @@ export const runRoutes: StoreRouteHandlers<RunRouteNames> = {
 
   async getRun({ engine }, { params: { id } }, { principal: { visibility } }) {
     const { job, tasks, progress } = await engine.snapshot(id);
-    const queuePosition = await engine.queuePosition(job);
-    return runDetail(job, await engine.history(id), visibility, { tasks, progress, queuePosition });
+    const [queuePosition, flow] = [await engine.queuePosition(job), await engine.flowOf(job)];
+    return runDetail(job, await engine.history(id), visibility, { tasks, progress, queuePosition, flow });
   },
 
   async editRun({ engine, priorities }, { params: { id }, body: { priority, tags, why, ...rest } }, { principal }) {

@@ -1,10 +1,12 @@
 /** Validates an operator's override of a spec, so that an invalid override is refused before it is stored. */
+import { connectedDefsMax } from '../../model/def-graph.ts';
 import { overlaps, type Spec } from '../../model/definition.ts';
+import { afterFailures, followOns } from '../../model/following.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { checkSchedule } from '../../time/schedule.ts';
 import { checkMisfire } from '../../time/ticks.ts';
 import {
-  checkFields, checkFlag, checkList, checkObject, checkOneOf, checkPriority, checkText, checkWhole, keyMax, checkTags,
+  checkFields, checkFlag, checkList, checkName, checkObject, checkOneOf, checkPriority, checkText, checkWhole, keyMax, checkTags,
   checkTypeVersion,
 } from './values.ts';
 import { checkLimitUses } from './limit-uses.ts';
@@ -19,6 +21,9 @@ type Overridable = Exclude<keyof Spec, 'type' | 'phase' | 'inMemory' | 'own'>;
 const checks: { readonly [F in Overridable]-?: (value: never, now: number) => Spec[F] } = {
   params: (value) => parseJson(jsonText(value)),
   schedules: (value) => checkList('schedules', value, schedulesMax, checkSchedule),
+  after: (value) => checkList('after', value, connectedDefsMax, (name) => checkName('definition', name)),
+  on: (value) => checkOneOf('on', value, followOns),
+  afterFailure: (value) => checkOneOf('afterFailure', value, afterFailures),
   policy: checkPolicy,
   priority: (value) => checkPriority(value),
   overlap: (value) => checkOneOf('overlap', value, overlaps),

@@ -10,9 +10,9 @@ export class MemoryFollowing {
   readonly #open = new Map<number, number>();
   readonly #flows = new Map<number, number>();
 
-  write(edges: readonly Edge[], flow: FlowRuns | undefined): void {
+  write(edges: readonly Edge[], flows: readonly FlowRuns[]): void {
     for (const edge of edges) this.#put(edge);
-    for (const run of flow?.runs ?? []) this.#flows.set(run, flow!.id);
+    for (const { id, runs } of flows) for (const run of runs) this.#flows.set(run, id);
   }
 
   /** Sets the outcome of the open edges to a run that has ended; returns the followers. */
@@ -36,7 +36,7 @@ export class MemoryFollowing {
     this.#byFollower.delete(id);
     this.#open.delete(id);
     this.#flows.delete(id);
-    return () => this.write(before, flow === undefined ? undefined : { id: flow, runs: [id] });
+    return () => this.write(before, flow === undefined ? [] : [{ id: flow, runs: [id] }]);
   }
 
   hasOpen(follower: number): boolean {

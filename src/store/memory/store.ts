@@ -452,13 +452,13 @@ export class MemoryStore implements Store {
     });
   }
 
-  #write({ changes, whole = false, staged, edges = [], flow, forgottenSteps = [], waitEnds = [] }: Batch): readonly boolean[] {
+  #write({ changes, whole = false, staged, edges = [], flows = [], forgottenSteps = [], waitEnds = [] }: Batch): readonly boolean[] {
     const stage = staged && stageName(staged.parent, staged.fence);
     const all = stage === undefined ? changes : [...changes, ...(this.#staged.get(stage) ?? [])];
     const written = this.#records.write(all, whole, (job) => !isTypePaused(this.#records, job, this.now()));
     if (stage !== undefined && !(whole && written.includes(false))) this.#staged.delete(stage);
     if (!written.includes(false)) {
-      this.#records.following.write(edges, flow);
+      this.#records.following.write(edges, flows);
       for (const forgotten of forgottenSteps) this.#records.steps.forget(forgotten);
       for (const end of waitEnds) this.#records.steps.endWait(end);
     }

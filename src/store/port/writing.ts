@@ -90,8 +90,8 @@ export interface Batch {
   readonly staged?: { readonly parent: number; readonly fence: number };
   /** Edges to write with the changes; an edge between the same runs is replaced. Requires `whole`. */
   readonly edges?: readonly Edge[];
-  /** A flow to which new runs are added. Requires `whole`. */
-  readonly flow?: FlowRuns;
+  /** The flows to which new runs are added. Requires `whole`. */
+  readonly flows?: readonly FlowRuns[];
   /** The steps that reopened jobs forget. Requires `whole`. */
   readonly forgottenSteps?: readonly ForgottenSteps[];
   /** The ends of waits that the changes record. Requires `whole`. */

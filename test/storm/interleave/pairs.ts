@@ -2,7 +2,8 @@
 import type { Jobs } from '../../../src/jobs.ts';
 import { declare, override } from '../../../src/jobs/define.ts';
 import type { Draft } from '../../../src/jobs/draft.ts';
-import { tickDue, type TickKnowledge } from '../../../src/jobs/tick.ts';
+import { tickDue } from '../../../src/jobs/tick.ts';
+import type { TickKnowledge } from '../../../src/jobs/tick-knowledge.ts';
 import { planTasks } from '../../../src/jobs/work.ts';
 import { repairLapsed } from '../../../src/jobs/repair.ts';
 import { every } from '../../../src/index.ts';

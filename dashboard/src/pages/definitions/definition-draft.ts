@@ -2,13 +2,16 @@
 import type { DefView, RequestArguments } from '../../../../src/http/contract.ts';
 import { tagsOf } from '../../components/start-run.tsx';
 import { exactText } from '../../exact-json.ts';
-import type { misfireTexts, overlapTexts } from './labels.ts';
+import type { followTexts, misfireTexts, overlapTexts } from './labels.ts';
 import { newDraft, draftOf, scheduleOf, type ScheduleDraft } from './schedule-draft.ts';
 
 export interface DefinitionDraft {
   readonly name: string;
   readonly type: string;
   readonly schedules: readonly ScheduleDraft[];
+  /** Names of definitions, separated by commas. */
+  readonly after: string;
+  readonly rule: keyof typeof followTexts;
   readonly params: string;
   /** Empty: the server's default, possible in a new definition only. */
   readonly overlap: keyof typeof overlapTexts | '';
@@ -21,8 +24,8 @@ export interface DefinitionDraft {
 }
 
 export const emptyDraft: DefinitionDraft = {
-  name: '', type: '', schedules: [newDraft], params: '', overlap: '', misfire: '', priority: '', atMost: '',
-  manualRuns: true, tags: '', why: '',
+  name: '', type: '', schedules: [newDraft], after: '', rule: 'succeeded', params: '', overlap: '', misfire: '',
+  priority: '', atMost: '', manualRuns: true, tags: '', why: '',
 };
 
 export function draftOfDefinition({ type, spec, schedules }: DefView): DefinitionDraft {
@@ -30,6 +33,8 @@ export function draftOfDefinition({ type, spec, schedules }: DefView): Definitio
     name: '',
     type,
     schedules: schedules.map(({ schedule }) => draftOf(schedule)),
+    after: (spec.after ?? []).join(', '),
+    rule: ruleOf(spec),
     params: spec.params === undefined || spec.params === null ? '' : exactText(spec.params),
     overlap: spec.overlap,
     misfire: spec.misfire.policy,
@@ -40,6 +45,18 @@ export function draftOfDefinition({ type, spec, schedules }: DefView): Definitio
     why: '',
   };
 }
+
+/** One choice for both settings: `on`, or what `afterFailure` says. */
+function ruleOf({ on, afterFailure }: DefView['spec']): DefinitionDraft['rule'] {
+  if (afterFailure === 'wait') return 'wait';
+  return afterFailure === 'run' ? 'ended' : (on ?? 'succeeded');
+}
+
+const namesOf = (text: string): string[] => text.split(',').map((name) => name.trim()).filter((name) => name !== '');
+
+const ruleFields = ({ rule }: DefinitionDraft) => (rule === 'wait' ? { afterFailure: rule } : { on: rule });
+
+const followingOf = (draft: DefinitionDraft) => ({ after: namesOf(draft.after), ...ruleFields(draft) });
 
 type CreateBody = RequestArguments<'createDef'>['body'];
 type OverrideBody = RequestArguments<'overrideDef'>['body'];
@@ -53,7 +70,7 @@ export function creationOf(draft: DefinitionDraft): CreateBody {
   return {
     name: name.trim(),
     type: type.trim(),
-    schedules: schedules.map(scheduleOf),
+    ...(draft.after.trim() === '' ? { schedules: schedules.map(scheduleOf) } : followingOf(draft)),
     ...(overlap === '' ? {} : { overlap }),
     ...(misfire === '' ? {} : { misfire }),
     ...(manualRuns ? {} : { manualRuns }),
@@ -70,6 +87,8 @@ export function overrideOf(def: DefView, before: DefinitionDraft, draft: Definit
     JSON.stringify(draft[field]) !== JSON.stringify(before[field]);
   return {
     ...(isChanged('schedules') ? { schedules: draft.schedules.map(scheduleOf) } : {}),
+    ...(isChanged('after') ? { after: namesOf(draft.after) } : {}),
+    ...(isChanged('rule') ? { on: null, afterFailure: null, ...ruleFields(draft) } : {}),
     ...(isChanged('params') ? { params: paramsOf(draft) } : {}),
     ...(isChanged('overlap') && draft.overlap !== '' ? { overlap: draft.overlap } : {}),
     ...(isChanged('misfire') && draft.misfire !== '' ? { misfire: misfireOf(def, draft.misfire) } : {}),

@@ -20,7 +20,7 @@ import { Backfill } from './backfill.tsx';
 import { Calendar } from './calendar.tsx';
 import { EditDefinition } from './edit.tsx';
 import { History } from './history.tsx';
-import { statusOf } from './labels.ts';
+import { followTexts, statusOf } from './labels.ts';
 import { LastRun } from './last-run.tsx';
 import { useReloadOnVersion } from './reload-on-version.ts';
 import { Settings } from './settings.tsx';
@@ -108,7 +108,8 @@ function Figures({ def }: { readonly def: DefView }): JSX.Element {
   );
 }
 
-function ScheduleTab({ def: { name, version, schedules } }: { readonly def: DefView }): JSX.Element {
+function ScheduleTab({ def }: { readonly def: DefView }): JSX.Element {
+  const { name, version } = def;
   const params = { name };
   const planned = useReloadOnVersion(
     useResource((abort) => call('previewDef', { params, query: { count: plannedMax } }, abort), [name]), version,
@@ -118,7 +119,8 @@ function ScheduleTab({ def: { name, version, schedules } }: { readonly def: DefV
   const error = planned.error ?? past.error;
   return (
     <div class="stack">
-      <ScheduleList schedules={schedules} />
+      <ScheduleList {...def} />
+      <Following {...def} />
       {error !== null && <Failure error={error} onRetry={planned.reload} />}
       {error === null && (planned.data === null || past.data === null) && <Loading />}
       {planned.data !== null && past.data !== null && (
@@ -128,7 +130,8 @@ function ScheduleTab({ def: { name, version, schedules } }: { readonly def: DefV
   );
 }
 
-function ScheduleList({ schedules }: Pick<DefView, 'schedules'>): JSX.Element {
+function ScheduleList({ schedules, spec }: DefView): JSX.Element | null {
+  if (spec.after !== undefined) return null;
   return (
     <section class="card">
       <h2>Schedules</h2>
@@ -145,6 +148,30 @@ function ScheduleList({ schedules }: Pick<DefView, 'schedules'>): JSX.Element {
         ))}
       </ul>
     </section>
+  );
+}
+
+function Following({ spec: { after = [], on = 'succeeded', afterFailure }, followers }: DefView): JSX.Element | null {
+  if (after.length === 0 && followers.length === 0) return null;
+  const rule = afterFailure === 'wait' ? 'wait' : afterFailure === 'run' ? 'ended' : on;
+  return (
+    <section class="card">
+      <h2>Sequence</h2>
+      <dl class="facts">
+        {after.length > 0 && <><dt>Follows</dt><dd><Names names={after} /> <span class="faint">{followTexts[rule]}</span></dd></>}
+        {followers.length > 0 && <><dt>Followed by</dt><dd><Names names={followers} /></dd></>}
+      </dl>
+    </section>
+  );
+}
+
+function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
+  return (
+    <>
+      {names.map((name, index) => (
+        <span key={name}>{index > 0 && ', '}<a href={href('/definitions', { name })}>{name}</a></span>
+      ))}
+    </>
   );
 }
 

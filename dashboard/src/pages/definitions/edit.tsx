@@ -15,9 +15,12 @@ import { go } from '../../router.ts';
 import { useResource } from '../../state/resource.ts';
 import { me } from '../../state/session.ts';
 import { creationOf, draftOfDefinition, emptyDraft, overrideOf, type DefinitionDraft } from './definition-draft.ts';
-import { misfireTexts, optionsOf, overlapTexts } from './labels.ts';
+import { followTexts, misfireTexts, optionsOf, overlapTexts } from './labels.ts';
 import { newDraft, type ScheduleDraft } from './schedule-draft.ts';
 import { ScheduleFields, SchedulePreview } from './schedule-fields.tsx';
+
+/** How many definitions are offered as names to follow. */
+const suggestedMax = 1000;
 
 interface EditProps {
   /** The definition to override; null: create a new one. */
@@ -58,7 +61,8 @@ export function EditDefinition({ def, onClose, onDone }: EditProps): JSX.Element
         {def === null
           ? <NameAndType draft={draft} set={set} />
           : <p class="dialog-text">Your changes override the declared settings until you reset them.</p>}
-        <Schedules drafts={draft.schedules} onChange={set('schedules')} />
+        <Follows own={def?.name ?? null} draft={draft} set={set} />
+        {draft.after.trim() === '' && <Schedules drafts={draft.schedules} onChange={set('schedules')} />}
         <Parameters isNew={def === null} draft={draft} set={set} />
         <Policies isNew={def === null} draft={draft} set={set} priorityBefore={before.priority} />
         {def !== null && (
@@ -94,6 +98,28 @@ function NameAndType({ draft, set }: PartProps): JSX.Element {
         label="Job type" name="type" value={draft.type} onInput={set('type')} isRequired
         suggestions={types.data?.items.map(({ name }) => name) ?? []}
       />
+    </div>
+  );
+}
+
+interface FollowsProps extends PartProps {
+  /** The definition that is edited; null: a new one. */
+  readonly own: string | null;
+}
+
+function Follows({ own, draft, set }: FollowsProps): JSX.Element {
+  const defs = useResource((abort) => call('listDefs', { query: { limit: suggestedMax } }, abort), []);
+  return (
+    <div class="grid">
+      <TextField
+        label="Follows" hint="names of definitions, instead of schedules" name="after" value={draft.after} onInput={set('after')}
+        suggestions={defs.data?.items.map(({ name }) => name).filter((name) => name !== own) ?? []}
+      />
+      {draft.after.trim() !== '' && (
+        <SelectField
+          label="Start a run" value={draft.rule} onChange={set('rule')} options={optionsOf(followTexts)}
+        />
+      )}
     </div>
   );
 }

@@ -34,6 +34,8 @@ const tickLabels: Readonly<Record<TickOutcome, StatusLabel>> = {
 export const tickLabel = (outcome: TickOutcome): StatusLabel => tickLabels[outcome];
 
 const skipReasons: Readonly<Record<string, string>> = {
+  undeclared: 'no running instance declares it',
+  predecessor: 'a definition that it follows got no run',
   misfire: 'missed, and the misfire policy is skip',
   window: 'missed by more than the misfire window',
   cap: 'more ticks were missed than the misfire policy allows',
@@ -57,6 +59,13 @@ export const misfireTexts = {
   skip: 'skip: no run',
   once: 'once: one run for all missed ticks',
   all: 'all: one run for each missed tick',
+} as const;
+
+export const followTexts = {
+  succeeded: 'after success: otherwise it is cancelled',
+  wait: 'after success: otherwise it waits for a retry',
+  failed: 'after a failure: otherwise it is cancelled',
+  ended: 'after the end, whatever happened',
 } as const;
 
 export const gapTexts = {

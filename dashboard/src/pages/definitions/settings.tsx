@@ -12,6 +12,9 @@ type Setting = keyof Spec;
 const names: Readonly<Partial<Record<Setting, string>>> = {
   type: 'Job type',
   schedules: 'Schedules',
+  after: 'Follows',
+  on: 'Starts after',
+  afterFailure: 'If a followed run does not succeed',
   params: 'Parameters',
   overlap: 'Overlap',
   misfire: 'Missed ticks',
@@ -64,6 +67,7 @@ function Value({ setting, value }: { readonly setting: Setting; readonly value: 
     if (schedules.length === 0) return <span class="faint">none</span>;
     return <ul>{schedules.map((one, index) => <li key={index}><code>{scheduleText(one)}</code></li>)}</ul>;
   }
+  if (setting === 'after' && Array.isArray(value)) return <>{value.length === 0 ? 'none' : value.join(', ')}</>;
   if (setting === 'misfire') {
     const { policy, windowMs, cap } = value as Spec['misfire'];
     return <>{policy} <span class="faint">within {durationText(windowMs)}, at most {number(cap)}</span></>;

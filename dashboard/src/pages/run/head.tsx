@@ -40,6 +40,7 @@ export function Head({ run, onDone }: HeadProps): JSX.Element {
       <h1><span>{run.type}</span> <span class="run-id">{run.id}</span></h1>
       <span class="run-marks">
         {run.parent !== null && <span>task of <a href={href(`/runs/${run.parent}`)}>run {run.parent}</a></span>}
+        {run.flow !== null && <a class="chip" href={href(`/flows/${run.flow}`)}>flow {run.flow}</a>}
         {run.def !== null && <a class="chip" href={href('/definitions', { name: run.def })}>{run.def}</a>}
         {run.inMemory && <Chip title="Stored in this process only; lost when it stops">in memory</Chip>}
         {Object.entries(run.tags).map(([name, value]) => <Chip key={name} title={`${name}=${value}`}>{name}={value}</Chip>)}

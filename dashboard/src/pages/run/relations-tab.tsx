@@ -1,4 +1,4 @@
-/** The relations of a run: its definition, parent and tasks. */
+/** The relations of a run: its flow, definition, parent and tasks. */
 import type { JSX } from 'preact';
 import type { RunDetail, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
@@ -25,6 +25,7 @@ export function RelationsTab({ run }: { readonly run: RunDetail }): JSX.Element 
   return (
     <section class="card">
       <ul class="tree">
+        {run.flow !== null && <li><span>Flow <a class="mono" href={href(`/flows/${run.flow}`)}>{run.flow}</a></span></li>}
         {run.def !== null && (
           <li>
             <span>Definition <a href={href('/definitions', { name: run.def })}>{run.def}</a></span>

@@ -11,19 +11,23 @@ import { joinOriginSql, jobOfRow, storedNamesSql } from '../read/open-rows.ts';
 
 const openNames = storedNamesSql(namesOf(openColumns));
 
-/** Sends the statements that write the edges and the flow of a batch. Rows are locked in the order of the followed runs. */
-export async function writeFollowing(session: Session, { edges = [], flow }: Batch): Promise<void> {
+/** Sends the statements that write the edges and the flows of a batch. Rows are locked in the order of the followed runs. */
+export async function writeFollowing(session: Session, { edges = [], flows = [] }: Batch): Promise<void> {
   const { schema } = session;
   const writeEdges = `insert into ${schema}.edge (follower, followed, outcome, links, result)
     select follower, followed, outcome, links, result from json_to_recordset($1::json)
       as given (follower bigint, followed bigint, outcome text, links text, result text)
     on conflict (follower, followed)
       do update set outcome = excluded.outcome, links = excluded.links, result = excluded.result`;
-  const writeFlow = `insert into ${schema}.flow_run (run, flow) select run, $2::bigint from unnest($1::bigint[]) run`;
+  const writeFlows = `insert into ${schema}.flow_run (run, flow)
+    select run, flow from unnest($1::bigint[], $2::bigint[]) as given (run, flow)`;
+  const members = flows.flatMap(({ id, runs }) => runs.map((run) => ({ run, flow: id })));
   const rows = edges.toSorted(byFollowed).map((edge) => ({ ...edge, links: linksText(edge) }));
   await Promise.all([
     rows.length > 0 && session.run(writeEdges, [JSON.stringify(rows)]),
-    flow && session.run(writeFlow, [numberArray(flow.runs), flow.id]),
+    members.length > 0 && session.run(writeFlows, [
+      numberArray(members.map(({ run }) => run)), numberArray(members.map(({ flow }) => flow)),
+    ]),
   ]);
 }
 

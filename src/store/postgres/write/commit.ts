@@ -250,7 +250,7 @@ function writeBatch(
   const { changes, whole = false, staged } = batch;
   const steps = stepsOf(changes, database.claims);
   const { forgottenSteps, waitEnds } = batch;
-  const isFollowing = batch.edges !== undefined || batch.flow !== undefined;
+  const isFollowing = batch.edges !== undefined || batch.flows !== undefined;
   const hasSteps = forgottenSteps !== undefined || waitEnds !== undefined;
   const isAlone = steps.length === 1 && !staged && !isFollowing && !hasSteps && (!whole || changes.length === 1);
   const areLeaving = changes.some((change) => leavesClaim(change, database.claims));

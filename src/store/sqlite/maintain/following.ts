@@ -8,14 +8,16 @@ import { jobOfOpen, type OpenRow } from '../../row.ts';
 import type { Batch, EdgeQuery, EdgeTally, FlowTally, FollowingPage, ManyEdgesQuery } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 
-/** Writes the edges and the flow of a batch. */
-export function writeFollowing(connection: Connection, { edges = [], flow }: Batch): void {
+/** Writes the edges and the flows of a batch. */
+export function writeFollowing(connection: Connection, { edges = [], flows = [] }: Batch): void {
   const sql = `INSERT INTO edge(follower, followed, outcome, links, result) VALUES(?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET outcome = excluded.outcome, links = excluded.links, result = excluded.result`;
   for (const edge of edges) {
     connection.run(sql, edge.follower, edge.followed, edge.outcome, linksText(edge), edge.result);
   }
-  for (const run of flow?.runs ?? []) connection.run('INSERT INTO flow_run(run, flow) VALUES(?, ?)', run, flow!.id);
+  for (const { id, runs } of flows) {
+    for (const run of runs) connection.run('INSERT INTO flow_run(run, flow) VALUES(?, ?)', run, id);
+  }
 }
 
 export function closeEdges(connection: Connection, followed: readonly number[]): number[] {

@@ -1,0 +1,183 @@
+// Definitions that follow definitions at the doors of the engine: code, documents, overrides, renames and backfills.
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { cron, Engine, every, jobDef, jobSequence, jobType, Refusal } from '../../../src/index.ts';
+import { testEngine, type TestEngine } from '../../../src/testing/index.ts';
+import { verify } from '../../../src/verify.ts';
+
+const step = jobType('step', { run: ({ run }) => run.def });
+const failing = jobType('failing', {
+  retry: { attempts: 1 },
+  run: () => {
+    throw new Error('broken');
+  },
+});
+const hourly = every('1h');
+const chain = jobSequence([jobDef('one', step), jobDef('two', step), jobDef('three', step)], { schedules: hourly });
+
+const codeOf = (refused: () => unknown): string => {
+  try {
+    refused();
+  } catch (error) {
+    return (error as Refusal).code;
+  }
+  return 'not refused';
+};
+const refusedCode = (refused: Promise<unknown>): Promise<string> =>
+  refused.then(() => 'not refused', (error: unknown) => (error as Refusal).code);
+
+/** The runs of each definition by how they have ended, in the order of their ids. */
+const standings = async (t: TestEngine): Promise<string[]> =>
+  (await t.runs()).toSorted((a, b) => a.id - b.id).map((job) => `${job.def} ${job.state === 'ended' ? job.fate : job.state}`);
+
+async function isSound(t: TestEngine): Promise<void> {
+  for await (const found of verify(t.engine.jobs.store)) expect(found).toBeNull();
+}
+
+test('a sequence runs one definition after the other, at each tick', async () => {
+  await using t = await testEngine({ defs: chain });
+  await t.advance('150m');
+  expect(await standings(t)).toEqual(
+    ['one', 'two', 'three', 'one', 'two', 'three'].map((name) => `${name} succeeded`));
+  await isSound(t);
+});
+
+test('a failure stops the rest of a sequence, or the rest goes on', async () => {
+  const defs = (afterFailure: 'cancel' | 'run') => jobSequence(
+    [jobDef('one', failing), jobDef('two', step), jobDef('three', step)], { schedules: hourly, afterFailure });
+  await using stopping = await testEngine({ defs: defs('cancel') });
+  await stopping.advance('61m');
+  expect(await standings(stopping)).toEqual(['one failed', 'two cancelled', 'three cancelled']);
+  await using going = await testEngine({ defs: defs('run') });
+  await going.advance('61m');
+  expect(await standings(going)).toEqual(['one failed', 'two succeeded', 'three succeeded']);
+});
+
+test('a retry of a failed run reopens the rest of its sequence and creates no second one', async () => {
+  let isBroken = true;
+  const flaky = jobType('flaky', {
+    retry: { attempts: 1 },
+    run: () => {
+      if (isBroken) throw new Error('broken');
+    },
+  });
+  await using t = await testEngine({ defs: jobSequence([jobDef('one', flaky), jobDef('two', step)], { schedules: hourly }) });
+  await t.advance('61m');
+  isBroken = false;
+  const [first] = (await t.runs()).toSorted((a, b) => a.id - b.id);
+  await t.engine.retryFlow(first!.id);
+  await t.drain();
+  expect(await standings(t)).toEqual(['one succeeded', 'two succeeded']);
+});
+
+test('what contradicts itself is refused when it is declared', () => {
+  const sequence = { schedules: hourly };
+  const given = z.object({ name: z.string() });
+  expect([
+    () => jobDef('x', step, { after: 'y', schedules: hourly }),
+    () => jobDef('x', step, { on: 'failed' }),
+    () => jobDef('x', step, { after: 'y', on: 'failed', afterFailure: 'run' }),
+    () => jobDef('x', step, { after: 'y', overlap: 'skip' }),
+    () => jobDef('x', step, { after: [7 as never] }),
+    () => jobSequence([jobDef('x', step)], sequence),
+    () => jobSequence([jobDef('x', step), jobDef('x', step)], sequence),
+    () => jobSequence([jobDef('x', step, { schedules: hourly }), jobDef('y', step)], sequence),
+    () => jobSequence([jobDef('x', step), jobDef('y', jobType('typed', { input: given, run: () => {} }))], sequence),
+  ].map(codeOf)).toEqual([
+    'malformed.option', 'malformed.option', 'malformed.option', 'malformed.option', 'malformed.name', 'malformed.option',
+    'malformed.option', 'malformed.option', 'malformed.input',
+  ]);
+});
+
+test('a definition that follows others needs parameters that its type accepts', () => {
+  const needing = jobType('needing', { input: z.object({ n: z.number() }), run: () => {} });
+  // @ts-expect-error -- params are missing
+  expect(codeOf(() => jobDef('x', needing, { after: 'y' }))).toBe('malformed.input');
+});
+
+test('an engine refuses to declare a definition that follows an unknown one', async () => {
+  await using engine = new Engine({ store: 'memory:', defs: [jobDef('x', step, { after: 'nobody' })] });
+  expect(await refusedCode(engine.resume())).toBe('unknown.definition');
+});
+
+test('operators define, change and delete followers', async () => {
+  await using t = await testEngine({ types: [step], defs: [jobDef('one', step, { schedules: hourly })] });
+  await t.engine.define('two', 'step', { after: ['one'] });
+  expect(await refusedCode(t.engine.define('three', 'step', { after: ['nobody'] }))).toBe('unknown.definition');
+  expect(await refusedCode(t.engine.override('one', { after: ['two'] }))).toBe('malformed.flow');
+  expect(await refusedCode(t.engine.undefine('one'))).toBe('followed.definition');
+  await t.engine.override('two', { afterFailure: 'run' });
+  expect(await t.engine.definition('two')).toMatchObject({ spec: { after: ['one'], afterFailure: 'run' } });
+  await t.engine.undefine('two');
+  expect((await t.engine.definition('one')).followers).toBeUndefined();
+  await isSound(t);
+});
+
+test('a document carries what definitions follow, and creates them together in any order', async () => {
+  const definitions = [
+    { name: 'three', type: 'step', after: ['two'], on: 'ended' as const },
+    { name: 'two', type: 'step', after: ['one'] },
+    { name: 'one', type: 'step', schedules: [{ cron: '0 * * * *' }] },
+  ];
+  await using t = await testEngine({ types: [step] });
+  await t.engine.applyDefinitions({ definitions });
+  const { definitions: exported = [] } = await t.engine.exportDefinitions();
+  expect(exported.map(({ name, after, on }) => ({ name, after, on }))).toEqual([
+    { name: 'three', after: ['two'], on: 'ended' }, { name: 'two', after: ['one'], on: undefined },
+    { name: 'one', after: undefined, on: undefined },
+  ]);
+  const plan = await t.engine.planDefinitions({ definitions: exported });
+  expect(plan.definitions.map(({ action }) => action)).toEqual(['unchanged', 'unchanged', 'unchanged']);
+  const withoutFirst = { definitions: exported.filter(({ name }) => name !== 'one') };
+  expect(await refusedCode(t.engine.applyDefinitions(withoutFirst, { prune: true }))).toBe('followed.definition');
+  await t.advance('61m');
+  expect(await standings(t)).toEqual(['one succeeded', 'two succeeded', 'three succeeded']);
+  await isSound(t);
+});
+
+test('a renamed definition keeps its followers', async () => {
+  await using t = await testEngine({ types: [step] });
+  await t.engine.define('one', 'step', { schedules: hourly });
+  await t.engine.define('two', 'step', { after: ['one'] });
+  await t.engine.renameDefinition('one', 'first');
+  expect((await t.engine.definition('two')).spec.after).toEqual(['first']);
+  expect((await t.engine.definition('first')).followers).toEqual(['two']);
+  await isSound(t);
+});
+
+test('a deploy can turn a sequence around and end it', async () => {
+  await using t = await testEngine({ defs: chain });
+  await t.advance('1m');
+  await t.restart({ defs: jobSequence([jobDef('three', step), jobDef('two', step), jobDef('one', step)], { schedules: hourly }) });
+  expect((await t.engine.definition('one')).spec.after).toEqual(['two']);
+  await t.advance('1m');
+  await t.restart({ defs: [jobDef('three', step, { schedules: hourly }), jobDef('two', step), jobDef('one', step)] });
+  expect((await t.engine.definition('three')).followers).toBeUndefined();
+  await isSound(t);
+});
+
+test('a backfill creates the runs of the followers, too', async () => {
+  await using t = await testEngine({ now: '2026-01-02T00:30:00Z', defs: jobSequence(
+    [jobDef('one', step), jobDef('two', step)], { schedules: cron('0 0 * * *') }) });
+  await t.engine.backfill('one', { from: new Date('2025-12-30T12:00:00Z'), to: new Date('2026-01-01T12:00:00Z') });
+  await t.advance('5m');
+  const runs = (await t.runs()).filter(({ def }) => def === 'two');
+  expect(runs.map(({ tick, state }) => `${new Date(tick!.nominal).toISOString()} ${state}`).sort()).toEqual([
+    '2025-12-31T00:00:00.000Z ended', '2026-01-01T00:00:00.000Z ended',
+  ]);
+});
+
+test('a middleware can change the run of a follower, or refuse it', async () => {
+  await using t = await testEngine({
+    defs: chain,
+    middleware: [{
+      create: (run, next) => {
+        if (run.def === 'three') throw new Refusal('refused.creation', 'not today');
+        return next({ tags: { seen: run.tickTime!.toISOString() } });
+      },
+    }],
+  });
+  await t.advance('61m');
+  expect(await standings(t)).toEqual(['one succeeded', 'two succeeded']);
+  expect((await t.runs()).map(({ tags }) => tags)).toEqual(Array(2).fill({ seen: '2026-01-01T01:00:00.000Z' }));
+});
