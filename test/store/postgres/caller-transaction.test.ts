@@ -159,11 +159,12 @@ test('a job that cannot be stored leaves the rest of the transaction to the call
 function recorded(client: pg.Client): { readonly text: string; readonly name: string | undefined }[] {
   const statements: { text: string; name: string | undefined }[] = [];
   const query = client.query.bind(client) as (...values: unknown[]) => unknown;
-  vi.spyOn(client, 'query').mockImplementation(((...values: [string | pg.QueryConfig, ...unknown[]]) => {
+  const recording = (...values: [string | pg.QueryConfig, ...unknown[]]): unknown => {
     const [first] = values;
     statements.push(typeof first === 'string' ? { text: first, name: undefined } : { text: first.text, name: first.name });
     return query(...values);
-  }) as typeof client.query);
+  };
+  client.query = recording as typeof client.query;
   return statements;
 }
 

@@ -110,7 +110,7 @@ export async function commitForCaller(session: CallerSession, batch: Batch, noti
 }
 
 /** Returns the change of a batch that only creates one job, which is not running. */
-function onlyNewJob({ changes, whole, ...more }: Batch): Change | null {
+function onlyNewJob({ changes, whole: _whole, ...more }: Batch): Change | null {
   const [change] = changes;
   const isAlone = changes.length === 1 && Object.values(more).every((part) => part === undefined);
   return isAlone && change!.before === null && !startsNewJob(change!) ? change! : null;
