@@ -71,9 +71,9 @@ export class RunCreation {
     return this.#create(what, requests, instance, { store, writing });
   }
 
-  /** Returns a function that drafts the runs of a flow. Each type or definition is looked up once. */
+  /** Returns a function that drafts the runs of a flow, or children of a run. Each type or definition is looked up once. */
   drafting(by: string): DraftRun {
-    const { stores, definitions } = this.#parts;
+    const { stores, definitions, tracing } = this.#parts;
     const targetOf = async (what: Runnable): Promise<RunTarget & { readonly burstOf: BurstOf | undefined }> => {
       const target = await definitions.target(what);
       return { ...target, burstOf: await burstsInForce(stores.database.store, target.rules.entry.limits) };
@@ -87,7 +87,7 @@ export class RunCreation {
       const used = isLinked ? uncheckedRules(rules) : rules;
       const [request] = jobs.creating === null ? [given] : await throughHook(jobs.creating, used, known, [given], by);
       const [draft] = await draftsOf(used, known, [request!], stores.database.store.now(), burstOf);
-      return { draft: draft!, jobs };
+      return { draft: tracing.carrying(draft!), jobs };
     };
   }
 

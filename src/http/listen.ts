@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { answerUnreadableRequests } from './unreadable-request.ts';
 
 export type Fetch = (request: Request, env?: Partial<HttpBindings>) => Promise<Response>;
 
@@ -46,6 +47,7 @@ export async function listen(fetch: Fetch, host: string, port: number, tls: List
   const server = createAdaptorServer({ fetch: answer, overrideGlobalObjects: false, ...kind }) as Server;
   server.maxHeadersCount = headersMax;
   server.maxConnections = connectionsMax;
+  answerUnreadableRequests(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => resolve());

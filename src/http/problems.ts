@@ -48,10 +48,12 @@ export const httpCodes = {
   'cross.origin': [403, 'requests from other sites must not change anything'],
   'unknown.route': [404, 'no such route'],
   'unknown.method': [405, 'the route does not support this method'],
+  'too.slow': [408, 'the request did not arrive in time'],
   'too.large': [413, 'the request is too large'],
   'unknown.media': [415, 'the body must be application/json'],
   'wrong.host': [421, 'this host name is not configured on this server'],
   'too.many': [429, 'too many requests; try again later'],
+  'too.long': [431, 'the request line or the headers are too long'],
   'internal': [500, 'internal server error'],
 } as const;
 export type HttpCode = keyof typeof httpCodes;

@@ -1,5 +1,6 @@
 // The guard: host names, other sites, security headers, and sizes of requests.
 import { request as rawRequest } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api, everyRoute, pathOf, world, type World } from './world.ts';
 
@@ -143,6 +144,30 @@ describe('a request', () => {
   });
 
   test('with a URL that is too long is refused', async () => {
-    expect((await server.get(`${api}/runs?q=${'x'.repeat(15_900)}`)).status).toBeOneOf([413, 431, 414, 400]);
+    const reply = await server.get(`${api}/runs?q=${'x'.repeat(16_384)}`);
+    expect([reply.status, reply.body.code]).toEqual([431, 'too.long']);
+  });
+
+  test.each([
+    ['that is not HTTP', 'hello\r\n\r\n', 400, 'malformed.request'],
+    ['with two lengths', 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, 'malformed.request'],
+    ['with a broken header', 'GET / HTTP/1.1\r\nHost: a\r\na\u0001: b\r\n\r\n', 400, 'malformed.request'],
+  ])('%s is answered with a problem, and its connection closed', async (_, bytes, status, code) => {
+    const answer = await conversation(bytes);
+    const [head, body] = answer.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\r\nConnection: close\r\nContent-Type: application/problem\\+json`, 's'));
+    expect(JSON.parse(body!)).toMatchObject({ status, code });
+  });
+
+  test('that is not HTTP does not mix with an answer that is being sent', async () => {
+    const answer = await conversation(`GET ${api}/me HTTP/1.1\r\nHost: localhost\r\n\r\nnonsense\r\n\r\n`);
+    expect(answer).not.toContain('urn:stint:http:malformed.request');
   });
 });
+
+/** Sends bytes, and returns all that comes back until the server closes the connection. */
+async function conversation(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname, () => socket.write(bytes));
+  return (await socket.toArray()).join('');
+}

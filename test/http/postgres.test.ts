@@ -82,6 +82,11 @@ describe('on PostgreSQL', () => {
     expect(await client.run(operation!).result({ timeoutMs: waitMs })).toEqual({ done: 10, refused: {} });
   });
 
+  test('a name with NUL, which PostgreSQL cannot store, is refused', async () => {
+    expect(await server.get(`${api}/defs/%00`)).toMatchObject({ status: 400, body: { code: 'malformed.request' } });
+    await expect(server.engine.definition('\0')).rejects.toMatchObject({ code: 'malformed.name' });
+  });
+
   test('metrics are served', async () => {
     expect(await client.call('metrics')).toMatch(/stint_events_total\{kind="succeeded"\} \d+/);
     expect((await client.call('stats', { query: { ended: true } })).ended?.succeeded).toBeGreaterThan(20);

@@ -65,6 +65,7 @@ export const suites: readonly Part[] = [
   part('sizes', 450, (size) => sized(size, sizedTests)),
   part('failover', 25, () => proofs('test/failover')),
   { ...part('package', 180, () => proofs('test/package', 'test/deploy', 'test/site')), runsBeside: true },
+  { ...part('operators', 35, () => proofs('test/ops')), runsBeside: true },
   { ...part('runtimes', 275, () => proofs('test/runtimes')), runsBeside: true },
   { ...part('import', 60, () => proofs('test/import')), runsBeside: true },
   { ...part('benches', 70, () => proofs('test/bench')), runsBeside: true },

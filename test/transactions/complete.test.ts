@@ -212,14 +212,14 @@ describe.each([{ on: 'PostgreSQL', open: onPostgres }, { on: 'SQLite', open: onS
     clearInterval(ticking);
     await stale.suspend();
     await stale.jobs.requeue(run.id, Date.now(), { by: 'test' });
-    await started(place, { types: [shipFor('holder', second.promise, reclaimed.resolve)], instance: 'holder' });
+    const holder = await started(place, { types: [shipFor('holder', second.promise, reclaimed.resolve)], instance: 'holder' });
     await reclaimed.promise;
     first.resolve();
     expect(await answer.promise).toBeInstanceOf(LeaseLost);
     expect(await place.effects()).toEqual([]);
     second.resolve();
 
-    expect(await run.result(result)).toBe('holder');
+    expect(await holder.run(run.id).result(result)).toBe('holder');
     expect(await place.effects()).toEqual(['holder']);
   });
 });

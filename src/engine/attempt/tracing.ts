@@ -54,6 +54,12 @@ export class Tracing {
     );
   }
 
+  /** The draft with the current trace context as tags: for runs that are stored with others, in no span of their own. */
+  carrying(draft: Draft): Draft {
+    const api = this.#api;
+    return api === null ? draft : traced(api, draft);
+  }
+
   /** Calls `work`, one attempt, in a span. `tagsOf` reads the tags of the job's run, which carry the trace context. */
   trying<T>(job: Job, tagsOf: (job: Job) => Promise<Tags | null>, work: () => T | Promise<T>): T | Promise<T> {
     const api = this.#api;

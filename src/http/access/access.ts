@@ -6,7 +6,7 @@ import type { Jobs } from '../../jobs.ts';
 import type { Clock } from '../../time/clock.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
 import type { Role, Route } from '../contract.ts';
-import { actor, type Principal } from './principal.ts';
+import { actor, hasExpired, type Principal } from './principal.ts';
 import { HttpRefusal } from '../problems.ts';
 import { Sessions, tokenReference } from './sessions.ts';
 import { Throttle } from '../../time/throttle.ts';
@@ -93,7 +93,7 @@ export class Access {
    */
   async identify(request: Request, credentials: Credentials): Promise<Principal> {
     const principal = await this.#principalOf(request, credentials);
-    if (principal !== null && (principal.expires === null || principal.expires > this.#clock.now())) return principal;
+    if (principal !== null && !hasExpired(principal, this.#clock.now())) return principal;
     throw credentials.authorization === undefined ? unauthenticated() : this.#wrongToken(credentials);
   }
 
@@ -103,7 +103,7 @@ export class Access {
    */
   async isUnchanged(principal: Principal, request: Request, credentials: Credentials): Promise<boolean> {
     const now = await this.#principalOf(request, credentials).catch(() => null);
-    if (now === null || (now.expires !== null && now.expires <= this.#clock.now())) return false;
+    if (now === null || hasExpired(now, this.#clock.now())) return false;
     return now.name === principal.name && now.role === principal.role && now.visibility === principal.visibility;
   }
 

@@ -16,6 +16,10 @@ export interface Principal {
   readonly expires: number | null;
 }
 
+/** Whether the caller's access, or its token, has expired. */
+export const hasExpired = ({ expires }: Pick<Principal, 'expires'>, now: number): boolean =>
+  expires !== null && expires <= now;
+
 /**
  * Returns the code recorded with a cancel or stop: `admin` or `user`. A local caller counts as a user, because a server
  * without tokens cannot identify it.

@@ -9,6 +9,7 @@ import { systemRandom, type Random } from '../../random.ts';
 import { Refusal } from '../../refusal.ts';
 import { parseInstant } from '../../time/instant.ts';
 import { roles, type Role } from '../contract.ts';
+import { hasExpired } from './principal.ts';
 
 export interface TokenRecord {
   readonly name: string;
@@ -88,7 +89,7 @@ const momentOf = (moment: z.infer<typeof Moment>): number | null =>
 export function holderOf(records: readonly TokenRecord[], token: string, now: number): TokenRecord | null {
   const shown = Buffer.from(hashOf(token), 'hex');
   const found = records.filter(({ hash }) => timingSafeEqual(Buffer.from(hash, 'hex'), shown));
-  return found.find(({ expires }) => expires === null || expires > now) ?? null;
+  return found.find((record) => !hasExpired(record, now)) ?? null;
 }
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');

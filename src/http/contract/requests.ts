@@ -24,7 +24,7 @@ export const time = z
 export const duration = z
   .union([z.number(), z.string().max(64)])
   .meta({ description: 'milliseconds, or a duration such as 30s or 1h30m' });
-export const name = z.string().min(1).max(255);
+export const name = z.string().min(1).max(255).regex(/^[^\0]*$/, 'it must not contain NUL');
 export const tags = z.record(z.string(), z.string());
 export const fence = z.number().int().min(1);
 export const why = z.string().min(1).max(1000);

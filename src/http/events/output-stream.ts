@@ -5,7 +5,7 @@
 import { outputPages } from '../../engine/follow-output.ts';
 import type { OutputChunk } from '../../model/output.ts';
 import { standingOf } from '../../store/query.ts';
-import type { Principal } from '../access/principal.ts';
+import { hasExpired, type Principal } from '../access/principal.ts';
 import type { HttpCall, HttpServices } from '../handler.ts';
 import { chunkView } from '../views.ts';
 import { sseEvent, sseHeartbeat, sseRetry } from './sse.ts';
@@ -27,7 +27,7 @@ export async function* outputChunks(
 ): AsyncGenerator<string, void, undefined> {
   const watch = await runTurns.watch(id);
   let sentAt = clock.monotonic();
-  const isOver = (): boolean => signal.aborted || (principal.expires !== null && principal.expires <= clock.now());
+  const isOver = (): boolean => signal.aborted || hasExpired(principal, clock.now());
   try {
     yield sseRetry;
     for await (const page of outputPages((request) => sharedReads.outputOrJob(id, request), after)) {

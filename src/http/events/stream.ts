@@ -7,6 +7,7 @@ import { BoundedMap } from '../../time/bounded-map.ts';
 import { changed, eventView, logView, progressView, runView } from '../views.ts';
 import { feedPageMax, parsePosition, positionOf } from '../../store/feed-position.ts';
 import type { FeedItem } from './feed.ts';
+import { hasExpired } from '../access/principal.ts';
 import type { HttpCall, HttpServices } from '../handler.ts';
 import { HttpRefusal } from '../problems.ts';
 import { StreamBuffer } from './stream-buffer.ts';
@@ -59,7 +60,7 @@ export async function* changes(
       // Leaves out events that were sent while catching up. Their positions need not be sent again either.
       const entries = (await buffer.take(heartbeatMs)).filter(({ event }) => !sent.delete(keyOf(event)));
       const pieces = entries.map(render).join('');
-      if (signal.aborted || (principal.expires !== null && principal.expires <= clock.now())) return;
+      if (signal.aborted || hasExpired(principal, clock.now())) return;
       // Also send the position of events that the filter drops, so that a reconnecting client does not read them again.
       const last = entries.findLast(({ position }) => position !== null)?.position;
       yield pieces + (last ? ssePosition(last) : '') || sseHeartbeat;
@@ -125,7 +126,7 @@ export async function* runChanges(
   let sentAt = clock.monotonic();
   try {
     yield sseRetry;
-    while (!signal.aborted && (principal.expires === null || principal.expires > clock.now())) {
+    while (!signal.aborted && !hasExpired(principal, clock.now())) {
       const { job, tasks, progress } = await sharedReads.snapshot(id);
       const [run, tree] = [runView(job, visibility, { tasks, progress }), JSON.stringify(progress)];
       const lines = await sharedReads.log(id, line, job.version);

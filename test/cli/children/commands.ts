@@ -18,7 +18,7 @@ async function execute({ folder, words, count }: CommandLine): Promise<Ended> {
   await import(`../../../src/cli/main.ts${count === 0 ? '' : `?${count}`}`);
   // A process of its own would not end before either.
   while (outcome.exitCode === undefined && resources() > held) await sleep(1);
-  process.stdout.removeAllListeners('error');
+  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error');
   return { code: outcome.exitCode ?? Number(process.exitCode ?? 0), out: outcome.out, err: outcome.err };
 }
 

@@ -135,6 +135,24 @@ test('runs that a handler creates continue its trace, and tasks belong to the tr
   expect(named('create leaf')[0]!.parent).toBe(tries.at(-1)!.id);
 });
 
+test('children continue the trace of the attempt that adds them, and flows the trace of their creator', async () => {
+  const leaf = jobType('leaf', { run: () => 1 });
+  const parent = jobType('parent', { run: ({ children }) => children.add(leaf) });
+  const t = await start({ types: [parent, leaf] });
+  await t.createJobRun(parent);
+  await t.drain();
+  expect(named('run leaf')).toMatchObject([{ trace: named('create parent')[0]!.trace, parent: named('run parent')[0]!.id }]);
+
+  const span = tracer.startSpan('request');
+  const context = api.trace.setSpan(api.ROOT_CONTEXT, span);
+  await api.context.with(context, () => t.engine.createFlow((flow) => {
+    flow.run(leaf, { after: [flow.run(leaf)] });
+  }));
+  await t.drain();
+  const { traceId, spanId } = span.spanContext();
+  expect(named('run leaf').slice(1)).toMatchObject([{ trace: traceId, parent: spanId }, { trace: traceId, parent: spanId }]);
+});
+
 test('without a provider a run stores no trace context', async () => {
   api.trace.disable();
   api.propagation.disable();

@@ -32,6 +32,8 @@ export const forgottenCodes: ReadonlySet<string> = new Set(['26000', '42P05']);
 /** No such table, schema or column: the schema has another version than this Stint. */
 const absentCodes = new Set(['42P01', '3F000', '42703']);
 export const uniqueViolation = '23505';
+/** The text of a parameter has a character that the encoding of the database lacks, such as NUL. */
+const untranslatableCode = '22021';
 /**
  * Classes of errors of the server itself: insufficient resources, system error, internal error such as damaged data.
  */
@@ -52,9 +54,13 @@ export function errorOf(error: unknown, wasSent: boolean): unknown {
   if (lostCodes.has(error.code) || error.code.startsWith('08')) return new ConnectionLost(error, wasSent);
   if (forgottenCodes.has(error.code)) return new StatementForgotten(error.message, { cause: error });
   if (absentCodes.has(error.code)) return unmigrated(error);
+  if (error.code === untranslatableCode) return impossibleText();
   if (error.code === deniedCode || brokenClasses.has(error.code.slice(0, 2))) return broken(error, error.code);
   return error;
 }
+
+const impossibleText = (): Refusal =>
+  new Refusal('malformed.name', 'a text has a character that PostgreSQL cannot store, such as NUL: leave it out');
 
 /** Makes a refusal. Its `reason` may be shown to anyone, unlike the message of the server. */
 function broken({ message }: Error, code: string): Refusal {
