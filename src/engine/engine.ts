@@ -130,7 +130,7 @@ export class EngineCore implements RunBackend, RunMaker {
     };
     const typesOf = (names: readonly string[]): ReturnType<TypeCatalogue['entries']> => catalogue.entries(names);
     const knowledge = { typesOf, draftChildren, ...buildKnowledge(parts) };
-    const inboxRuns = new InboxRuns({ ...parts, stores, catalogue });
+    const inboxRuns = new InboxRuns({ ...parts, stores, catalogue, encodes: parts.hidesErrors });
     const workers = new StoreWorkers({ ...parts, ...knowledge }, (command) =>
       (command === 'drain' ? this.suspend() : this.resume()), () => inboxRuns.takePage());
     const definitions = new DefinitionActions({ ...parts, stores, workers, audit, catalogue });

@@ -8,7 +8,7 @@ import type { Jobs } from '../jobs.ts';
 import { checkJsonText, parseJson } from '../model/json.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
 import type { Logger } from '../logger.ts';
-import type { InboxRequest } from '../store/store.ts';
+import { isLive, type InboxRequest } from '../store/store.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import { throughHook } from './declare/hooked-requests.ts';
 import { busyType, newToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
@@ -24,6 +24,8 @@ export interface InboxRunsParts {
   readonly stores: Stores;
   readonly catalogue: TypeCatalogue;
   readonly logger: Logger;
+  /** Whether this instance has a codec. */
+  readonly encodes?: boolean;
 }
 
 /** The actor in the history of runs that come from the inbox. */
@@ -43,10 +45,14 @@ export class InboxRuns {
     this.#parts = parts;
   }
 
-  /** Creates the runs of one page of waiting requests; returns whether another page may follow. */
+  /**
+   * Creates the runs of one page of waiting requests; returns whether another page may follow. Leaves the requests to
+   * instances that have a codec, if this one has none: it would store their inputs in the clear.
+   */
   async takePage(): Promise<boolean> {
     const { store } = this.#jobs;
     const requests = await store.inboxRequests({ standing: 'waiting', after: this.#after, limit: pageSize });
+    if (requests.length > 0 && !this.#parts.encodes && (await this.#isLeftToEncoders())) return false;
     if (requests.length > 0) await this.#take(requests);
     const isFull = requests.length === pageSize;
     this.#after = isFull ? requests.at(-1)!.id : 0;
@@ -55,6 +61,13 @@ export class InboxRuns {
 
   get #jobs(): Jobs {
     return this.#parts.stores.database;
+  }
+
+  /** Whether an instance with a codec is alive. One that is draining takes no requests. */
+  async #isLeftToEncoders(): Promise<boolean> {
+    const { store } = this.#jobs;
+    const now = store.now();
+    return (await store.instances()).some((one) => one.about.encodes === true && !one.about.draining && isLive(one, now));
   }
 
   async #take(requests: readonly InboxRequest[]): Promise<void> {

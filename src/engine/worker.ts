@@ -272,9 +272,9 @@ export class Worker {
   }
 
   #about(): InstanceAbout {
-    const { host, version, build, boot, registry, slots, canary } = this.#parts;
+    const { host, version, build, boot, registry, slots, canary, hidesErrors } = this.#parts;
     const { names: types, isolated, versions } = registry;
-    const shared = canary === null ? {} : { canary };
+    const shared = { ...(canary === null ? {} : { canary }), ...(hidesErrors ? { encodes: true as const } : {}) };
     const handled = { types, isolated, ...(versions.length === 0 ? {} : { versions }), ...shared };
     const { isLeader: leads } = this.#maintaining.leader;
     const { jobsMs: retentionMs } = this.#parts.retention;

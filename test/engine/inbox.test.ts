@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { Engine, jobType, limit, openStore, type NewRun } from '../../src/index.ts';
+import { encrypt, Engine, jobType, limit, openStore, type NewRun } from '../../src/index.ts';
 import { TypeRegistry } from '../../src/engine/declare/type-registry.ts';
 import { InboxRuns } from '../../src/engine/inbox-runs.ts';
 import { Stores } from '../../src/engine/stores.ts';
@@ -94,6 +94,37 @@ test.each(names)('on %s, a request passes through the middleware', async (name) 
   await writer.enqueue('mail', '{"to": "ada"}');
   await until(1);
   expect(inputs).toEqual(['ada, through inbox']);
+});
+
+test.each(names)('on %s, an instance without a codec leaves requests to one that encrypts them', async (name) => {
+  const writer = await writers[name]!();
+  const { type, inputs, until } = listening();
+  await using keyless = new Engine({ store: writer.url, instance: 'keyless' });
+  await keyless.resume();
+  const codec = encrypt({ keys: { one: Buffer.alloc(32, 7).toString('base64') }, current: 'one' });
+  await using encrypting = new Engine({ store: writer.url, types: [type], codec, instance: 'encrypting' });
+  await encrypting.resume();
+  await expect.poll(() => keyless.jobs.store.instances(), { timeout: waitMs })
+    .toContainEqual(expect.objectContaining({ about: expect.objectContaining({ encodes: true }) as object }));
+  await writer.enqueue('mail', '{"to": "ada"}');
+  await until(1);
+  expect(inputs).toEqual(['ada']);
+  const { jobs: [run] } = await keyless.find({ types: ['mail'] });
+  expect(run!.input).not.toContain('ada');
+});
+
+test.each(names)('on %s, an instance without a codec takes requests if none with a codec is alive', async (name) => {
+  const writer = await writers[name]!();
+  const { type, inputs, until } = listening();
+  const codec = encrypt({ keys: { one: Buffer.alloc(32, 7).toString('base64') }, current: 'one' });
+  const encrypting = new Engine({ store: writer.url, codec, instance: 'encrypting' });
+  await encrypting.resume();
+  await encrypting.close();
+  await using engine = new Engine({ store: writer.url, types: [type], clock: frozen });
+  await engine.resume();
+  await writer.enqueue('mail', '{"to": "ada"}');
+  await until(1);
+  expect(inputs).toEqual(['ada']);
 });
 
 test.each(names)('on %s, a request may cost as much as a burst that an override has raised', async (name) => {

@@ -8,8 +8,17 @@ import { whileTicking } from '../support/ticking.ts';
 import type { Connected } from './library.ts';
 import { databases, type Place } from './place.ts';
 
-const greet = jobType('greet', { input: typed<string>(), run: ({ input }) => `hello ${input}` });
+const started: string[] = [];
+const greet = jobType('greet', {
+  input: typed<string>(),
+  run: ({ input }) => {
+    started.push(input);
+    return `hello ${input}`;
+  },
+});
 const daily = jobDef('daily greeting', greet, { params: 'all' });
+/** The least time between two polls of a worker. */
+const pollMs = 500;
 const declared = { types: [greet], defs: [daily] };
 
 describe.each(databases)('on $database', ({ place: openPlace, libraries }) => {
@@ -72,6 +81,20 @@ describe.each(databases)('on $database', ({ place: openPlace, libraries }) => {
       const audited = await producer.jobs.audited({ job: doomed!.id });
       expect(audited.records).toMatchObject([{ action: 'cancel', by: 'shop', why: 'ordered' }]);
       expect(await place.written()).toContain('committed');
+    });
+
+    test('the commit starts a run: no worker polls, and none starts it before', async () => {
+      const began = clock.now();
+      let id = 0;
+      await connected.transaction(async (tx) => {
+        id = (await producer.in(tx.handle).createJobRun(greet, { input: 'dan' })).id;
+        expect(started).not.toContain('dan');
+      });
+
+      expect(await whileTicking(clock, producer.run(id).result({ timeout: `${waitMs}ms` }))).toBe('hello dan');
+      expect(started.filter((input) => input === 'dan')).toHaveLength(1);
+      expect(clock.now() - began).toBeLessThan(pollMs);
+      started.length = 0;
     });
 
     test('nothing is left of a transaction that is rolled back', async () => {

@@ -71,6 +71,8 @@ export interface InstanceAbout {
   readonly attempts?: readonly TypeAttempts[];
   /** The batches that it has handled since it started. */
   readonly batches?: readonly TypeBatches[];
+  /** Whether the instance has a codec, so that it stores payloads encoded. */
+  readonly encodes?: true;
   /** The largest share of the jobs of its types that the instance starts; absent: it starts what it can. */
   readonly canary?: number;
   /** The job types whose handlers run in threads or processes of their own. */

@@ -1,8 +1,14 @@
-// Job types that end by `complete` and write two effects. Their process kills itself at the moment that is due.
+// Job types that end by `complete` and write two effects. Their process kills itself at the moment that the input names.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jobType, type Context } from '../../../src/index.ts';
-import { of, tell } from '../../engine/processes/children/ledger.ts';
-import { killDelayMs, killMomentOf, type KillMoment } from './kill-moment.ts';
+import { jobType, typed, type Context } from '../../../src/index.ts';
+import { isFirst, of, tell } from '../../engine/processes/children/ledger.ts';
+import { killDelayMs, type KillMoment } from './kill-moment.ts';
+
+interface ShipInput {
+  readonly kill: KillMoment | null;
+}
+
+type ShipContext = Context & { readonly input: ShipInput };
 
 /** High limits: kills and lost connections must not end a run. */
 const retry = { attempts: 1_000, base: '20ms', max: '200ms', crashes: 1_000 } as const;
@@ -10,32 +16,34 @@ const insert = 'insert into effects values ($1, $2)';
 /** Long enough for kills from outside, and for the end of a lease during a pause, to fall between the writes. */
 const betweenWritesMs = 15;
 
-export const ship = jobType('ship', { retry, run: complete });
+export const ship = jobType('ship', { input: typed<ShipInput>(), retry, run: complete });
 
 export const shipTasks = jobType('ship.tasks', {
-  retry, taskDetails: () => [1, 2], taskResults: ({ task }) => task, jobResults: complete,
+  input: typed<ShipInput>(), retry, taskDetails: () => [1, 2], taskResults: ({ task }) => task, jobResults: complete,
 });
 
-async function complete(context: Context): Promise<number> {
-  const { run, fence } = context;
-  const moment = killMomentOf(run.id, fence);
-  const killIf = (due: KillMoment): void => {
-    if (moment === due) kill(context, due);
+async function complete(context: ShipContext): Promise<number> {
+  const { run, fence, input } = context;
+  const isDue = (moment: KillMoment): boolean => input.kill === moment && isFirst(`kill-${run.id}`);
+  const killIf = (moment: KillMoment): void => {
+    if (isDue(moment)) kill(context, moment);
   };
   killIf('before the writes');
-  return context.complete(async (tx) => {
+  const result = await context.complete(async (tx) => {
     await tx.query(insert, [run.id, fence]);
     tell('wrote', of(context));
     await sleep(betweenWritesMs);
     killIf('between the writes');
     await tx.query(insert, [run.id, fence]);
     killIf('after the writes');
-    if (moment === 'around the commit') setTimeout(() => kill(context, moment), killDelayMs(run.id, fence));
+    if (isDue('around the commit')) setTimeout(() => kill(context, 'around the commit'), killDelayMs(run.id, fence));
     return fence;
   });
+  killIf('after the commit');
+  return result;
 }
 
-function kill(context: Context, moment: KillMoment): void {
+function kill(context: ShipContext, moment: KillMoment): void {
   tell('killed', { ...of(context), moment });
   process.kill(process.pid, 'SIGKILL');
 }

@@ -1,5 +1,6 @@
 // A storm on `complete`: instances die by kill -9 in the middle of it, and lose connections at the commit or are paused
-// beyond their lease. Afterwards the table of effects must equal the outcomes: none double, none missing.
+// beyond their lease. Afterwards the table of effects must equal the outcomes: none double, none missing. Faults follow
+// the runs that have ended, so that their number does not depend on the speed of the machine.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Engine, type Job } from '../../../src/index.ts';
@@ -14,7 +15,7 @@ import { bundledProgram } from '../program.ts';
 import type { OpenFixture, StoreFixture } from '../store-fixture.ts';
 import { ship, shipTasks } from './completing-types.ts';
 import { openEffectTable } from './effect-table.ts';
-import { killMoments, type KillMoment } from './kill-moment.ts';
+import { killMomentOf, killMoments, type KillMoment } from './kill-moment.ts';
 
 export interface CompletingOptions {
   readonly runs: number;
@@ -33,7 +34,8 @@ export interface CompletingReport {
   readonly betweenWrites: number;
   readonly afterWrites: number;
   readonly aroundCommit: number;
-  /** Of the kills around the commit, those after which the effects were there. */
+  readonly afterCommit: number;
+  /** Of the kills around and after the commit, those after which the effects were there. */
   readonly committedAndKilled: number;
   /** Attempts that wrote and left nothing. */
   readonly rolledBack: number;
@@ -43,8 +45,11 @@ export interface CompletingReport {
 }
 
 const leaseMs = realLeaseMs;
-const everyMs = { kill: 2_000, pause: 3_000, cut: 1_500 };
-const batch = 500;
+/** A fault comes after every so many ended runs. */
+const every = { kill: 40, pause: 50, cut: 25 };
+/** Few, so that no two faults of a kind are due at once. */
+const openMax = 20;
+const lookMs = 20;
 
 export async function completing(openFixture: OpenFixture, options: CompletingOptions): Promise<CompletingReport> {
   const { runs: count, seed = Date.now() % 2 ** 31 } = options;
@@ -54,14 +59,13 @@ export async function completing(openFixture: OpenFixture, options: CompletingOp
   const engine = new Engine({ store: fixture.directUrl, instance: 'observer', types: [ship, shipTasks] });
   await engine.ready();
   await effects.create();
-  for (let made = 0; made < count; made += batch) await createRuns(engine, Math.min(batch, count - made));
   const ledger = join(fixture.folder, 'ledger');
   const program = await bundledProgram(fixture.folder, 'test/storm/completing/instance-process.ts');
   const fleet = new Fleet({
     size: 4, program, ledger, random: streams.stream('fleet'), url: fixture.url, slots: 4, lease: `${leaseMs}ms`,
   });
   try {
-    await injectUntilEnded({ engine, fleet, fixture }, streams, options);
+    await runAll({ engine, fleet, fixture }, streams, options);
     const jobs = await allRuns(engine);
     const others = await Array.fromAsync(verify(engine.jobs.store, { patienceMs: 0 }));
     const written = await effects.count();
@@ -78,47 +82,59 @@ export async function completing(openFixture: OpenFixture, options: CompletingOp
   }
 }
 
-/** Every fourth run completes after its tasks. */
-async function createRuns(engine: Engine, count: number): Promise<void> {
-  const withTasks = Math.floor(count / 4);
-  await engine.createJobRuns(ship, Array.from({ length: count - withTasks }, () => ({})));
-  await engine.createJobRuns(shipTasks, Array.from({ length: withTasks }, () => ({})));
-}
-
 interface Setup {
   readonly engine: Engine;
   readonly fleet: Fleet;
   readonly fixture: StoreFixture;
 }
 
-/** Injects faults until every run has ended, or none has ended for long. */
-async function injectUntilEnded(
+/** Creates runs, a few at a time, and injects the faults that are due, until all have ended or none has for long. */
+async function runAll(
   { engine, fleet, fixture }: Setup,
   streams: RandomStreams,
   { runs, isPaused, progress }: CompletingOptions,
 ): Promise<void> {
-  let isOver = false;
-  const repeat = async (name: keyof typeof everyMs, inject: () => unknown): Promise<void> => {
-    for (const random = streams.stream(name); !isOver; ) {
-      await sleep(random.between(0.5, 1.5) * everyMs[name]);
-      if (!isOver) await inject();
-    }
-  };
-  const cuts = fixture.storeFaults.filter(({ name }) => name === 'cuts');
   const random = streams.stream('pauses');
-  const pauseMs = (): number => (random.isTrue(0.5) ? random.between(1.2, 2) * leaseMs : random.between(20, 500));
-  const faults = Promise.all([
-    repeat('kill', () => fleet.kill()),
-    ...(isPaused ? [repeat('pause', () => fleet.pause(pauseMs(), leaseMs))] : []),
-    ...cuts.map((cut) => repeat('cut', () => cut.inject())),
-  ]);
-  for (let open = runs, since = performance.now(); open > 0 && performance.now() - since < waitMs; await sleep(250)) {
-    const left = await openRuns(engine);
-    if (left !== open) [open, since] = [left, performance.now()];
-    progress?.(1 - open / runs, `${runs - open} runs`);
+  let pauses = 0;
+  const pauseMs = (): number => (pauses++ % 2 === 0 ? random.between(1.2, 2) * leaseMs : random.between(20, 500));
+  const faults = [
+    new Fault(every.kill, () => fleet.kill()),
+    ...(isPaused ? [new Fault(every.pause, async () => fleet.pause(pauseMs(), leaseMs))] : []),
+    ...fixture.storeFaults.filter(({ name }) => name === 'cuts').map((cut) => new Fault(every.cut, async () => {
+      await cut.inject();
+      return true;
+    })),
+  ];
+  for (let made = 0, ended = 0, since = performance.now(); ended < runs && performance.now() - since < waitMs; ) {
+    const open = await openRuns(engine);
+    if (made - open !== ended) [ended, since] = [made - open, performance.now()];
+    for (const fault of faults) await fault.injectIfDue(ended);
+    for (const most = Math.min(runs, ended + openMax); made < most; ) await createRun(engine, (made += 1));
+    await sleep(lookMs);
+    progress?.(ended / runs, `${ended} runs`);
   }
-  isOver = true;
-  await faults;
+}
+
+/** A fault that is due after every so many ended runs. If it cannot be injected at once, it stays due. */
+class Fault {
+  readonly #every: number;
+  readonly #inject: () => Promise<boolean>;
+  #dueAt: number;
+
+  constructor(everyRuns: number, inject: () => Promise<boolean>) {
+    this.#every = everyRuns;
+    this.#dueAt = everyRuns;
+    this.#inject = inject;
+  }
+
+  async injectIfDue(ended: number): Promise<void> {
+    if (ended >= this.#dueAt && (await this.#inject())) this.#dueAt += this.#every;
+  }
+}
+
+/** Every fourth run completes after its tasks. */
+async function createRun(engine: Engine, number: number): Promise<void> {
+  await engine.createJobRun(number % 4 === 0 ? shipTasks : ship, { input: { kill: killMomentOf(number) } });
 }
 
 async function openRuns({ jobs }: Engine): Promise<number> {
@@ -151,12 +167,12 @@ function figuresOf(ledger: readonly Entry[], effects: readonly Effects[], killsF
   const effective = new Set(effects.map(nameOf));
   const killed = ledger.filter(({ what }) => what === 'killed');
   const at = (wanted: KillMoment): Entry[] => killed.filter(({ moment }) => moment === wanted);
-  const [beforeWrites, betweenWrites, afterWrites, aroundCommit] = killMoments.map((moment) => at(moment).length) as
-    [number, number, number, number];
+  const [beforeWrites, betweenWrites, afterWrites, aroundCommit, afterCommit] =
+    killMoments.map((moment) => at(moment).length) as [number, number, number, number, number];
   return {
     kills: killed.length + killsFromOutside,
-    beforeWrites, betweenWrites, afterWrites, aroundCommit,
-    committedAndKilled: at('around the commit').filter((entry) => effective.has(nameOf(entry))).length,
+    beforeWrites, betweenWrites, afterWrites, aroundCommit, afterCommit,
+    committedAndKilled: [...at('around the commit'), ...at('after the commit')].filter((entry) => effective.has(nameOf(entry))).length,
     rolledBack: ledger.filter((entry) => entry.what === 'wrote' && !effective.has(nameOf(entry))).length,
   };
 }
