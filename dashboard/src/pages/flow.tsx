@@ -64,13 +64,15 @@ const columns: readonly Column<Row>[] = [
   { title: 'Run', cell: ({ run }) => <a class="strong mono" href={href(`/runs/${run.id}`)}>{run.id}</a> },
   { title: 'State', cell: ({ run }) => <RunBadge run={run} /> },
   { title: 'Definition or type', class: 'wide', cell: ({ run }) => run.def ?? run.type },
-  { title: 'Follows', cell: ({ after }) => <Followed after={after} /> },
+  { title: 'Starts', cell: ({ after }) => <Followed after={after} /> },
   { title: 'Due', class: 'minor', cell: ({ run }) => <Time at={run.dueAt} /> },
 ];
 
-function Followed({ after }: Pick<Row, 'after'>): JSX.Element {
+function Followed({ after }: Pick<Row, 'after'>): JSX.Element | null {
+  if (after.length === 0) return null;
   return (
     <span class="mono">
+      <span class="faint">after </span>
       {after.slice(0, followedShown).map(({ id }, index) => (
         <span key={id}>{index > 0 && ', '}<a href={href(`/runs/${id}`)}>{id}</a></span>
       ))}

@@ -120,10 +120,13 @@ function linesIn(box: HTMLElement, edges: readonly Edge[]): readonly Line[] {
   });
 }
 
-/** From the right side to the left side of a node further right, or else from the bottom to the top. */
+/** So far apart are layers that are beside each other; nodes of layers below each other are closer. */
+const besideMin = 30;
+
+/** From the right side to the left side of a node in a layer further right, or else from the bottom to the top. */
 function curve(start: DOMRect, end: DOMRect, origin: DOMRect): string {
   const [left, top] = [origin.left, origin.top];
-  if (end.left >= start.right) {
+  if (end.left - start.right >= besideMin) {
     const [x1, y1] = [start.right - left, start.top + start.height / 2 - top];
     const [x2, y2] = [end.left - left, end.top + end.height / 2 - top];
     const middle = (x1 + x2) / 2;
