@@ -41,12 +41,12 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'runs do not name their definition',
-    cuts: [cut('jobs/tick.ts', 'def: name,', 'def: null,')],
+    cuts: [cut('jobs/definition-draft.ts', 'def: name,', 'def: null,')],
     breaks: ['1.05'],
   },
   {
     title: 'all definitions execute the same type',
-    cuts: [cut('jobs/tick.ts', 'type: spec.type,', `type: 'double',`)],
+    cuts: [cut('jobs/definition-draft.ts', 'type: spec.type,', `type: 'double',`)],
     breaks: ['1.06'],
   },
   {
@@ -337,9 +337,10 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a tick creates two runs',
     cuts: [cut(
-      'jobs/tick.ts', 'runs.map((run) => newRunOf(def, spec, run, key, now, asker, draftOfRun(changesOf(run))))',
-      `runs.flatMap((run) => [newRunOf(def, spec, run, key, now, asker, draftOfRun(changesOf(run))),
-        newRunOf(def, spec, { ...run, id: run.id + 100_000 }, null, now, asker, draftOfRun({}))])`,
+      'jobs/tick.ts', 'const newRuns = runs.map((run) =>\n    newRunOf({ def, spec, run, key, isFollowed: followed.isFollowed(run.id) }, now, asker, draftOfRun(changesOf(run))));',
+      `const newRuns = runs.flatMap((run) => [
+    newRunOf({ def, spec, run, key, isFollowed: followed.isFollowed(run.id) }, now, asker, draftOfRun(changesOf(run))),
+    newRunOf({ def, spec, run: { ...run, id: run.id + 100_000 }, key: null, isFollowed: false }, now, asker, draftOfRun({}))]);`,
     )],
     breaks: ['4.09', '5.14', '5.22', '5.28'],
   },
@@ -576,9 +577,9 @@ export const breaches: readonly Breach[] = [
   {
     title: 'a definition is created in two writes',
     cuts: [cut(
-      'jobs/define.ts', 'newDefinition(id!, declaration, { by, now: store.now() })]);',
-      `newDefinition(id!, { ...declaration, enabled: false }, { by, now: store.now() })]);
-  if (written && declaration.enabled) await enable(store, declaration.name, { by });`,
+      'jobs/define.ts', 'addLinked(store, () => newDefinition(id!, declaration, { by, now: store.now() }), by);',
+      `addLinked(store, () => newDefinition(id!, { ...declaration, enabled: false }, { by, now: store.now() }), by);
+  if (isWritten && declaration.enabled) await enable(store, declaration.name, { by });`,
     )],
     breaks: ['5.17', '5.21'],
   },
