@@ -36,7 +36,7 @@ test('the graph shows each run in its layer, follows changes, and leads to the r
   const graph = page.getByRole('region', { name: 'Graph of the flow' });
   await expect.poll(() => graph.locator('.flow-node').count()).toBe(5);
   expect(await graph.locator('.flow-layers > ol > li').allTextContents()).toEqual([
-    expect.stringContaining('Step 1'), expect.stringContaining('Step 2'), expect.stringContaining('Step 3'),
+    expect.stringContaining('Layer 1'), expect.stringContaining('Layer 2'), expect.stringContaining('Layer 3'),
   ]);
   await expect.poll(() => graph.locator('path[data-on]').count()).toBe(6);
   expect(await graph.locator('path[data-on=failed]').count()).toBe(2);

@@ -64,7 +64,7 @@ export function Graph({ graph }: { readonly graph: FlowGraph }): JSX.Element {
   );
 }
 
-const depthOf = ({ from, to }: Layer): string => (from === to ? `Step ${from + 1}` : `Steps ${from + 1}–${to + 1}`);
+const depthOf = ({ from, to }: Layer): string => (from === to ? `Layer ${from + 1}` : `Layers ${from + 1}–${to + 1}`);
 
 const nameOf = ({ def, type }: Node): string => def ?? type ?? 'other types';
 
