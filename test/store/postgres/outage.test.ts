@@ -137,6 +137,22 @@ test('staged children and log lines whose acknowledgement was lost are stored on
   expect(await direct.log(parent!.id)).toEqual(log.map((line, index) => ({ n: index + 1, ...line, fence: parent!.fence })));
 });
 
+detail('after a crash of the server no id is handed out twice', async () => {
+  // What a commit does not flush itself stays in the memory of the server, and is lost.
+  const postgres = await TestPostgres.create({ fsync: true, settings: { wal_writer_delay: '10s' } });
+  const store = openStore(postgres.url, { patienceMs: 30_000 });
+  try {
+    await store.migrate();
+    const first = await store.reserveIds(100);
+    await postgres.kill('SIGKILL');
+    await postgres.start();
+    expect(await store.reserveIds(1)).toBe(first + 100);
+  } finally {
+    await store.close();
+    await postgres.stop();
+  }
+});
+
 detail('after a crash of the server all acknowledged jobs are stored, and work continues', async () => {
   const postgres = await TestPostgres.create({ fsync: true });
   const store = openStore(postgres.url, { patienceMs: 30_000 });

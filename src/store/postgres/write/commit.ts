@@ -359,13 +359,12 @@ async function deleteJobs(session: Session, changes: readonly Change[]): Promise
 
 /**
  * Reserves ids and returns the first. Calls `onSchema` with the version of the schema, because a newer Stint may have
- * migrated the schema after this store was opened. The commit waits for no flush to the disk: the server writes commits
- * in their order, so that the commit of a job flushes the reservation of its id, too.
+ * migrated the schema after this store was opened. The commit is flushed to the disk: after a crash of the server ids
+ * that were handed out must not be handed out again, because their jobs may still be retried.
  */
 export async function reserveIds(session: Session, amount: number, onSchema: (version: number) => void): Promise<number> {
   const text = `update ${session.schema}.counter set value = value + $1 where name = 'id'
-    returning value, (select version from ${session.schema}.meta) as schema,
-      set_config('synchronous_commit', 'off', true) as unflushed`;
+    returning value, (select version from ${session.schema}.meta) as schema`;
   const [row] = await session.run<{ value: number; schema: number }>(text, [amount]);
   onSchema(row!.schema);
   return row!.value - amount + 1;
