@@ -20,6 +20,9 @@ CLAIM_WAIT = 20.0
 #: How long `stop` waits for handlers that it has aborted, before it releases their jobs.
 INTERRUPTED_WAIT = 5.0
 LONGEST_PAUSE = 5.0
+#: Python executes the handler of a signal later if the signal comes as the main thread begins to wait: at the latest
+#: when the wait ends.
+SIGNAL_WAIT = 0.5
 
 
 class Worker:
@@ -54,7 +57,7 @@ class Worker:
         claims = threading.Thread(target=self._claim_until_stopped, name="stint claims", daemon=True)
         try:
             claims.start()
-            self._stops.get()
+            self._wait_for_stop()
             self._stopping.set()
             with self._changed:
                 self._changed.notify_all()
@@ -71,6 +74,13 @@ class Worker:
         """Lets `run` claim no more jobs and return when the handlers have ended."""
         # A signal may come while this thread holds the lock of an Event; a SimpleQueue can be used then.
         self._stops.put(None)
+
+    def _wait_for_stop(self):
+        while True:
+            try:
+                return self._stops.get(timeout=SIGNAL_WAIT)
+            except queue.Empty:
+                pass
 
     def _handle_signals(self):
         if threading.current_thread() is not threading.main_thread():
