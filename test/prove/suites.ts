@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { JsonTestResults } from 'vitest/node';
 import type { TestSize } from '../support/size.ts';
 import type { Part, PartOutcome, PartRequest, Size } from './part.ts';
@@ -103,12 +103,22 @@ function printLines(output: Readable, print: Print): void {
   });
 }
 
-function outcomeOf({ numPassedTests, numTotalTests, testResults }: JsonTestResults, status: number | null): PartOutcome {
-  const failed = testResults.flatMap(({ assertionResults }) => assertionResults.filter((each) => each.status === 'failed'));
-  const findings = failed.map(({ fullName }) => `failed: ${fullName}`);
+export function outcomeOf(
+  { numPassedTests, numTotalTests, testResults }: Pick<JsonTestResults, 'numPassedTests' | 'numTotalTests' | 'testResults'>,
+  status: number | null,
+): PartOutcome {
+  const findings = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.filter((each) => each.status === 'failed').map(({ fullName, failureMessages }) =>
+      `failed: ${relative(process.cwd(), name)}: ${fullName}${causeOf(failureMessages ?? [])}`));
   const isExplained = status === 0 || findings.length > 0;
   return {
     figures: { tests: numTotalTests, passed: numPassedTests },
     findings: isExplained ? findings : [`vitest ended with ${status}`],
   };
 }
+
+const causeLines = 6;
+
+/** The beginning of the first error, indented: the log of a CI run may show nothing but the findings. */
+const causeOf = ([message = '']: readonly string[]): string =>
+  message.split('\n').slice(0, causeLines).map((line) => `\n        ${line}`).join('');
