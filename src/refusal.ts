@@ -97,6 +97,9 @@ export class Refusal extends Error {
 
 export const isRefusal = (value: unknown): value is Refusal => value instanceof Refusal;
 
+/** Whether the value is the refusal of a store that cannot be reached, or not be used. */
+export const isUnavailable = (value: unknown): value is Refusal => isRefusal(value) && value.code === 'unavailable.store';
+
 /** Whether the value is a refusal of invalid input: repeating the same request cannot succeed. */
 export const isMalformed = (value: unknown): value is Refusal =>
   isRefusal(value) && value.code.startsWith('malformed.');

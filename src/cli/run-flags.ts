@@ -1,9 +1,8 @@
 /** The command-line options for a new run of a type or a definition. */
 import { Option, type Command } from 'commander';
 import type { DueNames } from '../engine/declare/due-time.ts';
-import type { AfterFailure } from '../model/following.ts';
 import type { RunRequest } from '../engine/declare/run-request.ts';
-import type { FollowOn } from '../model/following.ts';
+import type { AfterFailure, FollowOn } from '../model/following.ts';
 import type { Duration } from '../time/duration.ts';
 import { jsonFlag } from './json-flag.ts';
 import { wholeNumber } from './number-flag.ts';

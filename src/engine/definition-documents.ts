@@ -19,7 +19,7 @@ import {
 } from './declare/def-entry.ts';
 import type { DefFilter } from './declare/def-filter.ts';
 import { isEffective, planDocument, type DefPlan, type PlannedDefinition, type PlanOptions } from './declare/def-plan.ts';
-import { refuseUnreadableLimits, specFrom } from './declare/job-def.ts';
+import { isStarted, refuseUnreadableLimits, specFrom } from './declare/job-def.ts';
 import { checkStored } from './declare/stored-input.ts';
 import type { TypeRules } from './declare/type-rules.ts';
 import { checkedPatch, refuseNewLock } from './definition-actions.ts';
@@ -260,9 +260,9 @@ function editOf(
 }
 
 /** Validates the parameters. A definition without schedules, `after` and parameters has none: each run has its own input. */
-async function outputOf(check: TypeRules['check'], { params = null, schedules = [], after = [] }: WantedDefinition['options']) {
-  const isStarted = [schedules].flat().length > 0 || [after].flat().length > 0;
-  return params === null && !isStarted ? undefined : checkStored(check, params);
+async function outputOf(check: TypeRules['check'], options: WantedDefinition['options']) {
+  const { params = null } = options;
+  return params === null && !isStarted(options) ? undefined : checkStored(check, params);
 }
 
 const storedLimits = ({ spec: { limitKey, limitUses } }: KnownDefinition): Pick<Spec, 'limitKey' | 'limitUses'> =>

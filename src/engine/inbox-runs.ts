@@ -25,7 +25,7 @@ export interface InboxRunsParts {
   readonly catalogue: TypeCatalogue;
   readonly logger: Logger;
   /** Whether this instance has a codec. */
-  readonly encodes?: boolean;
+  readonly encodes: boolean;
 }
 
 /** The actor in the history of runs that come from the inbox. */

@@ -15,6 +15,7 @@ import type { Store } from '../store/store.ts';
 import { occurrencesIn, seriesFrom } from '../time/tick-range.ts';
 import { readTypes } from './catalogue.ts';
 import type { NewFollowing } from './follower-runs.ts';
+import { registered } from './tick-knowledge.ts';
 import type { DecideTicks } from './hooked-ticks.ts';
 import type { Producer } from './new-jobs.ts';
 import type { RecordedRun, RecordedTicks } from './recorded-ticks.ts';
@@ -151,8 +152,7 @@ export async function backfillBatch(producer: Producer, batch: BackfillBatch, as
     const numbers = await ids.take(open.length);
     const decide: DecideTicks = (isRefused) =>
       backfillTicks(def, open, { now, ids: numbers, backfill: batch.backfill, isRefused });
-    const knowledge = { typesOf: (names: readonly string[]) => readTypes(store, names) };
-    const ticked = await changesOfTicks(producer, { def, spec, key: null, decide, knowledge }, now, asker);
+    const ticked = await changesOfTicks(producer, { def, spec, key: null, decide, knowledge: registered(producer) }, now, asker);
     ({ following } = ticked);
     return ticked.changes;
   }, () => following);

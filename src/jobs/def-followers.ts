@@ -5,14 +5,14 @@
  * them that are valid alone cannot form a cycle together.
  */
 import type { Change } from '../model/change.ts';
-import { connectedDefsMax, refusedGraph, rootOf, type DefGraph } from '../model/def-graph.ts';
-import { definitionOf, specOf, type Definition } from '../model/definition.ts';
-import type { EventBody } from '../model/event.ts';
+import { connectedDefsMax, followedBy, followersOf, refusedGraph, rootOf, type DefGraph } from '../model/def-graph.ts';
+import { definitionOf, type Definition } from '../model/definition.ts';
 import { isOpen, type Job } from '../model/job.ts';
-import { record, type Asking } from '../model/machine.ts';
+import type { Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { Writer } from '../store/store.ts';
 import { definitionJobs } from '../store/definition-jobs.ts';
+import { alsoRecord } from './joined-changes.ts';
 
 export interface LinkedChanges {
   /** The given changes, in their order, some with a new list of followers. */
@@ -49,12 +49,6 @@ export async function linked(store: Writer, defs: readonly Change[], asking: Ask
   };
 }
 
-/** Returns a change that continues another one: one row, with the events of both. */
-export function alsoRecord(first: Change, bodies: (job: Job) => readonly EventBody[], asking: Asking): Change {
-  const next = record(first.after!, bodies(first.after!), asking);
-  return { ...next, before: first.before, events: [...first.events, ...next.events] };
-}
-
 /** One definition begins to follow another, or no longer does. */
 interface FollowerLink {
   readonly follower: string;
@@ -63,8 +57,6 @@ interface FollowerLink {
 }
 
 const nameOf = ({ before, after }: Change): string => (after ?? before)!.def!;
-
-const followedBy = (job: Job): readonly string[] => specOf(definitionOf(job)).after ?? [];
 
 const followedIfOpen = (job: Job | null): readonly string[] => (job !== null && isOpen(job) ? followedBy(job) : []);
 
@@ -78,7 +70,7 @@ function newLinks(change: Change): readonly FollowerLink[] {
 }
 
 const endsFollowed = ({ before, after }: Change): boolean =>
-  before !== null && (after === null || !isOpen(after)) && definitionOf(before).followers !== undefined;
+  before !== null && (after === null || !isOpen(after)) && followersOf(before).length > 0;
 
 function withFollowers({ followers = [], ...definition }: Definition, links: readonly FollowerLink[]): Definition {
   const left = new Set(links.filter(({ isNew }) => !isNew).map(({ follower }) => follower));
@@ -91,7 +83,7 @@ function withFollowers({ followers = [], ...definition }: Definition, links: rea
 async function connected(store: Writer, changed: ReadonlyMap<string, Change>): Promise<ReadonlyMap<string, Job> | Refusal> {
   const family = new Map<string, Job>();
   const seen = new Set<string>();
-  const neighboursOf = (job: Job): readonly string[] => [...followedBy(job), ...(definitionOf(job).followers ?? [])];
+  const neighboursOf = (job: Job): readonly string[] => [...followedBy(job), ...followersOf(job)];
   let names = [...changed].flatMap(([name, { before }]) => [name, ...(before === null ? [] : neighboursOf(before))]);
   while (names.length > 0) {
     const fresh = [...new Set(names)].filter((name) => !seen.has(name));

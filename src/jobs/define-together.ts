@@ -13,7 +13,8 @@ import {
   definitionsNamed, disabling, enabling, ending, known, newDefinition, redeclaration, redefinition,
   type Declaration, type KnownDefinition, type Redefine,
 } from './define.ts';
-import { alsoRecord, linked, type LinkedChanges } from './def-followers.ts';
+import { linked, type LinkedChanges } from './def-followers.ts';
+import { alsoRecord, joined } from './joined-changes.ts';
 import type { Producer } from './new-jobs.ts';
 import { ticksBefore, type TickedTogether } from './tick.ts';
 
@@ -127,7 +128,7 @@ function changeOf(
   const before = ticked.get(def.id) ?? record(def, [], asking);
   if ('end' in edit) {
     const ended = ending(before.after!, asking);
-    return ended instanceof Refusal ? ended : { ...ended, before: before.before, events: [...before.events, ...ended.events] };
+    return ended instanceof Refusal ? ended : joined(before, ended);
   }
   const { redefineBy, enabled } = edit;
   const redefined = redefineBy ? alsoRecord(before, (job) => redefinition(job, redefineBy, asking.now), asking) : before;

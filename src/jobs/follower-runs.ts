@@ -5,8 +5,8 @@
  */
 import type { Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
-import { followersLast } from '../model/def-graph.ts';
-import { definitionOf, specOf, type CalledRun, type Definition, type Spec } from '../model/definition.ts';
+import { followersLast, followersOf } from '../model/def-graph.ts';
+import { definitionOf, specOf, type CalledRun, type Spec } from '../model/definition.ts';
 import type { FollowerOutcome, FollowerSkip } from '../model/event.ts';
 import { followingRule, type Edge } from '../model/following.ts';
 import type { Job } from '../model/job.ts';
@@ -39,7 +39,7 @@ export interface NewFollowing {
 }
 
 /** Reads the definitions that follow this one, directly or through others. */
-export async function followersOf(store: Writer, def: Job, knowledge: TickKnowledge): Promise<FollowerPlan> {
+export async function followerPlan(store: Writer, def: Job, knowledge: TickKnowledge): Promise<FollowerPlan> {
   const jobs = await below(store, def);
   if (jobs.size === 0) return [];
   const { typesOf, undeclaredOf } = knowledge;
@@ -59,11 +59,10 @@ export async function followersOf(store: Writer, def: Job, knowledge: TickKnowle
 
 async function below(store: Writer, def: Job): Promise<ReadonlyMap<string, Job>> {
   const found = new Map<string, Job>();
-  const listOf = (job: Job): Definition['followers'] => definitionOf(job).followers ?? [];
-  for (let names = listOf(def)!; names.length > 0; ) {
+  for (let names = followersOf(def); names.length > 0; ) {
     const fresh = await definitionJobs(store, names.filter((name) => !found.has(name)));
     for (const [name, job] of fresh) found.set(name, job);
-    names = [...new Set([...fresh.values()].flatMap((job) => listOf(job)!))];
+    names = [...new Set([...fresh.values()].flatMap(followersOf))];
   }
   return found;
 }

@@ -14,13 +14,12 @@ import { create, record } from '../model/machine.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import type { Store } from '../store/store.ts';
 import type { Producer } from './new-jobs.ts';
-import { readTypes } from './catalogue.ts';
 import { draftOf } from './definition-draft.ts';
 import { firstStateOf, gateOf, originOf, type Draft } from './draft.ts';
-import { followerRuns, followersOf, type FollowerPlan, type NewFollowing } from './follower-runs.ts';
+import { followerPlan, followerRuns, type FollowerPlan, type NewFollowing } from './follower-runs.ts';
 import { hookedTicking, plainTicking, type DecideTicks, type DraftChanges } from './hooked-ticks.ts';
 import { overlapKeys } from './overlap-keys.ts';
-import type { DeployedDef, TickKnowledge } from './tick-knowledge.ts';
+import { registered, type DeployedDef, type TickKnowledge } from './tick-knowledge.ts';
 
 export const tickBatch = 200;
 const everyDefinition = { kinds: ['def'], names: { glob: '*' } } as const;
@@ -99,8 +98,6 @@ export interface TickedTogether extends Pick<Ticked, 'following'> {
   readonly ticked: ReadonlyMap<number, Change>;
   readonly newRuns: readonly Change[];
 }
-
-const registered = ({ store }: Producer): TickKnowledge => ({ typesOf: (names) => readTypes(store, names) });
 
 /**
  * Returns the first time after `after` at which a definition is due, or an earlier time at which to ask again; null: no
@@ -204,7 +201,7 @@ export async function changesOfTicks(
     ? plainTicking(decide, draftOfRun, now)
     : await hookedTicking(decide, draftOfRun, { creating, def, spec, now, by: asker.by });
   const asking = { ...asker, now, ...(why === undefined ? {} : { why }) };
-  const plan = runs.length === 0 ? [] : await followersOf(producer.store, def, ticks.knowledge);
+  const plan = runs.length === 0 ? [] : await followerPlan(producer.store, def, ticks.knowledge);
   const followed = await followedTicks(producer, plan, def, runs, now, asker);
   const newRuns = runs.map((run) =>
     newRunOf({ def, spec, run, key, isFollowed: followed.isFollowed(run.id) }, now, asker, draftOfRun(changesOf(run))));

@@ -4,9 +4,17 @@
  * from the same definition.
  */
 import { Refusal } from '../refusal.ts';
+import { definitionOf, specOf } from './definition.ts';
+import type { Job } from './job.ts';
 
 /** What each definition follows, by name. Contains all definitions that are connected with each other. */
 export type DefGraph = ReadonlyMap<string, readonly string[]>;
+
+/** The names of the definitions that a definition follows. */
+export const followedBy = (def: Job): readonly string[] => specOf(definitionOf(def)).after ?? [];
+
+/** The names of the definitions that follow a definition. */
+export const followersOf = (def: Job): readonly string[] => definitionOf(def).followers ?? [];
 
 /** How many definitions can be connected. A tick creates as many runs in one commit. */
 export const connectedDefsMax = 1_000;

@@ -127,8 +127,8 @@ function followingSpec<T extends Pick<Spec, 'after' | 'on' | 'afterFailure' | 's
   spec: T,
   override: Partial<Spec> | null,
 ): T {
-  if (!isFollower(spec) && spec.after === undefined && spec.on === undefined && spec.afterFailure === undefined) return spec;
   const { after, on, afterFailure, ...rest } = spec;
+  if (after === undefined && on === undefined && afterFailure === undefined) return spec;
   if (!isFollower(spec)) return rest as unknown as T;
   const rule = override?.on === undefined && afterFailure !== undefined ? { afterFailure } : on === undefined ? {} : { on };
   return { ...rest, schedules: [], after, ...rule } as unknown as T;
@@ -141,9 +141,9 @@ export const isFollower = ({ after = [] }: Pick<Spec, 'after'>): boolean => afte
  * Returns how many runs of the definition may be admitted at a time. Each run of a follower belongs to a run of the
  * definition that it follows, so that none is skipped or replaced: unless `overlap` is `allow`, they wait for each other.
  */
-function defMaxOf({ overlap, after = [] }: Pick<Spec, 'overlap' | 'after'>, defMax: number | undefined): number | undefined {
-  if (overlap === 'queue') return 1;
-  return defMax ?? (after.length > 0 && overlap !== 'allow' ? 1 : undefined);
+function defMaxOf(spec: Pick<Spec, 'overlap' | 'after'>, defMax: number | undefined): number | undefined {
+  if (spec.overlap === 'queue') return 1;
+  return defMax ?? (isFollower(spec) && spec.overlap !== 'allow' ? 1 : undefined);
 }
 
 /**

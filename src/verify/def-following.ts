@@ -2,7 +2,7 @@
  * S48: a definition that follows another one is in its list of followers, and the reverse. Each run of a follower that a
  * tick records belongs to that follower and follows other runs, if it was not deleted.
  */
-import { definitionOf, specOf } from '../model/definition.ts';
+import { followedBy, followersOf } from '../model/def-graph.ts';
 import { isOpen, type Job } from '../model/job.ts';
 import { definitionJobs } from '../store/definition-jobs.ts';
 import type { Store } from '../store/store.ts';
@@ -43,7 +43,3 @@ async function runFaults(store: Store, { events }: JobWithHistory): Promise<read
   }
   return faults;
 }
-
-const followedBy = (job: Job): readonly string[] => specOf(definitionOf(job)).after ?? [];
-
-const followersOf = (job: Job): readonly string[] => definitionOf(job).followers ?? [];

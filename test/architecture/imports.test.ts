@@ -73,10 +73,10 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
   'src/store/sqlite/': [['errors', 'module', 'file-watch', 'hide-parameters', 'connection', 'schema', 'wake', 'end-watch', 'store-transaction', 'caller'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
   'src/store/postgres/': [['sql', 'caller'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'end-notices', 'claim'], ['store']],
   'src/jobs/': [
-    ['checks', 'ids', 'creation-hook', 'tick-knowledge'],
+    ['checks', 'ids', 'creation-hook', 'joined-changes'],
     ['draft'],
     ['new-jobs', 'definition-draft', 'hooked-ticks', 'recorded-ticks', 'record-writing'],
-    ['catalogue', 'limits', 'alerts', 'def-followers', 'follower-runs'],
+    ['catalogue', 'tick-knowledge', 'limits', 'alerts', 'def-followers', 'follower-runs'],
     ['proceed', 'answer', 'latest-sleep', 'edge-outcomes', 'waiting-in-vain', 'reopening', 'reopened-edges', 'work-of', 'create', 'create-flow', 'settle', 'repair', 'operate', 'retry', 'flow', 'work', 'overlap-keys', 'start-limits', 'tick', 'define', 'define-together', 'audit', 'pauses', 'alert-watch'],
     ['job-writing', 'inbox', 'backfill'],
     ['bedrock'],

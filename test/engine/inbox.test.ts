@@ -348,7 +348,7 @@ async function drain(jobs: Jobs): Promise<void> {
   const stores = new Stores(jobs, jobs);
   const registry = new TypeRegistry([typed], []);
   const catalogue = new TypeCatalogue({ stores, registry, clock: systemClock });
-  const runs = new InboxRuns({ stores, catalogue, logger: quiet });
+  const runs = new InboxRuns({ stores, catalogue, logger: quiet, encodes: false });
   while (await runs.takePage());
 }
 

@@ -9,7 +9,7 @@
  */
 import type { RunningJob } from '../../model/job.ts';
 import { beforeSteps, earlyAnswersMax, type StoredStep } from '../../model/step.ts';
-import { isRefusal } from '../../refusal.ts';
+import { isUnavailable } from '../../refusal.ts';
 import { Batcher } from '../../store/batcher.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -32,7 +32,7 @@ export class StepReads {
   readonly #ahead = new WeakMap<RunningJob, Promise<ReadonlyMap<number, StepPage>>>();
   readonly #firstPages = new Batcher<number, StepPage>((take) => this.#readFirst(take()), {
     runningMax,
-    isForAll: (error) => isRefusal(error) && error.code === 'unavailable.store',
+    isForAll: isUnavailable,
   });
 
   constructor(store: Pick<Store, 'steps'>) {

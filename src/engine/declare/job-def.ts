@@ -113,6 +113,10 @@ export async function checkedSpec({ type, spec }: JobDef): Promise<Spec> {
   return { ...spec, limitKey: keyOf(rules, valid), ...usesOf(rules, valid) };
 }
 
+/** Whether something creates runs of the definition by itself: a schedule, or a definition that it follows. */
+export const isStarted = ({ schedules = [], after = [] }: Pick<DefOptions<unknown>, 'schedules' | 'after'>): boolean =>
+  [schedules].flat().length > 0 || [after].flat().length > 0;
+
 /**
  * Validates the parameters by the schema of the type, and returns the output of the schema. A definition with schedules
  * or `after` needs valid parameters. If a definition has neither of them nor parameters, nothing is validated and
@@ -120,10 +124,10 @@ export async function checkedSpec({ type, spec }: JobDef): Promise<Spec> {
  */
 export function checkParams(
   { check }: Pick<TypeRules, 'check'>,
-  { params, schedules = [], after = [] }: Pick<DefOptions<unknown>, 'params' | 'schedules' | 'after'>,
+  options: Pick<DefOptions<unknown>, 'params' | 'schedules' | 'after'>,
 ): MaybePromise<unknown> {
-  const isStarted = [schedules].flat().length > 0 || [after].flat().length > 0;
-  return isStarted || params !== undefined ? check(params) : undefined;
+  const { params } = options;
+  return isStarted(options) || params !== undefined ? check(params) : undefined;
 }
 
 /**
@@ -142,7 +146,8 @@ export function refuseUnreadableLimits({ entry }: TypeRules, version: number): v
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 export const defOptionNames = Object.keys({
   params: 0, schedules: 0, after: 0, on: 0, afterFailure: 0, overlap: 0, misfire: 0, concurrency: 0, enabled: 0,
-  leaderOnly: 0, inMemory: 0, manualRuns: 0, onePerType: 0, tags: 0, timeout: 0, prepareTimeout: 0, retry: 0, onTaskFailure: 0, priority: 0,
+  leaderOnly: 0, inMemory: 0, manualRuns: 0, onePerType: 0, tags: 0, timeout: 0, prepareTimeout: 0, retry: 0,
+  onTaskFailure: 0, priority: 0,
   retention: 0,
 } satisfies Record<keyof DefOptions<unknown>, 0>);
 

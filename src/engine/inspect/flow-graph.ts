@@ -73,10 +73,11 @@ export async function readFlowGraph(jobs: Jobs, id: number): Promise<FlowGraph> 
 export function graphOf(id: number, runs: readonly FlowRunStanding[], isCut: boolean): FlowGraph {
   const layers = layersOf(runs);
   const isGrouped = runs.length > singleMax;
+  const size = isGrouped ? layerSize(layers) : 1;
   const nodes = new Map<string, { layer: number; node: FlowNode }>();
   const keys = new Map<number, string>();
-  const placed = isGrouped ? grouped(runs, layers) : placedIn(runs, layers, 1);
-  for (const { job, layer, kind } of placed) {
+  const placed = placedIn(runs, layers, size);
+  for (const { job, layer, kind } of isGrouped ? grouped(placed) : placed) {
     const key = isGrouped ? `${layer} ${standingOf(job)} ${kind ?? ''}` : String(job.id);
     keys.set(job.id, key);
     const known = nodes.get(key);
@@ -87,7 +88,7 @@ export function graphOf(id: number, runs: readonly FlowRunStanding[], isCut: boo
   for (const { job } of runs) counts[standingOf(job)] = (counts[standingOf(job)] ?? 0) + 1;
   return {
     id, runs: runs.length, isCut, isGrouped, counts,
-    layers: shownLayers([...nodes.values()], layers),
+    layers: shownLayers([...nodes.values()], size),
     edges: edgesBetween(runs, keys),
   };
 }
@@ -113,10 +114,8 @@ const kindOf = ({ def, type }: Job): string => (def === null ? `type ${type}` : 
 const placedIn = (runs: readonly FlowRunStanding[], layers: ReadonlyMap<number, number>, size: number): readonly Placed[] =>
   runs.map(({ job }) => ({ job, layer: Math.floor(layers.get(job.id)! / size), kind: kindOf(job) }));
 
-/** Merges layers if there are too many, and the rarer kinds of runs in each of them. */
-function grouped(runs: readonly FlowRunStanding[], layers: ReadonlyMap<number, number>): readonly Placed[] {
-  const size = layerSize(layers);
-  const placed = placedIn(runs, layers, size);
+/** Merges the rarer kinds of runs in each layer. */
+function grouped(placed: readonly Placed[]): readonly Placed[] {
   return [...Map.groupBy(placed, ({ layer }) => layer).values()].flatMap((some) => {
     const byKind = [...Map.groupBy(some, ({ kind }) => kind)].toSorted(([, a], [, b]) => b.length - a.length);
     if (byKind.length <= kindsMax) return some;
@@ -125,7 +124,7 @@ function grouped(runs: readonly FlowRunStanding[], layers: ReadonlyMap<number, n
   });
 }
 
-/** How many layers are shown as one. */
+/** How many layers of a large flow are shown as one. */
 function layerSize(layers: ReadonlyMap<number, number>): number {
   let depth = 0;
   for (const layer of layers.values()) depth = Math.max(depth, layer + 1);
@@ -142,10 +141,8 @@ const urgency: readonly Standing[] = ['failed', 'cancelled', 'running', 'pending
 
 function shownLayers(
   nodes: readonly { readonly layer: number; readonly node: FlowNode }[],
-  layers: ReadonlyMap<number, number>,
+  size: number,
 ): readonly FlowLayer[] {
-  const last = nodes.reduce((most, { layer }) => Math.max(most, layer), 0);
-  const size = [...layers.values()].some((layer) => layer > last) ? layerSize(layers) : 1;
   return [...Map.groupBy(nodes, ({ layer }) => layer)].toSorted(([a], [b]) => a - b).map(([layer, some]) => ({
     from: layer * size,
     to: layer * size + size - 1,

@@ -178,7 +178,7 @@ export class Tracker implements ProgressTracker {
    */
   startStep(name: string): StepProgress {
     if (!isOpen(stageOf(this.#progress))) {
-      this.#takeOfStep({ kind: 'startStage', description: textOf(name), policy: 'SKIP_STAGE' });
+      this.#change({ kind: 'startStage', description: textOf(name), policy: 'SKIP_STAGE' });
       this.#steps = { stage: this.#stage, open: 0, failure: null };
       return this.#stepOf(this.#steps, null);
     }
@@ -194,7 +194,7 @@ export class Tracker implements ProgressTracker {
     const leave = (): void => {
       if (group === null || (group.open -= 1) > 0) return;
       if (!this.#isWithin(stage)) return;
-      if (group.failure === null) this.#takeOfStep({ kind: 'completeStage', summary: group.summary });
+      if (group.failure === null) this.#change({ kind: 'completeStage', summary: group.summary });
       else this.#fail('failStage', group.failure.cause);
     };
     return {
@@ -332,13 +332,10 @@ export class Tracker implements ProgressTracker {
     this.#take({ kind, item, error: errorText(cause, textBytesMax), cancelled }, cause);
   }
 
+  /** Takes what the handler reports itself; `#change` alone takes its steps. */
   #take(step: ProgressStep, cause?: unknown): void {
     if (step.kind !== 'end') this.#hasOnlySteps = false;
     this.#change(step, cause);
-  }
-
-  #takeOfStep(step: ProgressStep): void {
-    this.#change(step);
   }
 
   #change(step: ProgressStep, cause?: unknown): void {

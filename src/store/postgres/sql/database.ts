@@ -6,14 +6,14 @@
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { systemRandom } from '../../../random.ts';
-import { Refusal } from '../../../refusal.ts';
+import { isUnavailable, Refusal } from '../../../refusal.ts';
 import { systemClock } from '../../../time/clock.ts';
 import { settlesWithin } from '../../../time/settles-within.ts';
 import type { Pool } from '../../store.ts';
 import { backendProbe } from './backend-probe.ts';
 import { clientClass, clientConfig, type ClientClass } from './clients.ts';
 import {
-  connectErrorOf, errorOf, ignore, isBusy, isTimedOut, isUnavailable, tookTooLong, unknownOutcome, ConnectionLost,
+  connectErrorOf, errorOf, ignore, isBusy, isTimedOut, tookTooLong, unknownOutcome, ConnectionLost,
   StatementForgotten,
 } from './errors.ts';
 import { JobClaims } from './job-claims.ts';

@@ -1,6 +1,6 @@
 /** Errors of PostgreSQL and its driver, classified by how to react to them. */
 import pg from 'pg';
-import { isRefusal, Refusal } from '../../../refusal.ts';
+import { Refusal } from '../../../refusal.ts';
 import { systemClock } from '../../../time/clock.ts';
 
 /** The connection broke, or the server accepts no connection or no writes at present: retry on another connection. */
@@ -101,9 +101,6 @@ export const unknownOutcome = (why: string): Refusal =>
     `the database was lost before it answered, so the change may have been stored (${why}): look before you try again`,
     { cause: why },
   );
-
-export const isUnavailable = (error: unknown): error is Refusal =>
-  isRefusal(error) && error.code === 'unavailable.store';
 
 const codeOf = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
 
