@@ -5,13 +5,13 @@
  */
 import type { Asker } from '../apply.ts';
 import {
-  backfillBatch, isRefusedBefore, openDefinition, planBackfill, type BackfillPlan, type TickRange,
+  backfillBatch, deletedMeanwhile, isRefusedBefore, planBackfill, type BackfillPlan, type TickRange,
 } from '../jobs/backfill.ts';
 import { RecordedTicks } from '../jobs/recorded-ticks.ts';
 import type { Jobs } from '../jobs.ts';
 import { backfillTag, type PastTick } from '../model/backfill.ts';
 import { definitionOf, specOf } from '../model/definition.ts';
-import { isOpen } from '../model/job.ts';
+import { isOpen, type Job } from '../model/job.ts';
 import { isRefusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
 import { openStandings, type Standing } from '../store/query.ts';
@@ -118,24 +118,34 @@ class Backfill {
       this.#count();
     }
     while (this.#open.size > 0) await this.#untilEnd();
-    await this.#plan();
+    await this.#readOn();
     const created = this.#recorded.runsOf(run.id).length;
     progress.completedStage(`${created} created`);
     this.#needs.remembered.delete(run.id);
     return { created, retried, refused, ended: await this.#ended() };
   }
 
+  /** Refuses a deleted definition if ticks are missing: nobody wants their runs. If none is, the runs are waited for. */
   async #plan(): Promise<BackfillPlan> {
-    const { jobs: { store } } = this.#needs;
     try {
-      const def = await openDefinition(store, this.#request.def);
-      await this.#recorded.readOn(store, def);
+      const def = await this.#readOn();
+      if (def === null) throw deletedMeanwhile(this.#request.def);
       const plan = planBackfill(def, specOf(definitionOf(def)), this.#recorded, this.#request);
       const { id } = this.#context.run;
-      return { ...plan, missing: plan.missing.filter((tick) => !isRefusedBefore(this.#recorded, tick, id)) };
+      const missing = plan.missing.filter((tick) => !isRefusedBefore(this.#recorded, tick, id));
+      if (missing.length > 0 && !isOpen(def)) throw deletedMeanwhile(def.id);
+      return { ...plan, missing };
     } catch (error) {
       throw lasting(error);
     }
+  }
+
+  /** Reads what was recorded since the last call; returns the definition, which may be deleted. Null: it is purged, too. */
+  async #readOn(): Promise<Job | null> {
+    const { jobs: { store } } = this.#needs;
+    const [def] = await store.load([this.#request.def]);
+    if (def !== undefined) await this.#recorded.readOn(store, def);
+    return def ?? null;
   }
 
   /** The open runs that earlier attempts created. */

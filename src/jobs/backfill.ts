@@ -185,5 +185,8 @@ function taggedSpec(def: Job, type: TypeEntry | null, backfill: number): Spec {
 export async function openDefinition(store: Pick<Store, 'load'>, id: number): Promise<Job> {
   const [def] = await store.load([id]);
   if (def !== undefined && isOpen(def)) return def;
-  throw new Refusal('unknown.definition', 'the definition was deleted meanwhile', { id });
+  throw deletedMeanwhile(id);
 }
+
+export const deletedMeanwhile = (id: number): Refusal =>
+  new Refusal('unknown.definition', 'the definition was deleted meanwhile', { id });

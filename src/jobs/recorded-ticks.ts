@@ -7,6 +7,7 @@ import type { Event, TickSkip } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { endedStandings } from '../store/query.ts';
 import type { Store } from '../store/store.ts';
+import { SkipRanges } from './skip-ranges.ts';
 
 export interface RecordedRun {
   readonly schedule: number;
@@ -36,9 +37,9 @@ export class RecordedTicks {
   readonly #from: number;
   readonly #to: number;
   readonly #runs = new Map<number, RecordedRun[]>();
-  /** Skips of one tick by its time; the ranges of several are in `#ranges`. */
+  /** Skips of one tick by its time; those of several are in `#ranges`. */
   readonly #skips = new Map<number, RecordedSkip[]>();
-  readonly #ranges: RecordedSkip[] = [];
+  readonly #ranges = new SkipRanges<RecordedSkip>();
   #next: number | null = null;
   #reading: Promise<void> = Promise.resolve();
 
@@ -63,7 +64,7 @@ export class RecordedTicks {
     if (this.#next === null) {
       const query = { kinds: ['def'], def: def.def!, standings: endedStandings } as const;
       const { jobs: deleted } = await store.find(query, { limit: deletedMax });
-      for (const each of deleted) await this.#read(store, each, await this.#firstOf(store, each));
+      for (const each of deleted.filter(({ id }) => id !== def.id)) await this.#read(store, each, await this.#firstOf(store, each));
       this.#next = await this.#firstOf(store, def);
     }
     this.#next = await this.#read(store, def, this.#next);
@@ -91,7 +92,7 @@ export class RecordedTicks {
   /** The newest skip of a tick; a skip of this schedule comes before one of another, whose index an edit may change. */
   skipAt(schedule: number, nominal: number): RecordedSkip | null {
     const found = [
-      ...this.#ranges.filter(({ from, to }) => from <= nominal && nominal <= to),
+      ...this.#ranges.at(nominal),
       ...this.#skips.get(nominal) ?? [],
     ];
     return found.findLast((skip) => skip.schedule === schedule) ?? found.at(-1) ?? null;
@@ -121,7 +122,7 @@ export class RecordedTicks {
         const { to = nominal, skipped } = tick;
         const skip = { schedule, from: nominal, to, skipped, backfill };
         if (to === nominal) this.#add(this.#skips, skip, nominal);
-        else if (nominal < this.#to && to >= this.#from) this.#ranges.push(skip);
+        else if (nominal < this.#to && to >= this.#from) this.#ranges.add(skip);
       }
     }
   }

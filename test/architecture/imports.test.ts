@@ -73,7 +73,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
   'src/store/sqlite/': [['errors', 'module', 'file-watch', 'hide-parameters', 'connection', 'schema', 'wake', 'end-watch', 'store-transaction', 'caller'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
   'src/store/postgres/': [['sql', 'caller'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'end-notices', 'claim'], ['store']],
   'src/jobs/': [
-    ['checks', 'ids', 'creation-hook', 'joined-changes'],
+    ['checks', 'ids', 'creation-hook', 'joined-changes', 'skip-ranges'],
     ['draft'],
     ['new-jobs', 'definition-draft', 'hooked-ticks', 'recorded-ticks', 'record-writing'],
     ['catalogue', 'tick-knowledge', 'limits', 'alerts', 'def-followers', 'follower-runs'],

@@ -223,7 +223,21 @@ describe('a backfill', () => {
     await t.advance('10s');
     await t.engine.undefine('def');
     await t.advance('2m');
-    expect(await t.engine.get(run.id)).toMatchObject({ state: 'ended', fate: 'failed' });
+    expect(await t.engine.get(run.id)).toMatchObject({
+      state: 'ended', fate: 'failed', error: { message: 'the definition was deleted meanwhile' },
+    });
+  });
+
+  test('ends as it would otherwise if its definition is deleted while its last runs are executed', async () => {
+    const t: TestEngine = await start({ types: [jobType('slow', { run: () => t.clock.sleep(minute) })] });
+    await t.engine.define('def', 'slow', { schedules: [cron('0 * * * *')] });
+    const run = await t.engine.backfill('def', { from: newYear - 2 * hour, to: newYear, concurrency: 5 });
+    await t.advance('10s');
+    await t.engine.undefine('def');
+    await t.advance('2m');
+    const job = await t.engine.get(run.id);
+    expect(job).toMatchObject({ state: 'ended', fate: 'succeeded' });
+    expect(JSON.parse(job.result!)).toEqual({ created: 2, retried: 0, refused: 0, ended: { succeeded: 2 } });
   });
 
   test('is refused for a range that is empty, in the future or too long', async () => {
