@@ -20,23 +20,48 @@ export interface PlannedSchedules {
 
 type TypeOf = (queue: string, name?: string) => string;
 
-/** Plans the definitions of the schedules. A refused one is removed, and the rest is planned again. */
+/**
+ * Plans the definitions of the schedules. If one is refused, each is planned alone, and the rest together: planning all of
+ * them again for each refused one would take the square of their number.
+ */
 export async function planSchedules(
   engine: Engine,
   schedules: readonly ForeignSchedule[],
   typeOf: TypeOf,
 ): Promise<PlannedSchedules> {
   const { entries, refused } = entriesOf(schedules, typeOf);
-  for (;;) {
-    const document = { definitions: entries };
-    try {
-      return { document, plan: await engine.planDefinitions(document), refused };
-    } catch (error) {
-      const index = refusedIndex(error);
-      if (index === null) throw error;
-      refused.push(refusedBy(entries[index]!.name, error as Refusal));
-      entries.splice(index, 1);
-    }
+  const planned = await planOrRefusal(engine, entries);
+  if (!isRefusal(planned)) return { ...planned, refused };
+  const accepted = await acceptedOf(engine, entries, refused);
+  const rest = await planOrRefusal(engine, accepted);
+  if (isRefusal(rest)) throw rest;
+  return { ...rest, refused };
+}
+
+/** Returns the entries that can be planned, and adds the others to `refused`. Of entries with one name, the first counts. */
+async function acceptedOf(engine: Engine, entries: readonly DefEntry[], refused: RefusedSchedule[]): Promise<readonly DefEntry[]> {
+  const accepted = new Map<string, DefEntry>();
+  for (const entry of entries) {
+    const { name } = entry;
+    const known = accepted.get(name);
+    const planned = await planOrRefusal(engine, known === undefined ? [entry] : [known, entry]);
+    if (isRefusal(planned)) refused.push(refusedBy(name, planned));
+    else accepted.set(name, entry);
+  }
+  return [...accepted.values()];
+}
+
+/** Returns the refusal if it is about one of the entries, and throws other errors. */
+async function planOrRefusal(
+  engine: Engine,
+  definitions: readonly DefEntry[],
+): Promise<Omit<PlannedSchedules, 'refused'> | Refusal> {
+  const document = { definitions };
+  try {
+    return { document, plan: await engine.planDefinitions(document) };
+  } catch (error) {
+    if (isRefusal(error) && isAboutEntry(error)) return error;
+    throw error;
   }
 }
 
@@ -65,11 +90,9 @@ const entryOf = (
   ...(misfire === undefined ? {} : { misfire }),
 });
 
-/** The index of the definition at which a document was refused; null: the error is not about one of them. */
-function refusedIndex(error: unknown): number | null {
-  const path = isRefusal(error) ? error.detail['documentPath'] : undefined;
-  const index = Array.isArray(path) && path[0] === 'definitions' ? path[1] as unknown : undefined;
-  return typeof index === 'number' ? index : null;
+/** Whether a document was refused because of one of its definitions. */
+function isAboutEntry({ detail: { documentPath: path } }: Refusal): boolean {
+  return Array.isArray(path) && path[0] === 'definitions' && typeof path[1] === 'number';
 }
 
 /** The position in the document says nothing to somebody who has not written it. */

@@ -109,3 +109,14 @@ test('wrong options, a wrong schema and a database that cannot be reached are re
   expect(await place.stint('import', 'bullmq', '--from', 'redis://127.0.0.1:1', ...without))
     .toMatchObject({ code: 2, err: expect.stringContaining('npm install ioredis') as string });
 });
+
+test('the name of a queue may have an equals sign', async () => {
+  using place = new Place();
+  const { url, stint } = await fixture(place);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`update boss.job set name = 'a=b' where name = 'my thumbs'`);
+  await client.end();
+  const { out } = await stint('--dry-run', '--json', '--queue', 'a=b', '--type', 'a=b=images.thumb');
+  expect(JSON.parse(out)).toMatchObject({ queues: [{ queue: 'a=b', type: 'images.thumb' }], refusedCount: 0 });
+});

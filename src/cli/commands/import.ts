@@ -83,8 +83,14 @@ async function run(options: ImportFlags, open: () => Promise<ImportSource>): Pro
 
 function checkFlags({ only, type = [] }: ImportFlags): void {
   if (only !== undefined && !parts.includes(only)) throw wrongFlag('--only must be jobs or schedules');
-  const wrong = type.find((each) => !/^[^=]+=[^=]+$/.test(each));
+  const wrong = type.find((each) => !/^.+=[^=]+$/s.test(each));
   if (wrong !== undefined) throw wrongFlag(`--type must be queue=type, not ${wrong.slice(0, 80)}`);
+}
+
+/** The name of a queue may have an equals sign, that of a type may not. */
+function typeOfQueue(flag: string): readonly [queue: string, type: string] {
+  const sign = flag.lastIndexOf('=');
+  return [flag.slice(0, sign), flag.slice(sign + 1)];
 }
 
 const wrongFlag = (message: string): Refusal => new Refusal('malformed.option', message, {});
@@ -105,7 +111,7 @@ class Import {
     this.#engine = engine;
     this.#source = source;
     this.#options = options;
-    this.#types = new Map((options.type ?? []).map((each) => each.split('=') as [string, string]));
+    this.#types = new Map((options.type ?? []).map(typeOfQueue));
   }
 
   async run(): Promise<void> {
