@@ -44,6 +44,8 @@ test('the graph shows each run in its layer, follows changes, and leads to the r
   await expect.poll(() => graph.locator('.flow-node[data-status=failed]').count()).toBe(1);
   await expect.poll(() => graph.locator('path[data-outcome=failed]').count()).toBe(2);
   await expect.poll(() => graph.locator('.flow-node[data-status=cancelled]').count()).toBe(1);
+  const dueOf = (name: string) => page.getByRole('row').filter({ hasText: String(flow.of(name)) }).first().getByRole('cell').last();
+  await expect.poll(() => dueOf('approve').textContent()).toBe('–');
   await picture(page, 'flow-light');
   expect(await violations(page)).toEqual([]);
 

@@ -17,6 +17,7 @@ import { href } from '../router.ts';
 import { useShortcuts } from '../state/keys.ts';
 import { useChanges } from '../state/live.ts';
 import { useResource } from '../state/resource.ts';
+import { isDueWhenAnswered, isOpen } from '../state/run-status.ts';
 import { mayOperate } from '../state/session.ts';
 import { Graph } from './flow/graph.tsx';
 import { Counts } from './flows.tsx';
@@ -65,8 +66,14 @@ const columns: readonly Column<Row>[] = [
   { title: 'State', cell: ({ run }) => <RunBadge run={run} /> },
   { title: 'Definition or type', class: 'wide', cell: ({ run }) => run.def ?? run.type },
   { title: 'Starts', cell: ({ after }) => <Followed after={after} /> },
-  { title: 'Due', class: 'minor', cell: ({ run }) => <Time at={run.dueAt} /> },
+  { title: 'Due', class: 'minor', cell: ({ run }) => <Due run={run} /> },
 ];
+
+/** A run that has ended is not due again. */
+function Due({ run }: Pick<Row, 'run'>): JSX.Element {
+  if (!isOpen(run)) return <>–</>;
+  return isDueWhenAnswered(run) ? <>when answered</> : <Time at={run.dueAt} />;
+}
 
 function Followed({ after }: Pick<Row, 'after'>): JSX.Element | null {
   if (after.length === 0) return null;
