@@ -59,6 +59,12 @@ const noSettlingLater = cut(
 );
 
 export const mutants: readonly Mutant[] = [
+  {
+    title: 'two living processes share the name of an instance',
+    cuts: [cut('store/sqlite/maintain/instances.ts', 'OR lease_until <= ?2 OR ?6', 'OR lease_until <= ?2 OR ?6 >= 0')],
+    seeds: [33, 43],
+    isQuick: true,
+  },
   { title: 'jobs are claimed by code that does not know their version', cuts: [noPayloadVersions], seeds: [14], isQuick: true },
   { title: 'payloads of older versions are not upgraded', cuts: [noUpgrade], seeds: [14], isQuick: true },
   { title: 'complete ends a job that another worker holds', cuts: [noCompletionFence, noCompletionSignal], seeds: [344] },
