@@ -78,5 +78,23 @@ test('a limit shows its use, and is overridden with a reason and reset', async (
   await card.getByRole('button', { name: 'Reset' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Reset limit' }).click();
   await expect.poll(() => card.textContent()).not.toContain('in the code');
-  expect(board.faults).toEqual([]);
 });
+
+test('a limit that no code declares is created and deleted', async () => {
+  const page = await board.visit('/limits');
+  await page.getByRole('button', { name: 'New limit' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New limit' });
+  await dialog.getByLabel('Name').fill('crm');
+  await dialog.getByLabel(/^Rate/).fill('10/s');
+  await dialog.getByLabel('Reason').fill('asked for by the vendor');
+  expect(await violations(page, 'dialog[open]')).toEqual([]);
+  await dialog.getByRole('button', { name: 'Create limit' }).click();
+  const card = page.getByRole('region', { name: 'Limit crm' });
+  await expect.poll(() => card.textContent()).toMatch(/10\/1?s.*Created by .*asked for by the vendor/);
+  await card.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete limit' }).click();
+  await card.waitFor({ state: 'detached' });
+  expect((await board.get(`${api}/limits/crm`)).status).toBe(404);
+});
+
+test('the browser reported no error on the pages of limits', () => expect(board.faults).toEqual([]));

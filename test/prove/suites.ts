@@ -46,7 +46,7 @@ export const sizedTests: readonly string[] = [
   ...files('cli', 'bedrock', 'def-documents', 'init', 'kill', 'store-faults'),
   ...files('docs', 'code'),
   ...files('jobs', 'create', 'def-followers', 'family', 'flow', 'operate', 'query', 'races', 'work'),
-  ...files('dashboard', 'access', 'alerts', 'hostile', 'inbox', 'layout', 'limits', 'machine', 'overview', 'pauses', 'plan'),
+  ...files('dashboard', 'access', 'alerts', 'definitions', 'hostile', 'inbox', 'layout', 'limits', 'machine', 'overview', 'pauses', 'plan'),
   ...files('dashboard', 'postgres', 'run', 'runs'),
   ...files('doors', 'doors', 'encryption', 'middleware'),
   ...files('seeds', 'seed-1', 'seed-3', 'seed-4', 'seed-5'),

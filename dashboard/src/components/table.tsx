@@ -23,6 +23,8 @@ interface TableProps<R> {
   readonly rows: readonly R[];
   readonly columns: readonly Column<R>[];
   readonly idOf: (row: R) => number | string;
+  /** The name of a row for screen readers. Default: its id. */
+  readonly nameOf?: (row: R) => string;
   /** The page that Enter or a click on the row opens. */
   readonly pathOf?: (row: R) => string;
   /** The selected rows; undefined: rows cannot be selected. Requires ids that are numbers. */
@@ -32,7 +34,7 @@ interface TableProps<R> {
 }
 
 export function Table<R>(props: TableProps<R>): JSX.Element {
-  const { label, columns, idOf, pathOf, selection } = props;
+  const { label, columns, idOf, nameOf = (row) => String(idOf(row)), pathOf, selection } = props;
   const own = useSteadyRows(props.rows, idOf, false);
   const steady = props.steady ?? own;
   const { rows } = steady;
@@ -63,7 +65,7 @@ export function Table<R>(props: TableProps<R>): JSX.Element {
           <tbody ref={body} onPointerMove={steady.hold} onPointerLeave={steady.release}>
             {rows.map((row, index) => (
               <Row
-                key={idOf(row)} {...{ row, columns, pathOf, selection }} id={idOf(row)} isActive={index === active}
+                key={idOf(row)} {...{ row, columns, pathOf, selection }} id={idOf(row)} name={nameOf(row)} isActive={index === active}
                 isMissing={steady.missing.has(idOf(row))}
               />
             ))}
@@ -78,13 +80,14 @@ export function Table<R>(props: TableProps<R>): JSX.Element {
 interface RowProps<R> extends Pick<TableProps<R>, 'columns'> {
   readonly row: R;
   readonly id: number | string;
+  readonly name: string;
   readonly pathOf: TableProps<R>['pathOf'] | undefined;
   readonly selection: Selection | undefined;
   readonly isActive: boolean;
   readonly isMissing: boolean;
 }
 
-function Row<R>({ row, id, columns, pathOf, selection, isActive, isMissing }: RowProps<R>): JSX.Element {
+function Row<R>({ row, id, name, columns, pathOf, selection, isActive, isMissing }: RowProps<R>): JSX.Element {
   const isSelected = selection !== undefined && (selection.isAllMatching || selection.ids.has(id as number));
   const open = (event: MouseEvent): void => {
     const isControl = (event.target as Element).closest('a, button, input, label, details') !== null;
@@ -99,7 +102,7 @@ function Row<R>({ row, id, columns, pathOf, selection, isActive, isMissing }: Ro
       {selection && (
         <td class="choice">
           <input
-            type="checkbox" aria-label={`Select ${id}`} checked={isSelected}
+            type="checkbox" aria-label={`Select ${name}`} checked={isSelected}
             onChange={() => selection.toggle(id as number)}
           />
         </td>

@@ -22,25 +22,32 @@ const soonMs = 1_000;
 
 function Limits(): JSX.Element {
   const limits = useResource((abort) => call('listLimits', {}, abort), []);
-  const [edited, setEdited] = useState<NamedLimitView | null>(null);
+  const [edited, setEdited] = useState<{ readonly limit: NamedLimitView | null } | null>(null);
   useInterval(limits.reload, reloadMs);
   return (
     <>
-      <header class="page-head"><h1>Limits</h1></header>
+      <header class="page-head">
+        <h1>Limits</h1>
+        {mayOperate.value && (
+          <div class="page-actions">
+            <button type="button" class="button" data-kind="primary" onClick={() => setEdited({ limit: null })}>New limit</button>
+          </div>
+        )}
+      </header>
       {limits.error !== null && <Failure error={limits.error} onRetry={limits.reload} />}
       {limits.data === null && limits.error === null && <Loading />}
       {limits.data?.items.length === 0 && (
         <Empty title="No named limits" icon="limits">
           Declare one in your code with <code>limit('name', {'{'} rate: '500/1m' {'}'})</code>, and list it in the{' '}
-          <code>limits</code> of a job type.
+          <code>limits</code> of a job type. Or create one here for types that list it by its name.
         </Empty>
       )}
       <div class="limits grid">
         {limits.data?.items.map((limit) => (
-          <LimitCard key={limit.name} limit={limit} onEdit={() => setEdited(limit)} onChange={limits.reload} />
+          <LimitCard key={limit.name} limit={limit} onEdit={() => setEdited({ limit })} onChange={limits.reload} />
         ))}
       </div>
-      {edited !== null && <EditLimit limit={edited} onClose={() => setEdited(null)} onDone={limits.reload} />}
+      {edited !== null && <EditLimit {...edited} onClose={() => setEdited(null)} onDone={limits.reload} />}
     </>
   );
 }
@@ -52,7 +59,7 @@ interface CardProps {
 }
 
 function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
-  const { name, isKeyed, override, paused, use } = limit;
+  const { name, isKeyed, code, override, paused, use } = limit;
   return (
     <section class="card" aria-label={`Limit ${name}`}>
       <h2>{name} {isKeyed && <span class="faint">for each key</span>}</h2>
@@ -63,7 +70,7 @@ function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
         />
       </dl>
       {override !== null && (
-        <p class="faint">Overridden by {override.by ?? 'an operator'}{override.why === null ? '' : `: ${override.why}`}</p>
+        <p class="faint">{code === null ? 'Created' : 'Overridden'} by {override.by ?? 'an operator'}{override.why === null ? '' : `: ${override.why}`}</p>
       )}
       {paused !== null && (
         <p class="faint">
@@ -74,7 +81,7 @@ function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
       {mayOperate.value && (
         <footer class="card-actions">
           <button type="button" class="button" onClick={onEdit}><Icon name="edit" /> Override</button>
-          {override !== null && (
+          {override !== null && code !== null && (
             <button type="button" class="button" onClick={() => void reset(name, onChange)}>
               <Icon name="retry" /> Reset
             </button>
@@ -91,6 +98,11 @@ function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
           {use.some(isShut) && (
             <button type="button" class="button" onClick={() => void reopen(limit, onChange)}>
               <Icon name="play" /> Reopen
+            </button>
+          )}
+          {code === null && (
+            <button type="button" class="button" onClick={() => void remove(name, onChange)}>
+              <Icon name="trash" /> Delete
             </button>
           )}
         </footer>
@@ -187,6 +199,14 @@ async function reset(name: string, onChange: () => void): Promise<void> {
   const query = await confirm({ title: `Reset the limit ${name}?`, text, action: 'Reset limit', isDanger: true });
   if (query === null) return;
   await withToast(() => call('resetLimit', { params: { name }, query }), () => `Reset the limit ${name}`);
+  onChange();
+}
+
+async function remove(name: string, onChange: () => void): Promise<void> {
+  const text = 'Jobs that use its name are not limited by it any more, from the next claim on.';
+  const query = await confirm({ title: `Delete the limit ${name}?`, text, action: 'Delete limit', isDanger: true });
+  if (query === null) return;
+  await withToast(() => call('deleteLimit', { params: { name }, query }), () => `Deleted the limit ${name}`);
   onChange();
 }
 

@@ -111,7 +111,7 @@ function RunList({ search, filter }: RunListProps): JSX.Element {
         />
       )}
       <SelectionBar
-        selection={selection} rowCount={rows.length} hasMore={list.data?.next != null || after !== undefined}
+        selection={selection} rows="runs" rowCount={rows.length} hasMore={list.data?.next != null || after !== undefined}
       >
         <ActionButtons onAction={(action) => void perform(action)} />
       </SelectionBar>

@@ -13,6 +13,7 @@ import { withApi } from '../with-api.ts';
 
 export interface FilterFlags {
   readonly match?: string;
+  readonly q?: string;
   readonly type?: string;
   readonly tag?: string[];
   readonly status?: string;
@@ -22,13 +23,15 @@ export interface FilterFlags {
 export const addFilterFlags = (command: Command): Command =>
   command
     .option('--match <glob>', "only names that match a pattern, such as 'mail*'")
+    .option('--q <text>', 'only names that contain this text, in upper or lower case')
     .option('--type <type>', 'only this job type')
     .option('--tag <name=value...>', 'only with these tags')
     .option('--status <status>', 'only enabled, disabled or undeclared')
     .option('--last-outcome <outcome>', 'only COMPLETED, FAILED, STOPPED or NOT_STARTED');
 
-export const filterOf = ({ match, type, tag, status, lastOutcome }: FilterFlags): DefQuery => ({
+export const filterOf = ({ match, q, type, tag, status, lastOutcome }: FilterFlags): DefQuery => ({
   ...(match === undefined ? {} : { match }),
+  ...(q === undefined ? {} : { q }),
   ...(type === undefined ? {} : { type }),
   ...(tag === undefined ? {} : { tag: tagPairsOf(tag) }),
   ...(status === undefined ? {} : { status: status as DefQuery['status'] }),

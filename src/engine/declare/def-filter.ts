@@ -1,5 +1,5 @@
 /** The filter of definitions: by name, type, tags, last outcome, and whether they are enabled or declared. */
-import { checkFields, checkOneOf, checkTags, checkTypeName } from '../../jobs/checks/values.ts';
+import { checkFields, checkList, checkName, checkOneOf, checkTags, checkText, checkTypeName, nameMax } from '../../jobs/checks/values.ts';
 import { matches, parseGlob } from '../../model/glob.ts';
 import type { Spec } from '../../model/definition.ts';
 import type { OutcomeStatus } from '../../vocabulary/configuration.ts';
@@ -12,6 +12,10 @@ export const outcomes: readonly OutcomeStatus[] = ['COMPLETED', 'STOPPED', 'FAIL
 export interface DefFilter {
   /** A GLOB pattern that the name matches. */
   readonly match?: string;
+  /** Only these names. */
+  readonly names?: readonly string[];
+  /** A part of the name; upper and lower case are alike. */
+  readonly q?: string;
   readonly type?: string;
   /** Tags that the definition has; all must match. */
   readonly tags?: Readonly<Record<string, string>>;
@@ -20,6 +24,8 @@ export interface DefFilter {
   /** How the run of the definition that ended last has ended; `NOT_STARTED`: none has ended. */
   readonly lastOutcome?: OutcomeStatus;
 }
+
+const namesMax = 1_000;
 
 export interface FilteredDefinition {
   readonly name: string;
@@ -30,21 +36,25 @@ export interface FilteredDefinition {
 
 /** Returns whether a definition passes the filter, except for `lastOutcome`. Refuses an invalid filter. */
 export function defFilter(filter: DefFilter): (def: FilteredDefinition) => boolean {
-  const { match, type, tags, status, lastOutcome } = checkFields('a filter of definitions', filter, names);
+  const { match, names, q, type, tags, status, lastOutcome } = checkFields('a filter of definitions', filter, fieldNames);
   const glob = match === undefined ? null : parseGlob(match);
+  const listed = names === undefined ? null : new Set(checkList('names', names, namesMax, (name) => checkName('definition name', name)));
+  const part = q === undefined || q === '' ? '' : checkText('q', q, nameMax).toLowerCase();
   const wanted = Object.entries(tags === undefined ? {} : checkTags(tags));
   if (type !== undefined) checkTypeName(type);
   if (status !== undefined) checkOneOf('status', status, defStatuses);
   if (lastOutcome !== undefined) checkOneOf('lastOutcome', lastOutcome, outcomes);
   return (def) =>
     (glob === null || matches(glob, def.name)) &&
+    (listed === null || listed.has(def.name)) &&
+    def.name.toLowerCase().includes(part) &&
     (type === undefined || def.spec.type === type) &&
     wanted.every(([name, value]) => def.spec.tags?.[name] === value) &&
     (status === undefined || hasStatus(def, status));
 }
 
-const names = Object.keys(
-  { match: 0, type: 0, tags: 0, status: 0, lastOutcome: 0 } satisfies Record<keyof DefFilter, 0>,
+const fieldNames = Object.keys(
+  { match: 0, names: 0, q: 0, type: 0, tags: 0, status: 0, lastOutcome: 0 } satisfies Record<keyof DefFilter, 0>,
 );
 
 const hasStatus = ({ isEnabled, isUndeclared }: FilteredDefinition, status: DefStatus): boolean =>

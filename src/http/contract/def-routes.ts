@@ -15,8 +15,7 @@ export const defRouteTable = define({
     method: 'get', path: at('/defs'), roles: readers, summary: 'List definitions',
     query: z
       .strictObject({
-        after: pageFields.after, limit: whole(1, 1000).optional(), q: z.string().max(255).optional(),
-        ...defFilterFields,
+        after: pageFields.after, limit: whole(1, 1000).optional(), ...defFilterFields,
       })
       .meta({ id: 'DefListQuery' }),
     answer: DefPage,

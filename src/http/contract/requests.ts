@@ -270,6 +270,8 @@ export const DefCreation = z
 
 export const defFilterFields = {
   match: z.string().min(1).max(256).optional().meta({ description: 'a GLOB pattern of names, such as mail*' }),
+  names: repeated(name).optional().meta({ description: 'only these definitions' }),
+  q: z.string().max(255).optional().meta({ description: 'a part of the name; upper and lower case are alike' }),
   type: name.optional(),
   tag: repeated(z.string().max(600)).optional().meta({ description: 'name:value; with several, all must match' }),
   status: z.enum(['enabled', 'disabled', 'undeclared']).optional(),

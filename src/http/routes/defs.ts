@@ -27,16 +27,15 @@ export function defFilterOf({ tag, ...filter }: FilterRequest, visibility: Visib
   return { ...filter, ...(tag === undefined ? {} : { tags: tagsOf(tag, visibility) }) } as DefFilter;
 }
 
-type FilterRequest = { readonly [F in Exclude<keyof DefFilter, 'tags'>]?: string | undefined } &
-  { readonly tag?: string[] | undefined };
+type FilterRequest = { readonly [F in Exclude<keyof DefFilter, 'tags' | 'names'>]?: string | undefined } &
+  { readonly tag?: string[] | undefined; readonly names?: string[] | undefined };
 const previewDefault = 10;
 
 export const defRoutes: StoreRouteHandlers<DefRouteNames> = {
-  async listDefs({ engine }, { query: { after, limit = pageDefault, q, ...filter } }, { principal: { visibility } }) {
-    const isAsked = ({ name }: ListedDefinition): boolean => q === undefined || name.toLowerCase().includes(q.toLowerCase());
+  async listDefs({ engine }, { query: { after, limit = pageDefault, ...filter } }, { principal: { visibility } }) {
     const found: ListedDefinition[] = [];
     for await (const known of engine.eachDefinition(defFilterOf(filter, visibility), after)) {
-      if (isAsked(known)) found.push(known);
+      found.push(known);
       if (found.length > limit) break;
     }
     const shown = found.slice(0, limit);

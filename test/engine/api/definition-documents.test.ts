@@ -184,6 +184,9 @@ describe.each(stores)('on $name', (kind) => {
     expect((await one.jobs.audited({ action: 'disable' })).records).toHaveLength(2);
     expect((await one.definitions({ lastOutcome: 'NOT_STARTED', type: 'mail' })).map(({ name }) => name)).toEqual(['mail a', 'mail b', 'other']);
     expect(await one.definitions({ lastOutcome: 'FAILED' })).toEqual([]);
+    expect((await one.definitions({ q: 'MAIL' })).map(({ name }) => name)).toEqual(['mail a', 'mail b']);
+    expect(await one.switchDefinitions({ q: 'L B' }, true)).toEqual(['mail b']);
+    expect(await one.switchDefinitions({ names: ['other', 'mail a', 'none'] }, false)).toEqual(['mail a', 'other']);
   });
 });
 

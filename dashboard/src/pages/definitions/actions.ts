@@ -9,11 +9,18 @@ import type { Shortcut } from '../../state/keys.ts';
 import { mayOperate, mayProduce, me } from '../../state/session.ts';
 
 export interface DefinitionAction extends Shortcut {
-  readonly icon: 'play' | 'pause' | 'edit' | 'retry' | 'trash';
+  readonly icon: 'play' | 'pause' | 'edit' | 'copy' | 'retry' | 'trash';
   readonly kind: 'primary' | 'danger' | undefined;
 }
 
-export function actionsOf(def: DefView, reload: () => void, edit: () => void): readonly DefinitionAction[] {
+/** A dialog of the page of a definition. */
+export type DefinitionDialog = 'edit' | 'clone' | 'rename';
+
+export function actionsOf(
+  def: DefView,
+  reload: () => void,
+  open: (dialog: DefinitionDialog) => void,
+): readonly DefinitionAction[] {
   const { name } = def;
   const params = { name };
   const input = me.value?.seesPayloads === true ? { type: def.type, input: def.spec.params } : {};
@@ -25,7 +32,9 @@ export function actionsOf(def: DefView, reload: () => void, edit: () => void): r
       def.enabled
         ? action('h', 'Disable', 'pause', () => disable(params, reload))
         : action('h', 'Enable', 'play', () => enable(params, reload)),
-      action('e', 'Edit', 'edit', edit),
+      action('e', 'Edit', 'edit', () => open('edit')),
+      action('', 'Clone', 'copy', () => open('clone')),
+      action('', 'Rename', 'edit', () => open('rename')),
       ...(def.override === null ? [] : [action('', 'Reset overrides', 'retry', () => reset(params, reload), 'danger')]),
       action('', 'Delete', 'trash', () => remove(params), 'danger'),
     ]),

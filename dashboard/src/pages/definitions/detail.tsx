@@ -15,7 +15,7 @@ import { textOf } from '../../search.ts';
 import { useShortcuts } from '../../state/keys.ts';
 import { useChanges } from '../../state/live.ts';
 import { useResource } from '../../state/resource.ts';
-import { actionsOf, type DefinitionAction } from './actions.ts';
+import { actionsOf, type DefinitionAction, type DefinitionDialog } from './actions.ts';
 import { Backfill } from './backfill.tsx';
 import { Calendar } from './calendar.tsx';
 import { EditDefinition } from './edit.tsx';
@@ -23,6 +23,7 @@ import { History } from './history.tsx';
 import { followTexts, statusOf } from './labels.ts';
 import { LastRun } from './last-run.tsx';
 import { useReloadOnVersion } from './reload-on-version.ts';
+import { RenameDefinition } from './rename.tsx';
 import { Settings } from './settings.tsx';
 import { Simulator } from './simulator.tsx';
 import { Ticks, useTicks } from './ticks.tsx';
@@ -49,8 +50,9 @@ interface DefinitionProps {
 }
 
 function Definition({ def, reload }: DefinitionProps): JSX.Element {
-  const [isEditing, setEditing] = useState(false);
-  const actions = actionsOf(def, reload, () => setEditing(true));
+  const [dialog, setDialog] = useState<DefinitionDialog | null>(null);
+  const close = (): void => setDialog(null);
+  const actions = actionsOf(def, reload, setDialog);
   useShortcuts(actions);
   return (
     <>
@@ -67,7 +69,10 @@ function Definition({ def, reload }: DefinitionProps): JSX.Element {
           { name: 'history', title: 'Changes', view: () => <History def={def} /> },
         ]}
       />
-      {isEditing && <EditDefinition def={def} onClose={() => setEditing(false)} onDone={reload} />}
+      {dialog === 'edit' && <EditDefinition def={def} onClose={close} onDone={reload} />}
+      {(dialog === 'clone' || dialog === 'rename') && (
+        <RenameDefinition def={def} isClone={dialog === 'clone'} onClose={close} />
+      )}
     </>
   );
 }

@@ -1,21 +1,25 @@
-/** The dialog that overrides the values of a named limit. */
+/** The dialog that creates a named limit, or overrides the values of one. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { NamedLimitView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { TextField } from '../../components/field.tsx';
+import { CheckField, TextField } from '../../components/field.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { messageOf } from '../../problem.ts';
 
 interface EditProps {
-  readonly limit: NamedLimitView;
+  /** Null: a new limit. */
+  readonly limit: NamedLimitView | null;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
 /** The fields as typed. An empty field has the value of the code; `any` means not limited. */
 interface Draft {
+  /** Of a new limit. */
+  readonly name: string;
+  readonly isKeyed: boolean;
   readonly rate: string;
   readonly burst: string;
   readonly concurrency: string;
@@ -23,17 +27,17 @@ interface Draft {
 }
 
 export function EditLimit({ limit, onClose, onDone }: EditProps): JSX.Element {
-  const { name, code } = limit;
+  const code = limit?.code;
   const [draft, setDraft] = useState(() => draftOf(limit));
   const [error, setError] = useState<string | null>(null);
-  const set = (field: keyof Draft) => (value: string): void => {
+  const set = <F extends keyof Draft>(field: F) => (value: Draft[F]): void => {
     setError(null);
     setDraft((last) => ({ ...last, [field]: value }));
   };
   const submit = async (): Promise<void> => {
     try {
-      await call('overrideLimit', { params: { name }, body: overrideOf(draft) });
-      showToast(`Overrode the limit ${name}`);
+      await save(limit, draft);
+      showToast(limit === null ? `Created the limit ${draft.name.trim()}` : `Overrode the limit ${limit.name}`);
       onClose();
       onDone();
     } catch (reason) {
@@ -41,7 +45,7 @@ export function EditLimit({ limit, onClose, onDone }: EditProps): JSX.Element {
     }
   };
   return (
-    <Dialog title={`Override the limit ${name}`} onClose={onClose}>
+    <Dialog title={limit === null ? 'New limit' : `Override the limit ${limit.name}`} onClose={onClose}>
       <form
         class="fields"
         onSubmit={(event) => {
@@ -50,9 +54,16 @@ export function EditLimit({ limit, onClose, onDone }: EditProps): JSX.Element {
         }}
       >
         <p class="dialog-text">
-          The values apply on all instances until you reset them, also after a deploy. Leave a field empty for the value in
-          the code; write “any” for no limit.
+          {limit === null
+            ? 'Jobs of types that list the limit by its name start only within its values, on all instances.'
+            : 'The values apply on all instances until you reset them, also after a deploy. Leave a field empty for the value in the code; write “any” for no limit.'}
         </p>
+        {limit === null && (
+          <>
+            <TextField label="Name" name="name" value={draft.name} onInput={set('name')} isRequired />
+            <CheckField label="Each key has these values for itself" isOn={draft.isKeyed} onChange={set('isKeyed')} />
+          </>
+        )}
         <TextField
           label="Rate" hint="such as 500/1m or 10/s" name="rate" value={draft.rate} onInput={set('rate')}
           placeholder={code?.rate ?? 'any'}
@@ -71,16 +82,23 @@ export function EditLimit({ limit, onClose, onDone }: EditProps): JSX.Element {
         {error !== null && <strong class="field-error" role="alert">{error}</strong>}
         <footer>
           <button type="button" class="button" onClick={onClose}>Close</button>
-          <button type="submit" class="button" data-kind="primary">Override limit</button>
+          <button type="submit" class="button" data-kind="primary">{limit === null ? 'Create limit' : 'Override limit'}</button>
         </footer>
       </form>
     </Dialog>
   );
 }
 
-const draftOf = ({ override }: NamedLimitView): Draft => ({
-  rate: textOf(override?.rate), burst: override?.rate == null ? '' : String(override.burst ?? ''),
-  concurrency: textOf(override?.concurrency), why: '',
+async function save(limit: NamedLimitView | null, draft: Draft): Promise<void> {
+  const body = overrideOf(draft);
+  if (limit !== null) await call('overrideLimit', { params: { name: limit.name }, body });
+  else await call('createLimit', { body: { name: draft.name.trim(), isKeyed: draft.isKeyed, ...body } });
+}
+
+const draftOf = (limit: NamedLimitView | null): Draft => ({
+  name: '', isKeyed: false, rate: textOf(limit?.override?.rate),
+  burst: limit?.override?.rate == null ? '' : String(limit.override.burst ?? ''),
+  concurrency: textOf(limit?.override?.concurrency), why: '',
 });
 
 const textOf = (value: string | number | null | undefined): string =>
@@ -96,5 +114,5 @@ function overrideOf(draft: Draft) {
   };
 }
 
-const trimmed = ({ rate, burst, concurrency, why }: Draft): Draft =>
+const trimmed = ({ rate, burst, concurrency, why }: Draft): Omit<Draft, 'name' | 'isKeyed'> =>
   ({ rate: rate.trim(), burst: burst.trim(), concurrency: concurrency.trim(), why: why.trim() });

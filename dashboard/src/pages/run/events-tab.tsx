@@ -6,7 +6,7 @@ import { JsonView } from '../../components/json-view.tsx';
 import { Time } from '../../components/time.tsx';
 import { exactText } from '../../exact-json.ts';
 import { plural } from '../../format.ts';
-import { download } from '../runs/export.ts';
+import { download } from '../../download.ts';
 
 interface EventsTabProps {
   readonly run: RunDetail;

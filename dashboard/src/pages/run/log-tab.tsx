@@ -8,7 +8,7 @@ import { Empty } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { queryOf, setQuery } from '../../router.ts';
 import { plural } from '../../format.ts';
-import { download } from '../runs/export.ts';
+import { download } from '../../download.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 const shownMax = 5_000;

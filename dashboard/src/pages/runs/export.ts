@@ -1,6 +1,7 @@
 /** Exports the runs of a list from all pages, up to a limit, as JSON lines or CSV. */
 import type { RunFilter, RunView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
+import { download } from '../../download.ts';
 import { isDueWhenAnswered } from '../../state/run-status.ts';
 
 export type ExportFormat = 'csv' | 'json';
@@ -54,11 +55,4 @@ function cell(value: string | number): string {
   const text = String(value);
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-export function download(name: string, text: string, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = Object.assign(document.createElement('a'), { href: url, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
