@@ -24,11 +24,12 @@ export async function unnoticed(breach: Breach, postgresPort: number): Promise<s
   }
 }
 
-function runTests({ cuts, breaks, isInProcesses }: Breach, postgresPort: number, report: string): Promise<void> {
+function runTests({ cuts, breaks, isInProcesses, file }: Breach, postgresPort: number, report: string): Promise<void> {
   const seeds = new Set(breaks.map((start) => `test/seeds/seed-${start[0]}.test.ts`));
+  const files = file !== undefined ? [file] : isInProcesses ? ['test/seeds/doors.test.ts'] : seeds;
   const args = [
-    'run', ...(isInProcesses ? ['test/seeds/doors.test.ts'] : seeds), '--config', 'test/seeds/breaches.config.ts',
-    '-t', breaks.map((start) => ` ${start.replaceAll('.', '\\.')}`).join('|'), `--outputFile.json=${report}`,
+    'run', ...files, '--config', 'test/seeds/breaches.config.ts',
+    '-t', breaks.map((start) => `(^| )${start.replaceAll('.', '\\.')}`).join('|'), `--outputFile.json=${report}`,
   ];
   const env = {
     ...process.env,

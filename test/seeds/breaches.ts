@@ -1,4 +1,5 @@
-// Breaches of the seeds: for each test of a statement a cut in the source after which it must fail.
+// Breaches of the seeds: for each test of a statement a cut in the source after which it must fail. Defects that the
+// simulation cannot reach are planted likewise.
 import type { Cut } from '../mutants/mutants.ts';
 
 export interface Breach {
@@ -9,6 +10,8 @@ export interface Breach {
   readonly breaks: readonly string[];
   /** The tests are those with processes of their own, in which the cuts are planted too. */
   readonly isInProcesses?: true;
+  /** The tests are in this file, and those of no statement. */
+  readonly file?: string;
 }
 
 const cut = (file: string, from: string, to: string): Cut => ({ file: `src/${file}`, from, to });
@@ -627,5 +630,27 @@ export const breaches: readonly Breach[] = [
   for (const { name } of declarations) await enable(store, name, { by: 'code' }).catch(() => {});`,
     )],
     breaks: ['5.30'],
+  },
+  {
+    title: 'a job that becomes due during a claim waits for a poll',
+    cuts: [cut('engine/loops/claimer.ts', 'names: this.#names(types) }, searchedAt);', 'names: this.#names(types) });')],
+    breaks: ['a run that becomes due before the answer to a claim arrives'],
+    file: 'test/engine/late-answers.test.ts',
+  },
+  {
+    title: 'a connection whose peer is gone is not noticed',
+    cuts: [cut('store/postgres/sql/peer-watch.ts', 'return quietMs(watched) >= watched.probeAfterMs;', 'return false;')],
+    breaks: ['a create is written once when the connection swallows', 'a claim whose answer is swallowed is confirmed'],
+    file: 'test/store/postgres/dead-peers.test.ts',
+  },
+  {
+    title: 'an open transaction of another database holds back the feed',
+    cuts: [cut(
+      'store/postgres/read/history.ts',
+      'other.backend_xid = open.xid::xid and other.datname <> current_database()',
+      'other.backend_xid = open.xid::xid and false',
+    )],
+    breaks: ['a transaction that is open in another database'],
+    file: 'test/store/postgres/feed.test.ts',
   },
 ];

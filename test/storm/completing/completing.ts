@@ -152,10 +152,10 @@ async function allRuns({ jobs }: Engine): Promise<Job[]> {
   }
 }
 
-/** Every run has succeeded under the fence that is its result, with the effects of that fence and no others. */
+/** Every run has succeeded, with the effects of the fence under which it did, and no others. */
 export function checkCompleted(jobs: readonly Job[], count: number, effects: readonly Effects[]): Violation[] {
   const succeeded = jobs.filter((job) => job.state === 'ended' && job.fate === 'succeeded');
-  const completed = succeeded.map((job) => ({ job: job.id, fence: Number(job.state === 'ended' && job.result) }));
+  const completed = succeeded.map(({ id, fence }) => ({ job: id, fence }));
   const missing = succeeded.length === count ? [] : [
     violation('L2', 0, `of ${count} runs, ${succeeded.length} have succeeded`),
   ];
