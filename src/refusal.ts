@@ -100,6 +100,9 @@ export const isRefusal = (value: unknown): value is Refusal => value instanceof 
 /** Whether the value is the refusal of a store that cannot be reached, or not be used. */
 export const isUnavailable = (value: unknown): value is Refusal => isRefusal(value) && value.code === 'unavailable.store';
 
+/** Whether the cause of the refusal may pass: repeating the same request can succeed. */
+export const isTemporary = ({ code }: Refusal): boolean => code.startsWith('unavailable.') || code === 'contended';
+
 /** Whether the value is a refusal of invalid input: repeating the same request cannot succeed. */
 export const isMalformed = (value: unknown): value is Refusal =>
   isRefusal(value) && value.code.startsWith('malformed.');

@@ -43,7 +43,7 @@ export interface BackfillOutcome {
   /** How many runs it created, in all attempts. */
   readonly created: number;
   readonly retried: number;
-  /** How many ticks the middleware, or the rules of the type, refused to run. */
+  /** How many ticks the middleware, or the rules of the type, refused to run, in all attempts. */
   readonly refused: number;
   /** How the created runs ended. */
   readonly ended: Readonly<Partial<Record<Standing, number>>>;
@@ -102,14 +102,12 @@ class Backfill {
     await this.#findOpen();
     progress.startingStage('create runs', { total: before + missing.length + old.length, onFailure: 'SKIP_ITEM' });
     for (let count = 0; count < before; count++) this.#count();
-    let [refused, retried] = [0, 0];
+    let retried = 0;
     for (let next = 0; next < missing.length; ) {
       const room = await this.#room();
       const ticks = missing.slice(next, next + Math.min(room, batchMax));
-      const { created, refused: some } = await this.#create(ticks);
+      for (const id of await this.#create(ticks)) this.#open.add(id);
       next += ticks.length;
-      refused += some;
-      for (const id of created) this.#open.add(id);
       for (const tick of ticks) this.#count(tick);
     }
     for (const { run: id } of old) {
@@ -120,6 +118,7 @@ class Backfill {
     while (this.#open.size > 0) await this.#untilEnd();
     await this.#plan();
     const created = this.#recorded.runsOf(run.id).length;
+    const refused = this.#recorded.refusedTo(run.id).length;
     progress.completedStage(`${created} created`);
     this.#needs.remembered.delete(run.id);
     return { created, retried, refused, ended: await this.#ended() };

@@ -8,7 +8,7 @@ import { recordNotJob } from '../jobs/work-of.ts';
 import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
 import type { Job } from '../model/job.ts';
-import { beforeSteps, isEndedStep, type EndedStep } from '../model/step.ts';
+import { beforeSteps, earlyAnswersMax, isEndedStep, type EndedStep } from '../model/step.ts';
 import { isEncodedPayload, shownLine } from '../model/encoded-payload.ts';
 import type { OutputChunk } from '../model/output.ts';
 import { jobKinds, workKinds } from '../model/state.ts';
@@ -146,12 +146,17 @@ export class EngineReads {
     return this.#stores.forJob(id).history(id, from, limit);
   }
 
-  /** Returns the finished steps of a run or task and its sleeps, in the order in which they were stored. */
+  /**
+   * Returns the finished steps of a run or task and its sleeps, in the order in which they were stored. Answers that came
+   * early have the same number, 0, so that no page ends between them.
+   */
   async steps(id: number, { after = beforeSteps, limit = stepsPage }: StepsRequest = {}): Promise<readonly EndedStep[]> {
     const { store } = this.#stores.forJob(id);
     const found: EndedStep[] = [];
     for (let from = checkWhole('after', after, beforeSteps, Number.MAX_SAFE_INTEGER); found.length < checkLimit(limit, stepsPage); ) {
-      const page = await store.steps([id], from, limit - found.length);
+      const wanted = limit - found.length;
+      const read = await store.steps([id], from, from < 0 ? Math.max(wanted, earlyAnswersMax + 1) : wanted);
+      const page = read.slice(0, Math.max(wanted, read.findLastIndex(({ n }) => n === 0) + 1));
       found.push(...page.filter(isEndedStep));
       if (page.length === 0) break;
       from = page.at(-1)!.n;

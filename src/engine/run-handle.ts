@@ -35,7 +35,7 @@ export interface RunUpdate extends Snapshot {
 export interface StepsRequest {
   /** Only steps with a higher number. Default: all. */
   readonly after?: number;
-  /** At most 1,000, the default. */
+  /** At most 1,000, the default. The first page has all answers that came before their questions, even if they are more. */
   readonly limit?: number;
 }
 

@@ -131,15 +131,11 @@ export interface BackfillBatch {
   readonly recorded: RecordedTicks;
 }
 
-export interface BackfilledBatch {
-  /** The ids of the new runs. */
-  readonly created: readonly number[];
-  /** How many ticks the middleware, or the rules of the type, refused to run. */
-  readonly refused: number;
-}
-
-/** Creates the runs of those of these ticks that have none yet, in one commit with the event that records them. */
-export async function backfillBatch(producer: Producer, batch: BackfillBatch, asker: Asker): Promise<BackfilledBatch> {
+/**
+ * Creates the runs of those of these ticks that have none yet, in one commit with the event that records them. Returns
+ * their ids.
+ */
+export async function backfillBatch(producer: Producer, batch: BackfillBatch, asker: Asker): Promise<readonly number[]> {
   const { store, ids } = producer;
   let following: Partial<NewFollowing> = {};
   const changes = await applyTogether(store, async () => {
@@ -157,8 +153,7 @@ export async function backfillBatch(producer: Producer, batch: BackfillBatch, as
     return ticked.changes;
   }, () => following);
   const outcomes = changes.flatMap(({ events }) => events).flatMap((event) => (event.kind === 'ticked' ? event.ticks : []));
-  const created = outcomes.flatMap((tick) => ('run' in tick ? [tick.run] : []));
-  return { created, refused: outcomes.length - created.length };
+  return outcomes.flatMap((tick) => ('run' in tick ? [tick.run] : []));
 }
 
 /** The newest events may have changed what is missing: the schedule, or another backfill, created a run, or was edited. */

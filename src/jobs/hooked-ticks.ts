@@ -4,7 +4,7 @@
  */
 import type { CalledRun, IsTickRefused, Spec, Ticking } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
-import { isRefusal, type Refusal } from '../refusal.ts';
+import { isRefusal, isTemporary, type Refusal } from '../refusal.ts';
 import type { ChangedRun, CreationHook, NewRun } from './creation-hook.ts';
 import { draftRefusalOf, type Draft } from './draft.ts';
 
@@ -85,9 +85,6 @@ export async function hookAnswer(
     throw error;
   }
 }
-
-/** Whether the tick must be tried again later, because the store could not be reached. */
-const isTemporary = ({ code }: Refusal): boolean => code.startsWith('unavailable.');
 
 export function changesOfHook(spec: Spec, changed: ChangedRun): DraftChanges {
   const { input, typeVersion, priority = spec.priority, tags, limitKey, limitUses } = changed;

@@ -111,6 +111,11 @@ export class RecordedTicks {
     return [...this.#runs.values()].flat().filter((run) => run.backfill === backfill);
   }
 
+  /** The ticks that a backfill was refused the runs of. */
+  refusedTo(backfill: number): readonly RecordedSkip[] {
+    return [...this.#skips.values()].flat().filter((skip) => skip.backfill === backfill);
+  }
+
   #take(event: Event): void {
     if (event.kind !== 'ticked') return;
     const { backfill = null } = event;

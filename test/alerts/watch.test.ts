@@ -195,6 +195,18 @@ describe.each(stores)('on $name', (kind) => {
     expect(await told(jobs)).toEqual(['definition nightly failing', 'definition nightly well']);
   });
 
+  test('a definition that has not failed for a month is forgotten, without a message', async () => {
+    const { jobs, clock, store } = await world();
+    await end(jobs, 'fail', 1, 'mail', 'nightly');
+    await watch(jobs);
+    clock.jump(30 * 86_400_000);
+    await watch(jobs);
+    expect((await readAlert(store, 'watch')).state).toMatchObject({ subjects: {}, changes: 1 });
+    await end(jobs, 'succeed', 1, 'mail', 'nightly');
+    await watch(jobs);
+    expect(await told(jobs)).toEqual(['definition nightly failing']);
+  });
+
   test('a run that was deleted before it was seen is not taken for one without a definition', async () => {
     const { jobs } = await world();
     await end(jobs, 'fail', 1, 'mail', 'nightly');

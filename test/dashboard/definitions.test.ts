@@ -81,13 +81,13 @@ test('a definition is cloned and renamed, and a taken name is refused in the for
   await dialog.getByLabel('Reason').fill('a second letter');
   expect(await violations(page, 'dialog[open]')).toEqual([]);
   await dialog.getByRole('button', { name: 'Create clone' }).click();
-  await page.getByRole('heading', { name: 'mail reminders' }).waitFor();
+  await page.getByRole('heading', { name: 'mail reminders', exact: true }).waitFor();
   expect((await board.get(`${api}/defs/mail%20reminders`)).body).toMatchObject({ enabled: false, spec: { tags: { team: 'shop' } } });
 
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.getByLabel('New name').fill('remind');
   await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
-  await page.getByRole('heading', { name: 'remind' }).waitFor();
+  await page.getByRole('heading', { name: 'remind', exact: true }).waitFor();
   expect((await board.get(`${api}/defs/mail%20reminders`)).status).toBe(404);
 });
 

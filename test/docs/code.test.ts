@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { freshDatabase } from '../support/fresh-database.ts';
+import { testMs } from '../support/patience.ts';
 import { isInstalled, python } from '../support/runtimes.ts';
 import { bySize } from '../support/size.ts';
 import { programOf, readPages, root, type Fence, type Page } from './page.ts';
@@ -63,9 +64,11 @@ describe('TypeScript', () => {
 
   test('that is shown as a test passes', async () => {
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-    const { code, out } = await project.run(process.execPath, [vitest, 'run', '--dir', '.', '--no-color']);
+    project.write('patience.test.ts', patienceTest);
+    const args = [vitest, 'run', '--dir', '.', '--no-color', `--testTimeout=${testMs}`, `--hookTimeout=${testMs}`];
+    const { code, out } = await project.run(process.execPath, args);
     expect(code, out).toBe(0);
-    expect(out).toMatch(/Tests +3 passed/);
+    expect(out).toMatch(/Tests +4 passed/);
   });
 
   const programs = executed.filter(({ text }) => /^<!-- this page runs -->$/m.test(text));
@@ -103,6 +106,11 @@ describe('commands', () => {
     expectLines(out, page.fences.filter(({ info }) => info === 'text answers'));
   });
 });
+
+/** Fails if the tests of the pages have the usual timeout of five seconds, which passes on a busy machine. */
+const patienceTest = `import { expect, test } from 'vitest';
+test('no verdict depends on the speed of the machine', ({ task }) => expect(task.timeout).toBe(${testMs}));
+`;
 
 /** `npx` finds the command in the sources, and the Node that runs this test. */
 const shims = `npx() { [ "$1" = stint ] && shift; "${process.execPath}" "${join(root, 'bin/stint.js')}" "$@"; }`;

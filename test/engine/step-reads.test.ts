@@ -51,6 +51,16 @@ test('jobs that are claimed together, and have started before, are read by one q
   expect(shelf.reads).toEqual([[1], [2, 3]]);
 });
 
+test('a job that is claimed alone is not read before its handler asks', async () => {
+  const shelf = new Shelf([1, 2].map((id) => stepOf(id, 1)));
+  const reads = new StepReads(shelf);
+  await reads.first(jobOf(1));
+  const alone = jobOf(2);
+  reads.readAhead([alone]);
+  expect(shelf.reads).toEqual([[1]]);
+  expect(namesOf((await reads.first(alone)).steps)).toEqual(['step 1']);
+});
+
 test('a job with more steps than are read ahead gets all of them', async () => {
   const shelf = new Shelf([stepOf(1, 1), ...Array.from({ length: 40 }, (_, index) => stepOf(2, index + 1))]);
   const reads = new StepReads(shelf);

@@ -1,6 +1,6 @@
 // Steps and sleeps of handlers: memory, not replay.
 import { expect, test } from 'vitest';
-import { Engine, jobType, LeaseLost, runState, Sleeping, Snooze, type RunHandle } from '../../src/index.ts';
+import { Engine, jobType, LeaseLost, Refusal, runState, Sleeping, Snooze, type RunHandle } from '../../src/index.ts';
 import { silent } from '../../src/logger.ts';
 import { openStore } from '../../src/open/store.ts';
 import { stepsMax } from '../../src/model/step.ts';
@@ -130,6 +130,21 @@ test('a step that cannot be stored says so in the log, and is stored when the st
   const run = await engine.createJobRun(type);
   expect(await run.result()).toBe(1);
   expect(warnings).toEqual([`cannot read or write the steps of job ${run.id}; it is tried again`]);
+});
+
+test('a step whose end is refused for good fails with that refusal, and is not tried again', async () => {
+  const type = jobType('refused', { retry: { attempts: 1 }, run: ({ step }) => step('one', () => 1) });
+  const store = openStore('memory:');
+  let tries = 0;
+  store.writeSteps = () => {
+    tries += 1;
+    return Promise.reject(new Refusal('encoded.payload', 'the result cannot be encrypted'));
+  };
+  await using engine = new Engine({ store, types: [type], logger: silent });
+  await engine.resume();
+  const run = await engine.createJobRun(type);
+  await expect(run.result()).rejects.toThrow('the result cannot be encrypted');
+  expect(tries).toBe(1);
 });
 
 test('an error that postpones the job is not retried inside its step', async () => {

@@ -189,6 +189,16 @@ test('an answer that was accepted counts after a deploy that changes schema, rol
   expect((await early.events()).at(-2)).toMatchObject({ kind: 'unanswered', cause: 'role' });
 });
 
+test('pages of steps contain every answer that came early', async () => {
+  const type = asking({});
+  const t = await start({ types: [type] });
+  const run = await t.createJobRun(type, { delay: '1h' });
+  for (const name of ['c', 'a', 'b']) await run.answer(name, name);
+  const first = await t.engine.steps(run.id, { limit: 2 });
+  expect(first.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  expect(await t.engine.steps(run.id, { limit: 2, after: first.at(-1)!.n })).toEqual([]);
+});
+
 test('an early answer that a handler has accepted counts in later attempts of changed code', async () => {
   const failing = (schema: WaitOptions['schema'], isLast: boolean) => jobType('asking', {
     retry: { attempts: 2, base: '1h' },

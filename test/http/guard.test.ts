@@ -1,7 +1,9 @@
 // The guard: host names, other sites, security headers, and sizes of requests.
-import { request as rawRequest } from 'node:http';
-import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer, request as rawRequest } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { answerUnreadableRequests } from '../../src/http/unreadable-request.ts';
 import { api, everyRoute, pathOf, world, type World } from './world.ts';
 
 let server: World;
@@ -159,6 +161,16 @@ describe('a request', () => {
     expect(JSON.parse(body!)).toMatchObject({ status, code });
   });
 
+  test('that does not arrive in time is answered with a problem, and its connection closed', async () => {
+    const impatient = createServer({ headersTimeout: 10, requestTimeout: 10, connectionsCheckingInterval: 10 });
+    answerUnreadableRequests(impatient);
+    await once(impatient.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void impatient.close());
+    const answer = await conversation('GET / HTTP/1.1\r\n', impatient.address() as AddressInfo);
+    expect(answer).toMatch(/^HTTP\/1.1 408 .*\r\nConnection: close\r\n/);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ status: 408, code: 'too.slow' });
+  });
+
   test('that is not HTTP does not mix with an answer that is being sent', async () => {
     const answer = await conversation(`GET ${api}/me HTTP/1.1\r\nHost: localhost\r\n\r\nnonsense\r\n\r\n`);
     expect(answer).not.toContain('urn:stint:http:malformed.request');
@@ -166,8 +178,9 @@ describe('a request', () => {
 });
 
 /** Sends bytes, and returns all that comes back until the server closes the connection. */
-async function conversation(bytes: string): Promise<string> {
-  const { hostname, port } = new URL(server.url);
-  const socket = connect(Number(port), hostname, () => socket.write(bytes));
+async function conversation(bytes: string, { port }: Pick<AddressInfo, 'port'> = addressOf(server)): Promise<string> {
+  const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
   return (await socket.toArray()).join('');
 }
+
+const addressOf = ({ url }: World): Pick<AddressInfo, 'port'> => ({ port: Number(new URL(url).port) });

@@ -17,10 +17,11 @@ const shared = jobType('shared', {
   input: typed<{ tenant: string; plan: number }>(), fairness: { key: 'tenant', weight: 'plan' }, run: letter.options.run!,
 });
 const dated = jobType('dated', { input: typed<{ on: string }>(), fairness: { key: 'on', weight: 2 }, run: () => null });
+const fan = jobType('fan', { taskFairness: 'run', taskDetails: () => [1], taskResults: () => null });
 
 let server: World;
 beforeAll(async () => {
-  server = await world({ engine: { types: [echo, patient, letter, dated, shared], slots: 5 } });
+  server = await world({ engine: { types: [echo, patient, letter, dated, shared, fan], slots: 5 } });
 });
 afterAll(() => server.close());
 
@@ -53,6 +54,7 @@ describe('a job type', () => {
     expect((await server.get(`${api}/types/dated`)).body.fairness).toEqual({ key: 'on', weight: 2 });
     expect((await server.get(`${api}/types/letter`)).body.fairness).toBeNull();
     expect((await server.get(`${api}/types/letter`)).body.taskFairness).toBeNull();
+    expect((await server.get(`${api}/types/fan`)).body.taskFairness).toBe('run');
   });
 
   test('shows the parts of its keys in the running jobs beside the parts of their weights', async () => {

@@ -106,6 +106,8 @@ describe('BullMQ', () => {
     ]);
     expect(found({ place: 'prioritized', score: 1 }, { priority: '1' })).toMatchObject([{ priority: -1 }]);
     expect(found({}, { opts: '{}' })).toMatchObject([{ attemptsLeft: 1 }]);
+    expect(found({}, { attemptsMade: '2' })).toMatchObject([{ attemptsLeft: 3 }]);
+    expect(found({}, { atm: '9' })).toMatchObject([{ attemptsLeft: 1 }]);
   });
 
   test('a delayed job is due when its score says', () => {
@@ -117,6 +119,8 @@ describe('BullMQ', () => {
     const times = ['3000', '1000', '2000', '4000'].map((timestamp, id) =>
       (line.found(entry({ id: String(id) }, { timestamp }), false)[0] as ForeignJob).due);
     expect(times).toEqual([3_000, 3_000, 3_000, 4_000]);
+    const urgent = entry({ place: 'prioritized', score: 1 }, { timestamp: '2500', priority: '1' });
+    expect(line.found(urgent, false)).toMatchObject([{ due: 2_500 }]);
   });
 
   test.each([
@@ -132,6 +136,7 @@ describe('BullMQ', () => {
 
   test.each([
     ['waits', { place: 'wait' as const }, {}],
+    ['waits with a priority', { place: 'prioritized' as const, score: 2 ** 32 + 1 }, { priority: '1' }],
     ['is due', { place: 'delayed' as const, score: now * 4_096 }, {}],
     ['waits for its retry', { place: 'delayed' as const, score: (now + 1) * 4_096 }, { atm: '1' }],
   ])('a job of a scheduler that %s is imported: the definition creates only later ones', (_, fields, hash) => {

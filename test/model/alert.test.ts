@@ -38,6 +38,12 @@ describe('failures in a row', () => {
     expect([failing(later), later.changes]).toEqual([['a'], 2]);
   });
 
+  test('alone are forgotten: what is late for a month still recovers', () => {
+    const late = { ...spec, when: { lateMs: 1 } };
+    const state = observeRuns(noAlertState, late, { runs: [{ subject: 'a', type: 'a', run: 1 }], unknown: new Set(), at: 0 });
+    expect(failing(forgetOld(state, late, 31 * 86_400_000))).toEqual(['a']);
+  });
+
   test('of 10,000 runs are one change, and of 10,000 subjects one message with a bounded list', () => {
     const one = observeEnds(noAlertState, spec, Array.from({ length: 10_000 }, () => end('a', true)));
     expect([one.changes, message(one)!.changes.length]).toEqual([1, 1]);

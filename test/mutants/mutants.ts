@@ -80,6 +80,12 @@ export const mutants: readonly Mutant[] = [
   { title: 'the runs of followers are created in a commit after the tick', cuts: [followersApart], seeds: [45], isQuick: true },
   { title: 'the run of a follower does not wait', cuts: [noHold], seeds: [45], isQuick: true },
   { title: 'the run of a follower waits only for the first definition that it follows', cuts: [onlyFirstFollowed], seeds: [45] },
+  {
+    title: 'two living processes share the name of an instance',
+    cuts: [cut('store/sqlite/maintain/instances.ts', 'OR lease_until <= ?2 OR ?6', 'OR lease_until <= ?2 OR ?6 >= 0')],
+    seeds: [33, 43],
+    isQuick: true,
+  },
   { title: 'jobs are claimed by code that does not know their version', cuts: [noPayloadVersions], seeds: [14], isQuick: true },
   { title: 'payloads of older versions are not upgraded', cuts: [noUpgrade], seeds: [14], isQuick: true },
   { title: 'complete ends a job that another worker holds', cuts: [noCompletionFence, noCompletionSignal], seeds: [344] },

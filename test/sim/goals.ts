@@ -13,7 +13,7 @@ export const goalNames = [
   'step refused', 'question answered', 'question timed out', 'answer refused by the handler',
   'limit changed by an operator', 'limit paused', 'limit closed by a handler',
   'turn before an older job of another key', 'child run succeeded',
-  'version rolled back', 'payload of an older version upgraded',
+  'version rolled back', 'payload of an older version upgraded', 'name of a living instance refused',
   'run of a follower succeeded', 'run of a follower cancelled by its rule', 'follower defined again',
   'turn of a run before an older task of another run',
 ] as const;

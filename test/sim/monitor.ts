@@ -38,6 +38,8 @@ interface InstanceLease {
   readonly until: number;
   /** When the lease last lapsed and was renewed: claims before that time may be repaired. */
   readonly brokenAt: number;
+  /** The process that has it; undefined: the instance has left. */
+  readonly boot: string | undefined;
 }
 
 export class StoreMonitor {
@@ -94,7 +96,7 @@ export class StoreMonitor {
       beat: (beat) => this.#beat(beat),
       leave: async (instance) => {
         await store.leave(instance);
-        this.#leases.set(instance, { until: this.#now(), brokenAt: this.#now() });
+        this.#leases.set(instance, { until: this.#now(), brokenAt: this.#now(), boot: undefined });
       },
       extend: (holdings, until) => this.#extend(holdings, until),
       writeSteps: (steps) => this.#writeSteps(steps),
@@ -409,10 +411,17 @@ export class StoreMonitor {
     const reply = await this.#parts.store.beat(beat);
     this.#latest = Math.max(this.#latest, reply.now);
     const before = this.#leases.get(beat.id);
+    if (before !== undefined && before.until > reply.now) this.#checkBoot(beat, before);
     const isBroken = before !== undefined && before.until <= this.#latest;
     const brokenAt = isBroken ? reply.now : (before?.brokenAt ?? -Infinity);
-    this.#leases.set(beat.id, { until: reply.now + beat.leaseMs, brokenAt });
+    this.#leases.set(beat.id, { until: reply.now + beat.leaseMs, brokenAt, boot: beat.about.boot });
     return reply;
+  }
+
+  /** S5: a process does not get the name of another one whose lease has not lapsed. */
+  #checkBoot({ id, about, takeOver = false }: Beat, { boot }: InstanceLease): void {
+    if (boot === undefined || boot === about.boot || takeOver) return;
+    this.#report('S5', null, `process ${about.boot} has the name ${id} during the lease of process ${boot}`);
   }
 
   async #extend(holdings: readonly Holding[], until: number): Promise<readonly boolean[]> {

@@ -7,6 +7,7 @@ import type { Job } from '../../src/model/job.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { declareLimits } from '../../src/jobs/limits.ts';
 import type { Kind } from '../../src/model/state.ts';
+import { isRefusal } from '../../src/refusal.ts';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
@@ -153,6 +154,11 @@ class Simulation {
     return [0, 12].includes(this.#seed % 16);
   }
 
+  /** Whether further processes start under the names of instances that are alive. None of these seeds is known either. */
+  get #hasTwins(): boolean {
+    return [33, 43, 54].includes(this.#seed % 64);
+  }
+
   async run(): Promise<SimReport> {
     await this.#store.migrate();
     if (this.#file) createEffects(this.#file.path);
@@ -195,12 +201,23 @@ class Simulation {
     void this.#resume(engine, process);
   }
 
+  /** A second process with the name of an instance: it is refused while the instance lives, and dies after a while. */
+  #startTwin(random: RandomStream): void {
+    const { name } = this.#someEngine(random);
+    const slot = `twin of ${name} at ${this.#timeline.now}`;
+    const process = this.#newProcess(slot, slot, random);
+    process.onDeath(() => this.#processes.delete(slot));
+    void this.#resume(this.#newEngine(process, random, this.#settings.keepsName ? name.split('.')[0]! : name), process);
+    this.#timeline.after(random.between(20_000, 3 * minute), () => this.#crash(process));
+  }
+
   /** Retries until the engine has started, like a process supervisor. */
   async #resume(engine: Engine, process: SimProcess): Promise<void> {
     for (;;) {
       try {
         return await engine.resume();
-      } catch {
+      } catch (error) {
+        if (isRefusal(error) && error.code === 'taken.instance') this.#goals.reach('name of a living instance refused');
         await process.clock.sleep(1_000);
       }
     }
@@ -371,6 +388,7 @@ class Simulation {
     if (this.#isDeploying) {
       this.#repeatFault('deploy', 9 * minute, (random) => this.#deploy(drawVersion(random), random));
     }
+    if (this.#hasTwins) this.#repeatFault('twin', 4 * minute, (random) => this.#startTwin(random));
     this.#repeatFault('store jump', storeJumpEveryMs, (random) => {
       this.#storeOffsetMs += random.pick([-minute, -1_000, 1_000, minute, 10 * minute]);
     });

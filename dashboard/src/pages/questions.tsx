@@ -9,6 +9,7 @@ import { showToast } from '../components/toast.tsx';
 import type { Page } from '../page.ts';
 import { href } from '../router.ts';
 import { useChanges } from '../state/live.ts';
+import { changesQuestions } from '../state/question-changes.ts';
 import { useResource } from '../state/resource.ts';
 import { mayAnswer } from '../state/session.ts';
 
@@ -16,8 +17,10 @@ const shownMax = 100;
 
 function Questions(): JSX.Element {
   const list = useResource((abort) => call('listQuestions', { query: { limit: shownMax } }, abort), []);
-  useChanges({ kind: ['run', 'task'] }, () => list.reload());
   const questions = list.data?.items ?? [];
+  useChanges({ kind: ['run', 'task'] }, (changes) => {
+    if (changes === null || changesQuestions(changes, questions)) list.reload();
+  });
   return (
     <>
       <header class="page-head"><h1>Waiting for you</h1></header>

@@ -11,7 +11,7 @@ import {
 } from '../../model/step.ts';
 import { answered, sleepOver, sleepsUntil, storedEarlier, waitsForAnswer } from '../../model/step-progress.ts';
 import type { Logger } from '../../logger.ts';
-import { isMalformed, Refusal } from '../../refusal.ts';
+import { isMalformed, isRefusal, isTemporary, Refusal } from '../../refusal.ts';
 import type { Store } from '../../store/store.ts';
 import { turn, type Clock } from '../../time/clock.ts';
 import { durationMs, type Duration } from '../../time/duration.ts';
@@ -266,13 +266,16 @@ class AttemptSteps {
     return isStored!;
   }
 
-  /** Tries until the store answers or the attempt has ended. A cancel does not end an attempt, and does not hurry it. */
+  /**
+   * Tries until the store answers, also with a refusal that is not temporary, or the attempt has ended. A cancel does not
+   * end an attempt, and does not hurry it.
+   */
   async #untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await ask();
       } catch (error) {
-        if (isMalformed(error) || this.#attempt.isEnded) throw error;
+        if ((isRefusal(error) && !isTemporary(error)) || this.#attempt.isEnded) throw error;
         if (tries % triesPerWarning === 1) this.#warn(error);
         await this.#parts.clock.sleep(storeRetryMs);
       }

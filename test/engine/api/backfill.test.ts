@@ -151,8 +151,10 @@ describe('a backfill', () => {
 
   test('records the ticks whose runs a middleware refuses, and does not ask again', async () => {
     let asked = 0;
-    const t = await start({
-      defs: [jobDef('def', quick, { schedules: cron('0 * * * *') })],
+    // They take long enough that each of them ends an attempt of the backfill.
+    const slow = jobType('slow', { run: () => t.clock.sleep(3 * minute) });
+    const t: TestEngine = await start({
+      defs: [jobDef('def', slow, { schedules: cron('0 * * * *') })],
       middleware: [{
         create: (run, next) => {
           if (run.def === 'def') asked += 1;
@@ -161,9 +163,10 @@ describe('a backfill', () => {
         },
       }],
     });
-    const job = await backfilled(t, { from: newYear - 3 * hour, to: newYear }, '1m');
-    expect(JSON.parse(job.result!)).toMatchObject({ created: 2, refused: 1 });
+    const job = await backfilled(t, { from: newYear - 3 * hour, to: newYear, concurrency: 1 }, '20m');
+    expect((await t.engine.history(job.id)).filter(({ kind }) => kind === 'claimed').length).toBeGreaterThan(2);
     expect(asked).toBe(3);
+    expect(JSON.parse(job.result!)).toMatchObject({ created: 2, refused: 1 });
     const { ticks } = await t.engine.ticks('def', { from: newYear - 3 * hour, to: newYear });
     expect(ticks.map(({ outcome }) => outcome)).toEqual(['run', 'skipped', 'run']);
   });
@@ -193,6 +196,15 @@ describe('a backfill', () => {
     await t.advance('1h');
     const range = { from: newYear + hour, to: newYear + 2 * hour + 1 };
     expect(await t.engine.planBackfill('def', range)).toMatchObject({ ticks: 1, missing: 0, existing: 2 });
+  });
+
+  test('finds the run of a schedule that had another place, where no other schedule had a run', async () => {
+    const t = await withDef([cron('30 * * * *'), cron('0 */2 * * *')], { overlap: 'allow' });
+    await t.advance('2h');
+    await t.engine.override('def', { schedules: [cron('0 */2 * * *')] });
+    await t.advance('1h');
+    const range = { from: newYear + hour, to: newYear + 2 * hour + 1 };
+    expect(await t.engine.planBackfill('def', range)).toMatchObject({ ticks: 1, missing: 0, existing: 1 });
   });
 
   test('does not create the runs of a deleted definition of the same name again', async () => {

@@ -201,3 +201,42 @@ test('log lines whose acknowledgement was lost are stored once, also those of tw
   expect(await textsOf(one!)).toEqual(['a', 'b', 'd']);
   expect(await textsOf(other!)).toEqual(['c', 'e']);
 });
+
+test('memos whose acknowledgement was lost are reported as written, with the jobs of their commit', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  const [change] = await born(store, {});
+  const names = async (): Promise<string[]> => (await direct.memos('')).map(({ name, version }) => `${name} ${version}`);
+  proxy.loseAnswerTo('commit\0');
+  expect(await store.writeMemos([{ name: 'b', version: 0, value: '1' }, { name: 'a', version: 0, value: '1' }], [change!])).toBe(true);
+  expect(await names()).toEqual(['a 1', 'b 1']);
+  proxy.loseAnswerTo('commit\0');
+  expect(await store.writeMemos([{ name: 'a', version: 1, value: null }, { name: 'b', version: 1, value: '1' }])).toBe(true);
+  expect(await names()).toEqual(['b 2']);
+  proxy.loseRequest('commit\0');
+  expect(await store.writeMemos([{ name: 'b', version: 2, value: '2' }])).toBe(true);
+  expect(await names()).toEqual(['b 3']);
+  expect(proxy.lost()).toBe(3);
+  expect(await direct.history(change!.after.id)).toHaveLength(1);
+});
+
+test('a memo that was written again before its lost acknowledgement was asked after is still ours', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  proxy.loseAnswerTo('commit\0');
+  const writing = store.writeMemos([{ name: 'a', version: 0, value: '1' }]);
+  while (!(await direct.writeMemos([{ name: 'a', version: 1, value: '2' }])));
+  expect(await writing).toBe(true);
+  expect(proxy.lost()).toBe(1);
+  expect(await direct.memos('a')).toEqual([{ name: 'a', version: 2, value: '2' }]);
+});
+
+test('memos that lost a race while their request was lost are reported as not written', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  await direct.writeMemos([{ name: 'a', version: 0, value: '0' }]);
+  proxy.loseRequest('commit\0');
+  const ours = store.writeMemos([{ name: 'a', version: 1, value: '1' }, { name: 'b', version: 0, value: '1' }]);
+  while (proxy.lost() === 0) await direct.memos('');
+  // Either waits for the lost transaction; the connection that is open usually writes before the one that opens.
+  const theirs = direct.writeMemos([{ name: 'a', version: 1, value: '2' }]);
+  expect(await theirs).toBe(!(await ours));
+  expect((await direct.memos('')).map(({ name, value }) => name + value)).toEqual((await ours) ? ['a1', 'b1'] : ['a2']);
+});

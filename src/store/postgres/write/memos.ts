@@ -2,7 +2,9 @@
 import type { Change } from '../../../model/change.ts';
 import type { Memo, MemoWrite } from '../../store.ts';
 import type { Database, Session } from '../sql/database.ts';
+import { ignore } from '../sql/errors.ts';
 import { commitWithin, type AfterWrite } from './commit.ts';
+import { currentXid, isOneCommitted } from './unknown-outcome.ts';
 
 export async function memos(session: Session, prefix: string): Promise<readonly Memo[]> {
   const text = `select name, version, value from ${session.schema}.memo where starts_with(name, $1) order by name`;
@@ -11,25 +13,30 @@ export async function memos(session: Session, prefix: string): Promise<readonly 
 
 /**
  * Writes memos in the order of their names, so that two writers do not wait for each other, then the changes. If the
- * connection is lost during the commit, the retry finds other versions, and returns false.
+ * connection is lost during the commit, the retry finds other versions; the state of the lost transaction then shows
+ * whether it has written them.
  */
-export function writeMemos(
+export async function writeMemos(
   database: Database,
   writes: readonly MemoWrite[],
   changes: readonly Change[],
   afterWrite: AfterWrite,
 ): Promise<boolean> {
   const ordered = writes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return database.transaction(async (transaction) => {
-    if (!(await writeAll(transaction, ordered)) || !(await writeChanges(transaction, changes))) {
+  const sent: string[] = [];
+  const isWritten = await database.transaction(async (transaction) => {
+    const [xid, areWritten] = await Promise.all([currentXid(transaction), writeAll(transaction, ordered)]);
+    if (!areWritten || !(await writeChanges(transaction, changes))) {
       await transaction.rollback();
       return false;
     }
+    sent.push(xid);
     const committing = transaction.commit();
     afterWrite(transaction);
     await committing;
     return true;
-  });
+  }, ignore);
+  return isWritten || (sent.length > 0 && isOneCommitted(database, sent));
 }
 
 async function writeAll(session: Session, writes: readonly MemoWrite[]): Promise<boolean> {

@@ -1,10 +1,11 @@
 /**
  * Unknown outcomes: after a connection was lost, the stored histories show whether the statements that were sent over
- * it have been committed.
+ * it have been committed. Of what has no history, the state of the transaction shows it.
  */
 import type { Change } from '../../../model/change.ts';
 import type { Batch } from '../../store.ts';
-import type { Session } from '../sql/database.ts';
+import type { Session, Transaction } from '../sql/database.ts';
+import { textArray } from '../sql/row-parameters.ts';
 import { history } from '../read/history.ts';
 import { idOf } from './id-of.ts';
 import { lockById } from './statements.ts';
@@ -34,6 +35,24 @@ export async function confirmWritten(session: Session, decided: readonly Change[
   const stored: Change[] = [];
   for (const change of decided) if (await isStored(session, change)) stored.push(change);
   return stored;
+}
+
+/** Returns the id of this transaction. */
+export async function currentXid(transaction: Transaction): Promise<string> {
+  const [row] = await transaction.run<{ xid: string }>('select pg_current_xact_id()::text as xid');
+  return row!.xid;
+}
+
+/**
+ * Returns whether one of these transactions was committed. Call it only if a retry could not write: a server that
+ * crashed may give the id of a transaction that it lost to another one. Ids that the server does not know yet, after a
+ * failover, are those of lost transactions.
+ */
+export async function isOneCommitted(session: Session, xids: readonly string[]): Promise<boolean> {
+  const text = `select bool_or(case when xid::xid8 < pg_snapshot_xmax(pg_current_snapshot())
+    then pg_xact_status(xid::xid8) = 'committed' else false end) as committed from unnest($1::text[]) as sent (xid)`;
+  const [row] = await session.run<{ committed: boolean }>(text, [textArray(xids)]);
+  return row!.committed;
 }
 
 async function isStored(session: Session, change: Change): Promise<boolean> {
