@@ -101,6 +101,14 @@ export const fairness: Topic = {
       equal(taken.size, keys.length);
     },
 
+    'tasks take turns under the keys of their runs, whatever runs wait': fewAndMany(async (world, count) => {
+      const [large, small] = await world.createAll(many(2, { type: 'parent' })) as [Job, Job];
+      const taskOf = ({ id }: Job, due: number): JobSpec => shared(`run ${id}`, { kind: 'task', parent: id, due });
+      await world.createAll([...many(count, taskOf(large, 1)), taskOf(small, 2)]);
+      const keys = await keysInTurn(world, 2);
+      deepEqual([`run ${large.id} run ${small.id}`, `run ${small.id} run ${large.id}`].filter((both) => both === keys), [keys]);
+    }),
+
     'priority is above share': fewAndMany(async (world, count) => {
       await world.createAll([...many(count, shared('a')), ...many(count, shared('b')), ...many(3, shared('a', { priority: 5 }))]);
       equal(await keysInTurn(world, 3), 'a a a');

@@ -177,6 +177,21 @@ describe.each(storesOfRun)('definitions that follow definitions, on $name', (kin
     expect((await definition(world.store, 'other')).nextDue).not.toBeNull();
   });
 
+  test('of on and afterFailure, the one that was overridden last counts', async ({ world }) => {
+    await define(world, first, follower('second', { after: 'first', on: 'failed' }));
+    const rule = async (): Promise<object> => {
+      const { spec: { on = null, afterFailure = null } } = await definition(world.store, 'second');
+      return { on, afterFailure };
+    };
+    await override(world.jobs, 'second', { on: 'ended' }, tester);
+    await override(world.jobs, 'second', { afterFailure: 'wait' }, tester);
+    expect(await rule()).toEqual({ on: null, afterFailure: 'wait' });
+    await override(world.jobs, 'second', { on: 'ended' }, tester);
+    expect(await rule()).toEqual({ on: 'ended', afterFailure: null });
+    await override(world.jobs, 'second', { on: null }, tester);
+    expect(await rule()).toEqual({ on: 'failed', afterFailure: null });
+  });
+
   test('two changes that are valid alone do not form a cycle together', async ({ world }) => {
     await define(world, first, second, jobDef('other', work), follower('late', { after: 'other' }));
     const again = await world.again();

@@ -58,7 +58,28 @@ const noSettlingLater = cut(
   'engine/worker-parts/maintaining.ts', '[settle, closeForgotten, settle, proceedForgotten,', '[closeForgotten, proceedForgotten,',
 );
 
+/** What a tick writes beside its definition and its own runs follows in a commit of its own. */
+const followersApart = cut(
+  'jobs/tick.ts',
+  'return answered.changes;\n  }, () => following);\n  return ticked;',
+  `definer.later = answered.changes.filter(({ after }) => after?.follows);
+    return answered.changes.filter(({ after }) => !after?.follows);
+  });
+  if (definer.later?.length > 0) await applyTogether(definer.store, async () => definer.later, () => following);
+  return ticked;`,
+);
+const noHold = cut('jobs/follower-runs.ts', `hold: 'runs',`, '');
+const onlyFirstFollowed = cut('jobs/follower-runs.ts', 'spec.after!.map((name): Edge', 'spec.after!.slice(0, 1).map((name): Edge');
+
 export const mutants: readonly Mutant[] = [
+  {
+    title: 'tasks start in the order of their due times although their runs take turns',
+    cuts: [cut('engine/attempt/limit-use.ts', `if (taskFairness === 'run')`, `if (taskFairness === 'none')`)],
+    seeds: [107, 127],
+  },
+  { title: 'the runs of followers are created in a commit after the tick', cuts: [followersApart], seeds: [45], isQuick: true },
+  { title: 'the run of a follower does not wait', cuts: [noHold], seeds: [45], isQuick: true },
+  { title: 'the run of a follower waits only for the first definition that it follows', cuts: [onlyFirstFollowed], seeds: [45] },
   {
     title: 'two living processes share the name of an instance',
     cuts: [cut('store/sqlite/maintain/instances.ts', 'OR lease_until <= ?2 OR ?6', 'OR lease_until <= ?2 OR ?6 >= 0')],

@@ -8,11 +8,12 @@ import { isInForce, keyOf } from '../../src/model/pause.ts';
 import { isRefusal } from '../../src/refusal.ts';
 import { askingType } from './asking.ts';
 import { completingTypes } from './completing.ts';
+import { drawChangedDef, drawFollower, drawFollowing, drawOperatorDef, linkedType } from './following-defs.ts';
 import type { RandomStream } from './random-streams.ts';
 import type { Goals } from './goals.ts';
 import { drawOverride } from './limits.ts';
 import type { SimProcess } from './process.ts';
-import type { DefName, Ledger, TypeName } from './workload.ts';
+import type { Ledger, TypeName } from './workload.ts';
 
 export interface Client {
   readonly engine: Engine;
@@ -21,7 +22,7 @@ export interface Client {
   readonly goals: Goals;
   readonly ledger: Ledger;
   readonly types: readonly TypeName[];
-  readonly defs: readonly DefName[];
+  readonly defs: readonly string[];
   /** The named limits. */
   readonly limits: readonly string[];
   /** Ids of created jobs whose reply has arrived. */
@@ -205,6 +206,25 @@ const runManually: Action = async ({ engine, random, defs, acknowledged }) => {
   acknowledged.add((await engine.createNamed({ def: random.pick(defs) }, {})).id);
 };
 
+// Definitions that follow definitions.
+
+const defineFollower: Action = ({ engine, random }) => engine.define(drawOperatorDef(random), linkedType, drawFollowing(random));
+const deleteFollower: Action = ({ engine, random }) => engine.undefine(drawChangedDef(random));
+const changeFollower: Action = async ({ engine, random }) => {
+  const [name, following, isRemoved] = [drawChangedDef(random), drawFollowing(random), random.isTrue(0.3)];
+  await engine.override(name, isRemoved ? null : following);
+};
+const switchFollower: Action = ({ engine, random }) => {
+  const [name, isOff] = [drawFollower(random), random.isTrue(0.3)];
+  return isOff ? engine.disable(name) : engine.enable(name);
+};
+
+/** Several changes at a time, which may exclude each other. */
+const changeFollowers: Action = async (client) => {
+  const actions = Array.from({ length: client.random.integer(2, 3) }, () => client.random.pick([defineFollower, deleteFollower, changeFollower]));
+  await Promise.all(actions.map((action) => tryAction(action, client)));
+};
+
 // The Bedrock queue.
 
 const queueOf = ({ engine }: Client): Queue => new Queue(engine.jobs);
@@ -306,7 +326,7 @@ const waitsForRetry = (job: Job): boolean =>
 
 type WeightedActions = readonly (readonly [Action, number])[];
 
-type RoleName = 'producer' | 'operator' | 'queue' | 'flow' | 'pauser' | 'completer' | 'writer' | 'limiter' | 'asker';
+type RoleName = 'producer' | 'operator' | 'queue' | 'flow' | 'pauser' | 'completer' | 'writer' | 'limiter' | 'asker' | 'planner';
 
 const actionsByRole: Readonly<Record<RoleName, WeightedActions>> = {
   producer: [[produce, 10], [produceMany, 3], [runManually, 2], [complete, 4]],
@@ -318,6 +338,7 @@ const actionsByRole: Readonly<Record<RoleName, WeightedActions>> = {
   completer: [[produceCompleting, 1]],
   writer: [[writeRequests, 4], [changeRequest, 1]],
   asker: [[produceAsking, 3], [answerQuestion, 10], [cancelAsking, 1], [retryAsking, 1]],
+  planner: [[defineFollower, 5], [deleteFollower, 3], [changeFollower, 4], [switchFollower, 3], [changeFollowers, 2]],
   limiter: [[overrideLimit, 4], [pauseLimit, 1], [resumeLimit, 1]],
   queue: [[enqueue, 6], [workOnQueue, 8], [changeQueue, 2]],
   flow: [[createFlow, 8], [createFollower, 4], [retryDownstream, 2], [deleteFollowed, 2], [endFlow, 1]],

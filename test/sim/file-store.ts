@@ -3,9 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SqliteStore } from '../../src/store/sqlite/store.ts';
+import { SqliteStore, type SqliteOptions } from '../../src/store/sqlite/store.ts';
 import type { Batch, Store } from '../../src/store/store.ts';
-import type { Clock } from '../../src/time/clock.ts';
 
 export type OnCommit = (batch: Batch, written: readonly boolean[]) => void;
 
@@ -17,10 +16,10 @@ export interface FileStore {
   readonly remove: () => void;
 }
 
-export function openFileStore(clock: Clock): FileStore {
+export function openFileStore(options: Pick<SqliteOptions, 'clock' | 'random'>): FileStore {
   const folder = mkdtempSync(join(tmpdir(), 'stint-sim-'));
   const path = join(folder, 'jobs.db');
-  const store = new SqliteStore(path, { clock, durability: 'normal' });
+  const store = new SqliteStore(path, { ...options, durability: 'normal' });
   let onCommit: OnCommit = () => {};
   const watched = unwatched(store, (batch, written) => onCommit(batch, written));
   return { store: watched, onCommit: (call) => void (onCommit = call), path, remove: () => rmSync(folder, { recursive: true }) };

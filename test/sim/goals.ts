@@ -14,6 +14,8 @@ export const goalNames = [
   'limit changed by an operator', 'limit paused', 'limit closed by a handler',
   'turn before an older job of another key', 'child run succeeded',
   'version rolled back', 'payload of an older version upgraded', 'name of a living instance refused',
+  'run of a follower succeeded', 'run of a follower cancelled by its rule', 'follower defined again',
+  'turn of a run before an older task of another run',
 ] as const;
 
 export type GoalName = (typeof goalNames)[number];

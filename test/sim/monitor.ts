@@ -14,6 +14,7 @@ import { StepLedger } from './asking.ts';
 import type { BatchLedger } from './batches.ts';
 import type { Success } from './completing.ts';
 import type { FileStore } from './file-store.ts';
+import { FollowerOracle } from './follower-oracle.ts';
 import type { Goals } from './goals.ts';
 import { InboxLedger } from './inbox.ts';
 import { LimitOracle } from './limits.ts';
@@ -63,6 +64,7 @@ export class StoreMonitor {
   readonly steps = new StepLedger();
   readonly #limits: LimitOracle;
   readonly #shares: ShareOracle;
+  readonly #followers: FollowerOracle;
   readonly #trace = createHash('sha256');
   #leader: Leadership | null = null;
   /** The highest store time so far: the clock can be set back, but a lapsed lease stays lapsed. */
@@ -72,7 +74,8 @@ export class StoreMonitor {
   constructor(parts: MonitorParts) {
     this.#parts = parts;
     this.#limits = new LimitOracle(parts.goals);
-    this.#shares = new ShareOracle(parts.goals);
+    this.#shares = new ShareOracle(parts.goals, (id) => this.#jobs.get(id));
+    this.#followers = new FollowerOracle(parts.goals);
     const { store } = parts;
     parts.onCommit?.((batch, written) => this.#checkCommit(batch, written));
     const intercepted: Partial<Store> = {
@@ -230,6 +233,7 @@ export class StoreMonitor {
       if (before === null && after?.parent != null) add(createdChildren, after.parent, 1);
     }
     for (const change of changes) this.#checkChange(change, createdChildren);
+    this.#reportAll(this.#followers.committed(changes));
     for (const found of changes.flatMap((change) => this.steps.changed(change))) this.#parts.onViolation(found);
     this.#parts.goals.record(changes, this.#openChildren);
     for (const { after } of changes) if (after) this.#checkCounts(after);

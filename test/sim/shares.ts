@@ -1,4 +1,4 @@
-// The type whose keys take turns, and an oracle of the turns: it reads the commits in their order, and checks each claim.
+// The types whose keys or runs take turns, and an oracle of the turns: it reads the commits in their order, and checks each claim.
 import type { Draft } from '../../src/jobs/draft.ts';
 import { parseGate } from '../../src/model/gate.ts';
 import type { Job } from '../../src/model/job.ts';
@@ -27,22 +27,34 @@ export function drawShared(random: RandomStream): readonly Draft[] {
   }));
 }
 
+/** The type whose runs take turns with their tasks, in the simulations that draw it. */
+export const crowdType = 'crowd';
+export const crowdConcurrency = 2;
+
+/** A run with many tasks, and after it runs with few. */
+export const drawCrowd = (random: RandomStream): readonly Draft[] =>
+  [random.integer(8, 20), ...Array.from({ length: random.integer(1, 3) }, () => random.integer(1, 3))].map((tasks) => ({
+    type: crowdType, phase: 'prepare', inputText: JSON.stringify({ tasks }), policy: { attemptsMax: 3, timeoutMs: 120_000 },
+  }));
+
 /** The waiting jobs of a key: when each is due, and how many jobs of other keys have started since the key could. */
 interface WaitingKey {
+  /** The run of the tasks; null: the key is not one of tasks. */
+  readonly run: number | null;
   readonly dues: Map<number, number>;
   readonly passedBy: Map<string, number>;
 }
 
-const canStart = ({ dues }: WaitingKey, now: number): boolean => dues.values().some((due) => due <= now);
-
 /** All engines of a simulation share one store, and so its turns. */
 export class ShareOracle {
   readonly #goals: Goals;
+  readonly #jobOf: (id: number) => Job | undefined;
   /** By group, as keys take turns among jobs of the same kind, type and priority, and by key. */
   readonly #groups = new Map<string, Map<string, WaitingKey>>();
 
-  constructor(goals: Goals) {
+  constructor(goals: Goals, jobOf: (id: number) => Job | undefined) {
     this.#goals = goals;
+    this.#jobOf = jobOf;
   }
 
   /** Call with each job that is written or deleted. */
@@ -58,15 +70,22 @@ export class ShareOracle {
     const found: Violation[] = [];
     for (const [key, waiting] of this.#groupOf(job)) {
       if (key === share.key) waiting.passedBy.clear();
-      else if (canStart(waiting, now)) found.push(...this.#pass(job, share, key, waiting));
+      else if (this.#canStart(waiting, now)) found.push(...this.#pass(job, share, key, waiting));
     }
     return found;
   }
 
-  #pass({ id, due }: Job, { key, weight }: FairShare, passed: string, { dues, passedBy }: WaitingKey): Violation[] {
+  /** Tasks of a cancelled run do not start: they are cancelled, too. */
+  #canStart({ run, dues }: WaitingKey, now: number): boolean {
+    return dues.values().some((due) => due <= now) && (run === null || !this.#jobOf(run)?.cancel);
+  }
+
+  #pass({ id, due, kind }: Job, { key, weight }: FairShare, passed: string, { dues, passedBy }: WaitingKey): Violation[] {
     const count = (passedBy.get(key) ?? 0) + 1;
     passedBy.set(key, count);
-    if (dues.values().some((each) => each < due)) this.#goals.reach('turn before an older job of another key');
+    if (dues.values().some((each) => each < due)) {
+      this.#goals.reach(kind === 'task' ? 'turn of a run before an older task of another run' : 'turn before an older job of another key');
+    }
     if (count <= weight) return [];
     return [violation('S47', id, `${count} jobs of key ${key} started while key ${passed} could: its weight is ${weight}`)];
   }
@@ -75,7 +94,7 @@ export class ShareOracle {
     if (!isWaiting(job)) return;
     const { key } = shareOf(job)!;
     const group = this.#groupOf(job);
-    const waiting = group.get(key) ?? { dues: new Map(), passedBy: new Map() };
+    const waiting = group.get(key) ?? { run: job.kind === 'task' ? job.parent : null, dues: new Map(), passedBy: new Map() };
     group.set(key, waiting);
     waiting.dues.set(job.id, job.due);
   }
@@ -85,7 +104,7 @@ export class ShareOracle {
     if (!isWaiting(job)) return;
     const waiting = this.#groupOf(job).get(shareOf(job)!.key);
     waiting?.dues.delete(job.id);
-    if (waiting && !canStart(waiting, now)) waiting.passedBy.clear();
+    if (waiting && !this.#canStart(waiting, now)) waiting.passedBy.clear();
   }
 
   #groupOf({ kind, type, priority }: Job): Map<string, WaitingKey> {
@@ -98,5 +117,8 @@ export class ShareOracle {
 
 const isWaiting = (job: Job): boolean => job.state === 'pending' && !job.admitted && shareOf(job) !== null;
 
-const shareOf = ({ gate }: Job): FairShare | null =>
-  (gate === null || !gate.includes('@') ? null : (parseGate(gate).share ?? null));
+/** The share of a task that takes turns with its run is known without its gate. */
+function shareOf({ type, kind, parent, gate }: Job): FairShare | null {
+  if (type === crowdType) return kind === 'task' ? { key: `run ${parent}`, weight: 1 } : null;
+  return gate === null || !gate.includes('@') ? null : (parseGate(gate).share ?? null);
+}

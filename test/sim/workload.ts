@@ -9,7 +9,8 @@ import { BatchLedger, refusedMessage } from './batches.ts';
 import { completingJobTypes } from './completing.ts';
 import { deployedJobType, type DeployedParts } from './deploys.ts';
 import { familyTypes } from './families.ts';
-import { sharedConcurrency, sharedType } from './shares.ts';
+import { followingDefs, linkedJobType } from './following-defs.ts';
+import { crowdConcurrency, crowdType, sharedConcurrency, sharedType } from './shares.ts';
 import type { RandomStreams } from './random-streams.ts';
 import type { SimProcess } from './process.ts';
 
@@ -32,7 +33,9 @@ export interface WorkloadParts {
   readonly isBatching: boolean;
   readonly isAsking: boolean;
   readonly isSharing: boolean;
+  readonly isCrowding: boolean;
   readonly hasFamilies: boolean;
+  readonly hasFollowers: boolean;
   /** The version of the code, and what to do if it gets a payload of another; null: the code has no versions. */
   readonly deployed: Omit<DeployedParts, 'clock' | 'begin'> | null;
   /** What to do when `complete` says that the lease is lost; null: no type completes. */
@@ -63,7 +66,7 @@ export const batchedType = 'batched';
 export const batchSize = 8;
 
 export const limits: Limits = {
-  types: new Map([['limited', 2], ['narrow', 1], ['narrow tasks', 3], [sharedType, sharedConcurrency]]),
+  types: new Map([['limited', 2], ['narrow', 1], ['narrow tasks', 3], [sharedType, sharedConcurrency], [`${crowdType} tasks`, crowdConcurrency]]),
   defs: new Map(),
   keys: new Map([['tenant', 1]]),
 };
@@ -202,6 +205,25 @@ export function createWorkload(parts: WorkloadParts): Workload {
     },
   });
 
+  const crowd = (): AnyJobType => jobType(crowdType, {
+    retry,
+    taskConcurrency: crowdConcurrency,
+    taskFairness: 'run',
+    input: typed<{ readonly tasks: number }>(),
+    taskDetails: (context) => {
+      begin(context);
+      return Array.from({ length: context.input.tasks }, (_, index) => index);
+    },
+    taskResults: async (context) => {
+      const chance = begin(context);
+      await clock.sleep(chance * 8_000, context.signal);
+      context.signal.throwIfAborted();
+      if (chance < 0.1) throw new Error('the task failed');
+      return chance;
+    },
+  });
+
+  const linked = parts.hasFollowers ? linkedJobType({ clock, begin }) : null;
   const defs = {
     minutely: jobDef('minutely', types.quick, { schedules: cron('* * * * *'), overlap: 'allow', misfire: 'all' }),
     steady: jobDef('steady', types.slow, { schedules: every('45s'), overlap: 'skip' }),
@@ -221,10 +243,12 @@ export function createWorkload(parts: WorkloadParts): Workload {
       ...(parts.isAsking ? [askingJobType(clock, begin)] : []),
       ...(parts.isMetered ? [metered()] : []),
       ...(parts.isSharing ? [jobType(sharedType, { retry, concurrency: sharedConcurrency, run: work(2_000, 15_000) })] : []),
+      ...(parts.isCrowding ? [crowd()] : []),
+      ...(linked ? [linked] : []),
       ...(parts.deployed ? [deployedJobType({ clock, begin, ...parts.deployed })] : []),
       ...(parts.hasFamilies ? familyTypes({ clock, begin, ledger }) : []),
       ...(onCompletionLost ? completingJobTypes({ clock, begin, onLeaseLost: onCompletionLost }) : []),
     ],
-    defs: parts.defNames.map((name) => defs[name]),
+    defs: [...parts.defNames.map((name) => defs[name]), ...(linked ? followingDefs(linked) : [])],
   };
 }

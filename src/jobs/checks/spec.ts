@@ -53,7 +53,7 @@ type Nullable<T> = { readonly [F in keyof T]?: T[F] | null };
  */
 export function mergeOverride(before: Partial<Spec> | null, patch: OverridePatch): Partial<Spec> {
   checkFields('an override', patch, Object.keys(checks));
-  const merged: Record<string, unknown> = { ...before };
+  const merged: Record<string, unknown> = withoutOtherRule(before ?? {}, patch);
   for (const [field, value] of Object.entries(patch)) {
     if (value === undefined) continue;
     if (value === null && field !== 'params') delete merged[field];
@@ -61,6 +61,15 @@ export function mergeOverride(before: Partial<Spec> | null, patch: OverridePatch
     if (isMerged(field) && Object.keys(merged[field] ?? {}).length === 0) delete merged[field];
   }
   return merged;
+}
+
+/** `on` and `afterFailure` exclude each other: the one that the patch sets replaces the other of the override. */
+function withoutOtherRule({ on, afterFailure, ...rest }: Partial<Spec>, patch: OverridePatch): Partial<Spec> {
+  return {
+    ...rest,
+    ...(on === undefined || patch.afterFailure != null ? {} : { on }),
+    ...(afterFailure === undefined || patch.on != null ? {} : { afterFailure }),
+  };
 }
 
 const isMerged = (field: string): boolean => field === 'policy' || field === 'gate';

@@ -6,6 +6,7 @@ import type { Event } from '../../model/event.ts';
 import type { NewStep, OpenWait, StoredStep } from '../../model/step.ts';
 import type { Job } from '../../model/job.ts';
 import type { OutputPosition, OutputSegment } from '../../model/output.ts';
+import type { Random } from '../../random.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
 import { Turns } from '../../time/turns.ts';
@@ -63,6 +64,8 @@ export interface SqliteOptions {
   readonly durability?: Durability;
   /** Whether a file that does not exist is created. Default: true. */
   readonly create?: boolean;
+  /** Decides at which key the turns of a group begin (share-stops.ts). */
+  readonly random?: Random;
 }
 
 export class SqliteStore implements Store {
@@ -74,20 +77,21 @@ export class SqliteStore implements Store {
   readonly #endWatch: EndWatch;
   readonly #inspector: Inspector;
   readonly #path: string;
-  readonly #gateMemory = new GateMemory();
+  readonly #gateMemory: GateMemory;
   readonly #durability: Durability;
   readonly #inboxListeners = new Set<() => void>();
   readonly #transactTurns = new Turns(1);
   /** The connection for `transact`: on the main one, other writes would become a part of the transaction. */
   #transactConnection: Connection<DatabaseSync> | null = null;
 
-  constructor(path: string, { clock = systemClock, durability = 'full', create = true }: SqliteOptions = {}) {
+  constructor(path: string, { clock = systemClock, durability = 'full', create = true, random }: SqliteOptions = {}) {
     this.#connection = openFile(path, { durability, create });
     this.#connection.checkBeforeWrite = () => requireKnownSchema(this.#connection);
     this.#path = path;
     this.#durability = durability;
     if (path !== ':memory:' && clock === systemClock) this.address = { url: `sqlite:${path}`, options: { durability } };
     this.#clock = clock;
+    this.#gateMemory = new GateMemory(random);
     this.#writeBatches = (batches) => writeBatches(this.#connection, batches, this.now());
     this.#wake = new Wake(this.#connection, path);
     this.#endWatch = new EndWatch(this.#connection, this.#wake);
