@@ -21,7 +21,9 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect([await hourOf(world), await timeoutOf(world, 'made by hand')]).toEqual(['1', 60_000]);
 
       const newer = await world.start('deployed', 'new-1', { build: 'new' });
-      expect([await hourOf(world), await timeoutOf(world, 'made by hand')]).toEqual(['2', 120_000]);
+      expect(await hourOf(world)).toBe('2');
+      // The engine of the test has read the type before; it reads it again after a while.
+      await world.until('the type of the new build', async () => (await timeoutOf(world, 'made by hand')) === 120_000);
 
       await first.end('SIGTERM');
       await world.start('deployed', 'old-2', { build: 'old' });
