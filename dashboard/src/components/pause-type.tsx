@@ -8,8 +8,8 @@ import { messageOf } from '../problem.ts';
 import { targetText } from '../state/pauses.ts';
 import { timeMode } from '../state/preferences.ts';
 import { useResource } from '../state/resource.ts';
-import { Dialog } from './dialog.tsx';
 import { SelectField, TextField, type SelectOption } from './field.tsx';
+import { FormDialog } from './form-dialog.tsx';
 import { showToast } from './toast.tsx';
 
 interface OpenPause {
@@ -51,41 +51,31 @@ function PauseDialog({ type, onDone, onClose }: OpenPause & { readonly onClose: 
   const settings = useResource((abort) => call('getType', { params: { name: type } }, abort), [type]).data;
   const hasKeys = settings !== null && settings.keyConcurrency !== null;
   return (
-    <Dialog title={`Pause ${type}`} onClose={onClose}>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <p class="dialog-text">
-          No instance starts its jobs until the pause ends; new runs wait. Jobs that are running continue. If it is paused
-          already, the reason and the end are replaced.
-        </p>
+    <FormDialog
+      title={`Pause ${type}`} action={draft.key === '' ? 'Pause type' : 'Pause key'}
+      onSubmit={submit} onClose={onClose} error={error}
+    >
+      <p class="dialog-text">
+        No instance starts its jobs until the pause ends; new runs wait. Jobs that are running continue. If it is paused
+        already, the reason and the end are replaced.
+      </p>
+      <TextField
+        label="Reason" hint="shown to everybody whose run waits" name="why" value={draft.why} onInput={set('why')}
+        isRequired
+      />
+      <SelectField label="The pause ends" value={draft.end} options={ends} onChange={set('end')} />
+      {draft.end === 'time' && (
         <TextField
-          label="Reason" hint="shown to everybody whose run waits" name="why" value={draft.why} onInput={set('why')}
-          isRequired
+          label="End" hint={isUtc() ? 'UTC' : 'your local time'} name="time" type="datetime-local" value={draft.time}
+          onInput={set('time')} isRequired
         />
-        <SelectField label="The pause ends" value={draft.end} options={ends} onChange={set('end')} />
-        {draft.end === 'time' && (
-          <TextField
-            label="End" hint={isUtc() ? 'UTC' : 'your local time'} name="time" type="datetime-local" value={draft.time}
-            onInput={set('time')} isRequired
-          />
-        )}
-        {hasKeys && (
-          <TextField
-            label="Key (optional)" hint="pauses only runs with this key" name="key" value={draft.key} onInput={set('key')}
-          />
-        )}
-        {error !== null && <strong class="field-error" role="alert">{error}</strong>}
-        <footer>
-          <button type="button" class="button" onClick={onClose}>Close</button>
-          <button type="submit" class="button" data-kind="primary">{draft.key === '' ? 'Pause type' : 'Pause key'}</button>
-        </footer>
-      </form>
-    </Dialog>
+      )}
+      {hasKeys && (
+        <TextField
+          label="Key (optional)" hint="pauses only runs with this key" name="key" value={draft.key} onInput={set('key')}
+        />
+      )}
+    </FormDialog>
   );
 }
 

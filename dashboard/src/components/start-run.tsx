@@ -8,8 +8,8 @@ import { exactText } from '../exact-json.ts';
 import { messageOf } from '../problem.ts';
 import { go } from '../router.ts';
 import { useResource } from '../state/resource.ts';
-import { Dialog } from './dialog.tsx';
 import { jsonError, TextField } from './field.tsx';
+import { FormDialog } from './form-dialog.tsx';
 import { InputField } from './input-field.tsx';
 import { PriorityField } from './priority-field.tsx';
 import { showToast } from './toast.tsx';
@@ -53,41 +53,31 @@ function StartDialog({ template, onClose }: StartDialogProps): JSX.Element {
   const { draft, set, error, submit, isReady, typeNames, schema } = useRunDraft(template, onClose);
   const isOfType = template.def === undefined;
   return (
-    <Dialog title={isOfType ? 'Start a run' : `Run ${template.def}`} onClose={onClose} class="wide">
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) void submit();
-        }}
-      >
-        {isOfType && (
-          <TextField
-            label="Job type" name="type" value={draft.type} onInput={set('type')} isRequired suggestions={typeNames}
-          />
-        )}
-        <InputField
-          schema={schema} text={draft.input} onInput={set('input')}
-          hint={isOfType ? 'JSON; empty for none' : "JSON; empty for the definition's parameters"}
+    <FormDialog
+      title={isOfType ? 'Start a run' : `Run ${template.def}`} action="Start run"
+      onSubmit={submit} onClose={onClose} error={error} isReady={isReady} class="wide"
+    >
+      {isOfType && (
+        <TextField
+          label="Job type" name="type" value={draft.type} onInput={set('type')} isRequired suggestions={typeNames}
         />
-        <div class="grid">
-          <TextField
-            label="Delay" hint="30s, 2h; empty to start now" name="delay" value={draft.delay} onInput={set('delay')}
-          />
-          <PriorityField value={draft.priority} onInput={set('priority')} />
-          <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={set('tags')} />
-          <TextField
-            label="Unique key" hint="at most one open run per key" name="unique" value={draft.unique}
-            onInput={set('unique')}
-          />
-        </div>
-        {error !== null && <strong class="field-error" role="alert">{error}</strong>}
-        <footer>
-          <button type="button" class="button" onClick={onClose}>Close</button>
-          <button type="submit" class="button" data-kind="primary" disabled={!isReady}>Start run</button>
-        </footer>
-      </form>
-    </Dialog>
+      )}
+      <InputField
+        schema={schema} text={draft.input} onInput={set('input')}
+        hint={isOfType ? 'JSON; empty for none' : "JSON; empty for the definition's parameters"}
+      />
+      <div class="grid">
+        <TextField
+          label="Delay" hint="30s, 2h; empty to start now" name="delay" value={draft.delay} onInput={set('delay')}
+        />
+        <PriorityField value={draft.priority} onInput={set('priority')} />
+        <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={set('tags')} />
+        <TextField
+          label="Unique key" hint="at most one open run per key" name="unique" value={draft.unique}
+          onInput={set('unique')}
+        />
+      </div>
+    </FormDialog>
   );
 }
 

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AlertView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { messageOf } from '../../problem.ts';
 
@@ -58,48 +58,38 @@ export function EditAlert({ alert, onClose, onDone }: EditProps): JSX.Element {
   };
   const action = alert === null ? 'Create alert' : 'Change alert';
   return (
-    <Dialog title={alert === null ? 'New alert' : `Change the alert ${alert.name}`} onClose={onClose}>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        {alert === null && <TextField label="Name" name="name" value={draft.name} onInput={set('name')} isRequired />}
+    <FormDialog
+      title={alert === null ? 'New alert' : `Change the alert ${alert.name}`} action={action}
+      onSubmit={submit} onClose={onClose} error={error}
+    >
+      {alert === null && <TextField label="Name" name="name" value={draft.name} onInput={set('name')} isRequired />}
+      <TextField
+        label="Definitions" hint="names or patterns such as nightly-*, with commas" name="definitions"
+        value={draft.definitions} onInput={set('definitions')}
+      />
+      <TextField
+        label="Types" hint="names or patterns; without any and without definitions: all runs" name="types"
+        value={draft.types} onInput={set('types')}
+      />
+      <SelectField
+        label="When" value={draft.condition} options={alert === null ? conditions.slice(1) : conditions}
+        onChange={set('condition')}
+      />
+      {needsValue(draft) && (
         <TextField
-          label="Definitions" hint="names or patterns such as nightly-*, with commas" name="definitions"
-          value={draft.definitions} onInput={set('definitions')}
+          label={draft.condition === 'failedInARow' ? 'Times' : 'Time'} name="value" isRequired
+          hint={draft.condition === 'failedInARow' ? 'such as 3' : 'such as 10m or 1h'} value={draft.value}
+          onInput={set('value')}
         />
-        <TextField
-          label="Types" hint="names or patterns; without any and without definitions: all runs" name="types"
-          value={draft.types} onInput={set('types')}
-        />
-        <SelectField
-          label="When" value={draft.condition} options={alert === null ? conditions.slice(1) : conditions}
-          onChange={set('condition')}
-        />
-        {needsValue(draft) && (
-          <TextField
-            label={draft.condition === 'failedInARow' ? 'Times' : 'Time'} name="value" isRequired
-            hint={draft.condition === 'failedInARow' ? 'such as 3' : 'such as 10m or 1h'} value={draft.value}
-            onInput={set('value')}
-          />
-        )}
-        <SelectField label="Target" value={draft.target} options={targets} onChange={set('target')} />
-        <TextField
-          label="URL" type="password" name="url" value={draft.url} onInput={set('url')} isRequired={alert === null}
-          hint={urlHint(alert, draft)}
-        />
-        <TextField label="At most every" hint="such as 1m" name="every" value={draft.every} onInput={set('every')} />
-        <TextField label="Reason (optional)" hint="recorded in the audit" name="why" value={draft.why} onInput={set('why')} />
-        {error !== null && <strong class="field-error" role="alert">{error}</strong>}
-        <footer>
-          <button type="button" class="button" onClick={onClose}>Close</button>
-          <button type="submit" class="button" data-kind="primary">{action}</button>
-        </footer>
-      </form>
-    </Dialog>
+      )}
+      <SelectField label="Target" value={draft.target} options={targets} onChange={set('target')} />
+      <TextField
+        label="URL" type="password" name="url" value={draft.url} onInput={set('url')} isRequired={alert === null}
+        hint={urlHint(alert, draft)}
+      />
+      <TextField label="At most every" hint="such as 1m" name="every" value={draft.every} onInput={set('every')} />
+      <TextField label="Reason (optional)" hint="recorded in the audit" name="why" value={draft.why} onInput={set('why')} />
+    </FormDialog>
   );
 }
 

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Answer, RequestArguments } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, JsonField, jsonError, TextField } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { showToast, withToast } from '../../components/toast.tsx';
 import { download } from '../../download.ts';
 import { exactText } from '../../exact-json.ts';
@@ -48,6 +48,7 @@ export function ApplyDocument({ onClose, onDone }: ApplyProps): JSX.Element {
     ...(prunes ? { prune: true, ...(match.trim() === '' ? {} : { match: match.trim() }) } : {}),
   });
   const changes = plan?.definitions.filter(({ action }) => action !== 'unchanged') ?? [];
+  const isReady = text.trim() !== '' && jsonError(text) === null && (plan === null || changes.length > 0);
   const submit = async (): Promise<void> => {
     try {
       if (plan === null) return setPlan(await call('applyDefs', { body: { ...body(), dryRun: true } }));
@@ -62,45 +63,30 @@ export function ApplyDocument({ onClose, onDone }: ApplyProps): JSX.Element {
     }
   };
   return (
-    <Dialog title="Apply a document" onClose={onClose} class="wide">
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <p class="dialog-text">
-          Creates and changes definitions as the document says, all or none. You see what changes before you apply it.
-        </p>
-        <FileField onText={edited(setText)} />
-        <JsonField
-          label="Document" hint="JSON, as exported here or by stint defs export --format json" text={text} onInput={edited(setText)}
+    <FormDialog
+      title="Apply a document" action={changes.length === 0 ? 'Show plan' : `Apply ${plural(changes.length, 'change')}`}
+      onSubmit={submit} onClose={onClose} error={error} isReady={isReady} class="wide"
+    >
+      <p class="dialog-text">
+        Creates and changes definitions as the document says, all or none. You see what changes before you apply it.
+      </p>
+      <FileField onText={edited(setText)} />
+      <JsonField
+        label="Document" hint="JSON, as exported here or by stint defs export --format json" text={text} onInput={edited(setText)}
+      />
+      <CheckField
+        label="Delete definitions, and remove overrides, that the document does not have" isOn={prunes} onChange={edited(setPrunes)}
+      />
+      {prunes && (
+        <TextField
+          label="Only names that match" hint="a pattern such as mail*; empty: all" name="match" value={match} onInput={edited(setMatch)}
         />
-        <CheckField
-          label="Delete definitions, and remove overrides, that the document does not have" isOn={prunes} onChange={edited(setPrunes)}
-        />
-        {prunes && (
-          <TextField
-            label="Only names that match" hint="a pattern such as mail*; empty: all" name="match" value={match} onInput={edited(setMatch)}
-          />
-        )}
-        {plan !== null && <PlanList plan={plan} changes={changes} />}
-        {changes.length > 0 && (
-          <TextField label="Reason (optional)" hint="recorded in the audit" name="why" value={why} onInput={setWhy} />
-        )}
-        {error !== null && <strong class="field-error" role="alert">{error}</strong>}
-        <footer>
-          <button type="button" class="button" onClick={onClose}>Close</button>
-          <button
-            type="submit" class="button" data-kind="primary"
-            disabled={text.trim() === '' || jsonError(text) !== null || (plan !== null && changes.length === 0)}
-          >
-            {changes.length === 0 ? 'Show plan' : `Apply ${plural(changes.length, 'change')}`}
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+      )}
+      {plan !== null && <PlanList plan={plan} changes={changes} />}
+      {changes.length > 0 && (
+        <TextField label="Reason (optional)" hint="recorded in the audit" name="why" value={why} onInput={setWhy} />
+      )}
+    </FormDialog>
   );
 }
 
@@ -122,7 +108,7 @@ interface PlanListProps {
 function PlanList({ plan, changes }: PlanListProps): JSX.Element {
   const unchanged = plan.definitions.length - changes.length;
   return (
-    <section class="plan" aria-label="Plan">
+    <section aria-label="Plan">
       {changes.length === 0 && <p>Nothing changes: all definitions are as the document says.</p>}
       <ul class="lines">
         {changes.map((planned) => <PlannedChange key={`${planned.list} ${planned.name}`} {...planned} />)}

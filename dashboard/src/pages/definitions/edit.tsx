@@ -3,10 +3,10 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DefView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import {
   CheckField, JsonField, jsonError, SelectField, TextField, type SelectOption,
 } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { PriorityField } from '../../components/priority-field.tsx';
 import { showToast } from '../../components/toast.tsx';
@@ -50,35 +50,23 @@ export function EditDefinition({ def, onClose, onDone }: EditProps): JSX.Element
     }
   };
   return (
-    <Dialog title={def === null ? 'New definition' : `Edit ${def.name}`} onClose={onClose} class="wide">
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) void submit();
-        }}
-      >
-        {def === null
-          ? <NameAndType draft={draft} set={set} />
-          : <p class="dialog-text">Your changes override the declared settings until you reset them.</p>}
-        <Follows own={def?.name ?? null} draft={draft} set={set} />
-        {draft.after.trim() === '' && <Schedules drafts={draft.schedules} onChange={set('schedules')} />}
-        <Parameters isNew={def === null} draft={draft} set={set} />
-        <Policies isNew={def === null} draft={draft} set={set} priorityBefore={before.priority} />
-        {def !== null && (
-          <TextField
-            label="Reason (optional)" hint="recorded in the history" name="why" value={draft.why} onInput={set('why')}
-          />
-        )}
-        {error !== null && <strong class="field-error" role="alert">{error}</strong>}
-        <footer>
-          <button type="button" class="button" onClick={onClose}>Close</button>
-          <button type="submit" class="button" data-kind="primary" disabled={!isReady}>
-            {def === null ? 'Create definition' : 'Save changes'}
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={def === null ? 'New definition' : `Edit ${def.name}`} action={def === null ? 'Create definition' : 'Save changes'}
+      onSubmit={submit} onClose={onClose} error={error} isReady={isReady} class="wide"
+    >
+      {def === null
+        ? <NameAndType draft={draft} set={set} />
+        : <p class="dialog-text">Your changes override the declared settings until you reset them.</p>}
+      <Follows own={def?.name ?? null} draft={draft} set={set} />
+      {draft.after.trim() === '' && <Schedules drafts={draft.schedules} onChange={set('schedules')} />}
+      <Parameters isNew={def === null} draft={draft} set={set} />
+      <Policies isNew={def === null} draft={draft} set={set} priorityBefore={before.priority} />
+      {def !== null && (
+        <TextField
+          label="Reason (optional)" hint="recorded in the history" name="why" value={draft.why} onInput={set('why')}
+        />
+      )}
+    </FormDialog>
   );
 }
 

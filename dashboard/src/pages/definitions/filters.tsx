@@ -8,7 +8,7 @@ export type DefListFilter = Omit<NonNullable<RequestArguments<'listDefs'>['query
 
 /** The filter in the URL. Its tag is written as in the search of runs: name=value. */
 export function currentFilter(): DefListFilter {
-  const [q, type, status, lastOutcome, tag] = ['q', 'type', 'status', 'outcome', 'tag'].map(queryOf) as [string, string, string, string, string];
+  const [q, type, status, lastOutcome, tag] = [queryOf('q'), queryOf('type'), queryOf('status'), queryOf('outcome'), queryOf('tag')];
   return {
     ...(q === '' ? {} : { q }),
     ...(type === '' ? {} : { type }),

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DefView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { messageOf } from '../../problem.ts';
 import { go } from '../../router.ts';
@@ -35,34 +35,24 @@ export function RenameDefinition({ def, isClone, onClose }: RenameProps): JSX.El
     }
   };
   return (
-    <Dialog title={isClone ? `Clone ${def.name}` : `Rename ${def.name}`} onClose={onClose}>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
+    <FormDialog
+      title={isClone ? `Clone ${def.name}` : `Rename ${def.name}`} action={isClone ? 'Create clone' : 'Rename'}
+      onSubmit={submit} onClose={onClose} error={error}
+    >
+      <p class="dialog-text">
+        {isClone
+          ? 'The clone has the settings in effect. Later changes of one of them do not change the other.'
+          : 'Its schedules continue under the new name. Its runs keep the old one.'}
+      </p>
+      <TextField
+        label="New name" name="name" value={name} isRequired
+        onInput={(value) => {
+          setError(null);
+          setName(value);
         }}
-      >
-        <p class="dialog-text">
-          {isClone
-            ? 'The clone has the settings in effect. Later changes of one of them do not change the other.'
-            : 'Its schedules continue under the new name. Its runs keep the old one.'}
-        </p>
-        <TextField
-          label="New name" name="name" value={name} isRequired
-          onInput={(value) => {
-            setError(null);
-            setName(value);
-          }}
-        />
-        {isClone && <CheckField label="Enabled" isOn={enabled} onChange={setEnabled} />}
-        <TextField label="Reason (optional)" hint="recorded in the history" name="why" value={why} onInput={setWhy} />
-        {error !== null && <strong class="field-error" role="alert">{error}</strong>}
-        <footer>
-          <button type="button" class="button" onClick={onClose}>Close</button>
-          <button type="submit" class="button" data-kind="primary">{isClone ? 'Create clone' : 'Rename'}</button>
-        </footer>
-      </form>
-    </Dialog>
+      />
+      {isClone && <CheckField label="Enabled" isOn={enabled} onChange={setEnabled} />}
+      <TextField label="Reason (optional)" hint="recorded in the history" name="why" value={why} onInput={setWhy} />
+    </FormDialog>
   );
 }

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { NamedLimitView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import { CheckField, TextField } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { messageOf } from '../../problem.ts';
 
@@ -45,47 +45,37 @@ export function EditLimit({ limit, onClose, onDone }: EditProps): JSX.Element {
     }
   };
   return (
-    <Dialog title={limit === null ? 'New limit' : `Override the limit ${limit.name}`} onClose={onClose}>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <p class="dialog-text">
-          {limit === null
-            ? 'Jobs of types that list the limit by its name start only within its values, on all instances.'
-            : 'The values apply on all instances until you reset them, also after a deploy. Leave a field empty for the value in the code; write “any” for no limit.'}
-        </p>
-        {limit === null && (
-          <>
-            <TextField label="Name" name="name" value={draft.name} onInput={set('name')} isRequired />
-            <CheckField label="Each key has these values for itself" isOn={draft.isKeyed} onChange={set('isKeyed')} />
-          </>
-        )}
-        <TextField
-          label="Rate" hint="such as 500/1m or 10/s" name="rate" value={draft.rate} onInput={set('rate')}
-          placeholder={code?.rate ?? 'any'}
-        />
-        <TextField
-          label="At once" hint="after a quiet time; default: a tenth of the rate" name="burst" value={draft.burst}
-          onInput={set('burst')}
-        />
-        <TextField
-          label="Concurrency" hint="jobs that run at a time" name="concurrency" value={draft.concurrency}
-          onInput={set('concurrency')} placeholder={String(code?.concurrency ?? 'any')}
-        />
-        <TextField
-          label="Reason (optional)" hint="recorded in the audit" name="why" value={draft.why} onInput={set('why')}
-        />
-        {error !== null && <strong class="field-error" role="alert">{error}</strong>}
-        <footer>
-          <button type="button" class="button" onClick={onClose}>Close</button>
-          <button type="submit" class="button" data-kind="primary">{limit === null ? 'Create limit' : 'Override limit'}</button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={limit === null ? 'New limit' : `Override the limit ${limit.name}`} action={limit === null ? 'Create limit' : 'Override limit'}
+      onSubmit={submit} onClose={onClose} error={error}
+    >
+      <p class="dialog-text">
+        {limit === null
+          ? 'Jobs of types that list the limit by its name start only within its values, on all instances.'
+          : 'The values apply on all instances until you reset them, also after a deploy. Leave a field empty for the value in the code; write “any” for no limit.'}
+      </p>
+      {limit === null && (
+        <>
+          <TextField label="Name" name="name" value={draft.name} onInput={set('name')} isRequired />
+          <CheckField label="Each key has these values for itself" isOn={draft.isKeyed} onChange={set('isKeyed')} />
+        </>
+      )}
+      <TextField
+        label="Rate" hint="such as 500/1m or 10/s" name="rate" value={draft.rate} onInput={set('rate')}
+        placeholder={code?.rate ?? 'any'}
+      />
+      <TextField
+        label="At once" hint="after a quiet time; default: a tenth of the rate" name="burst" value={draft.burst}
+        onInput={set('burst')}
+      />
+      <TextField
+        label="Concurrency" hint="jobs that run at a time" name="concurrency" value={draft.concurrency}
+        onInput={set('concurrency')} placeholder={String(code?.concurrency ?? 'any')}
+      />
+      <TextField
+        label="Reason (optional)" hint="recorded in the audit" name="why" value={draft.why} onInput={set('why')}
+      />
+    </FormDialog>
   );
 }
 

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RunDetail } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { PriorityField } from '../../components/priority-field.tsx';
 import { tagsOf } from '../../components/start-run.tsx';
 import { showToast } from '../../components/toast.tsx';
@@ -42,26 +42,16 @@ export function EditRun({ run, onClose, onDone }: EditRunProps): JSX.Element {
     }
   };
   return (
-    <Dialog title={`Edit run ${run.id}`} onClose={onClose}>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <PriorityField value={draft.priority} onInput={set('priority')} before={before.priority} />
-        <TextField label="Due" hint="ISO 8601 with a time zone" name="due" value={draft.due} onInput={set('due')} />
-        <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={set('tags')} />
-        <TextField
-          label="Reason (optional)" hint="recorded in the history" name="why" value={draft.why} onInput={set('why')}
-        />
-        {error !== null && <strong class="field-error" role="alert">{error}</strong>}
-        <footer>
-          <button type="button" class="button" onClick={onClose}>Close</button>
-          <button type="submit" class="button" data-kind="primary">Save changes</button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Edit run ${run.id}`} action="Save changes"
+      onSubmit={save} onClose={onClose} error={error}
+    >
+      <PriorityField value={draft.priority} onInput={set('priority')} before={before.priority} />
+      <TextField label="Due" hint="ISO 8601 with a time zone" name="due" value={draft.due} onInput={set('due')} />
+      <TextField label="Tags" hint="name=value, name=value" name="tags" value={draft.tags} onInput={set('tags')} />
+      <TextField
+        label="Reason (optional)" hint="recorded in the history" name="why" value={draft.why} onInput={set('why')}
+      />
+    </FormDialog>
   );
 }

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RunDetail } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import { JsonField, jsonError, TextField } from '../../components/field.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { showToast } from '../../components/toast.tsx';
 import { parseExact } from '../../exact-json.ts';
 import { messageOf } from '../../problem.ts';
@@ -36,33 +36,21 @@ export function FinishRun({ run, onClose, onDone }: FinishRunProps): JSX.Element
   };
   const isInvalid = isFailing ? draft.message.trim() === '' : draft.result.trim() !== '' && jsonError(draft.result) !== null;
   return (
-    <Dialog title={`Finish run ${run.id}`} onClose={onClose}>
-      <form
-        class="fields"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void finish();
-        }}
-      >
-        <p>It was handed off: another system has the token to finish it. You can finish it instead.</p>
-        <div class="segments" role="group" aria-label="Outcome">
-          <button type="button" aria-pressed={!isFailing} onClick={() => setFailing(false)}>Complete</button>
-          <button type="button" aria-pressed={isFailing} onClick={() => setFailing(true)}>Fail</button>
-        </div>
-        {isFailing
-          ? <TextField label="Error" hint="what went wrong" name="message" value={draft.message} onInput={set('message')} />
-          : <JsonField label="Result" hint="JSON, optional" text={draft.result} onInput={set('result')} />}
-        <TextField
-          label="Reason (optional)" hint="recorded in the history" name="why" value={draft.why} onInput={set('why')}
-        />
-        {error !== null && <strong class="field-error" role="alert">{error}</strong>}
-        <footer>
-          <button type="button" class="button" onClick={onClose}>Close</button>
-          <button type="submit" class="button" data-kind={isFailing ? 'danger' : 'primary'} disabled={isInvalid}>
-            {isFailing ? 'Fail run' : 'Complete run'}
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Finish run ${run.id}`} action={isFailing ? 'Fail run' : 'Complete run'}
+      onSubmit={finish} onClose={onClose} error={error} isReady={!isInvalid} isDanger={isFailing}
+    >
+      <p>It was handed off: another system has the token to finish it. You can finish it instead.</p>
+      <div class="segments" role="group" aria-label="Outcome">
+        <button type="button" aria-pressed={!isFailing} onClick={() => setFailing(false)}>Complete</button>
+        <button type="button" aria-pressed={isFailing} onClick={() => setFailing(true)}>Fail</button>
+      </div>
+      {isFailing
+        ? <TextField label="Error" hint="what went wrong" name="message" value={draft.message} onInput={set('message')} />
+        : <JsonField label="Result" hint="JSON, optional" text={draft.result} onInput={set('result')} />}
+      <TextField
+        label="Reason (optional)" hint="recorded in the history" name="why" value={draft.why} onInput={set('why')}
+      />
+    </FormDialog>
   );
 }
