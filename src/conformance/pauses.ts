@@ -72,6 +72,16 @@ export const pauses: Topic = {
       deepEqual(await world.offered(work), []);
     },
 
+    'a pause in force holds its key, even if a claim has admitted its record at the gate before': async (world) => {
+      const gate = keyGate('charge', 'a');
+      const claimed = await world.createRunning({ kind: 'pause', type: 'charge', gate });
+      const planned = await world.apply(claimed, { do: 'plan', fence: claimed.fence, tasks: 0, details: '{}' });
+      equal(planned.admitted, true);
+      await world.apply(planned, { do: 'edit', edit: { due: never } });
+      await world.createAll([{ type: 'charge', gate }]);
+      deepEqual(await world.offered(work), []);
+    },
+
     'a type can be paused before it has jobs': async (world) => {
       await pause(world, 'charge');
       await world.createAll(ofTypes('charge', 'charge'));

@@ -227,7 +227,7 @@ async function explained(open: Open, found: HistoryFailure, seed: number, shrink
   } finally {
     await player.close();
   }
-  return asError(smallest ?? found, seed, smallest === null ? 'only beside others' : 'alone');
+  return asError({ ...(smallest ?? found), share: found.share }, seed, smallest === null ? 'only beside others' : 'alone');
 }
 
 function asError({ log, error, share }: HistoryFailure, seed: number, how: string): Error {

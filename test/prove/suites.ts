@@ -117,7 +117,7 @@ export function outcomeOf(
   };
 }
 
-const causeLines = 6;
+const causeLines = 20;
 
 /** The beginning of the first error, indented: the log of a CI run may show nothing but the findings. */
 const causeOf = ([message = '']: readonly string[]): string =>

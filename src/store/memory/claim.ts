@@ -26,7 +26,7 @@ export function candidates(
   const { kinds, names, limit, limits = noLimits, isLeader = false, priorities } = request;
   const isNamed = jobPredicate(names);
   const pauses = pausesAt(records, now);
-  const pausedKeys = keyNames(pauses.flatMap(({ gate, admitted }) => (gate === null || admitted ? [] : [gate])));
+  const pausedKeys = keyNames(pauses.flatMap(({ gate }) => (gate === null ? [] : [gate])));
   const admissions = new GateAdmissions(admittedPerGate(records, () => true), limits, isLeader, named, pausedKeys);
   const isPaused = pausedBy(pauses);
   const isClaimable = (job: Job): boolean =>
