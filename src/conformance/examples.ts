@@ -2,6 +2,7 @@
 import { ahead } from './queue-position.ts';
 import { claim } from './claim.ts';
 import { claimedTogether } from './claimed-together.ts';
+import { definitionVersions } from './definition-versions.ts';
 import { fairness } from './fairness.ts';
 import { family } from './family.ts';
 import { find } from './find.ts';
@@ -12,6 +13,7 @@ import { history } from './history.ts';
 import { inbox } from './inbox.ts';
 import { insert } from './insert.ts';
 import { instances } from './instances.ts';
+import { latest } from './latest-runs.ts';
 import { leader } from './leader.ts';
 import { leases } from './leases.ts';
 import { limits } from './limits.ts';
@@ -28,8 +30,8 @@ import { within } from './caller-transaction.ts';
 import { NotApplicable, World, type Example, type Open, type Topic } from './world.ts';
 
 export const topics: readonly Topic[] = [
-  schema, insert, guard, claim, claimedTogether, gates, limits, fairness, ahead, unique, leases, family, following, find, history,
-  notes, output, steps, instances, leader, purge, inbox, memos, within, pauses, versions,
+  schema, insert, guard, claim, claimedTogether, gates, limits, fairness, ahead, unique, leases, family, following, find,
+  definitionVersions, latest, history, notes, output, steps, instances, leader, purge, inbox, memos, within, pauses, versions,
 ];
 
 export async function show(open: Open, example: Example): Promise<void> {

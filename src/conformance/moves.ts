@@ -315,7 +315,11 @@ const readAhead: Move = async (share, who, dice) => {
   const job = await pickJob(share, who);
   await dice.pick<() => Promise<unknown>>([
     () => share.agree('next due', (store) => store.nextDue({ kinds: some, names })),
-    () => share.agree('jobsByKey', (store) => store.jobsByKey(keys.map((key) => share.own(key)))),
+    async () => {
+      await share.agree('jobsByKey', (store) => store.jobsByKey(keys.map((key) => share.own(key))));
+      await share.agree('latest ends', (store) => store.latestEnds(defs.map((name) => share.own(name))));
+      await share.agree('started runs', (store) => store.startedRuns(defs.map((name) => share.own(name))));
+    },
     () => share.agree('behind gates', (store) => store.admittedPerGate(share.types())),
     async () => job && share.agree(`ahead of ${job.id}`, (store) => store.queuePosition(job)),
   ])();

@@ -147,6 +147,12 @@ export const openRowOf = (values: readonly unknown[]): OpenRow => ({
   gate: values[18], input: values[19], type_version: values[20],
 } satisfies Record<keyof OpenRow, unknown> as OpenRow);
 
+/** Makes a row from the values of `endedColumns`, as `openRowOf` does. */
+export const endedRowOf = (values: readonly unknown[]): EndedRow => ({
+  id: values[0], version: values[1], type: values[2], body: values[3], parent: values[4], created: values[5], kind: values[6],
+  def: values[7], input: values[8], ended_at: values[9], purge_at: values[10], fate: values[11], result: values[12],
+} satisfies Record<keyof EndedRow, unknown> as EndedRow);
+
 /** The fields that an open job has as columns and an ended job has in its body. */
 type OpenFields = Pick<OpenRow, 'phase' | 'priority' | 'due' | 'fence' | 'gate' | 'type_version'>;
 

@@ -35,7 +35,10 @@ export {
   queuePositionMax, type Candidate, type ClaimDecision, type Claiming, type ClaimRequest, type DueJob, type Holding, type TypeNames,
   type WaitingVersion,
 } from './port/claiming.ts';
-export type { Cell, Inspection, InspectionLimits, LogLine, NewLogLine, Reading } from './port/reading.ts';
+export {
+  openMax, startedMax, type Cell, type Inspection, type InspectionLimits, type LatestEnd, type LogLine,
+  type NewLogLine, type Reading, type StoredVersion,
+} from './port/reading.ts';
 export {
   noEdges, otherEnd, type EdgeQuery, type Edges, type EdgeTally, type FlowRuns, type FlowTally, type FollowingPage,
   type ManyEdgesQuery,

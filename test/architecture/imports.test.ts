@@ -69,7 +69,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['coded', 'row', 'feed-entry', 'name-filter', 'waiting-version-sum', 'paging', 'definition-jobs', 'gate-admission', 'job-line', 'fair-share', 'share-walk', 'share-round', 'share-line', 'share-stops', 'waiting-job', 'limit-use', 'instance-row', 'inbox-row', 'edge-row', 'many-edges', 'step-row', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],
   ],
-  'src/store/memory/': [['following', 'steps'], ['records', 'feed', 'inbox', 'memos', 'instances'], ['claim'], ['limits'], ['store']],
+  'src/store/memory/': [['following', 'steps'], ['records', 'feed', 'inbox', 'memos', 'instances'], ['claim', 'latest-runs', 'definition-versions'], ['limits'], ['store']],
   'src/store/sqlite/': [['errors', 'module', 'file-watch', 'hide-parameters', 'connection', 'schema', 'wake', 'end-watch', 'store-transaction', 'caller'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
   'src/store/postgres/': [['sql', 'caller'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'end-notices', 'claim'], ['store']],
   'src/jobs/': [
@@ -77,7 +77,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['draft'],
     ['new-jobs', 'definition-draft', 'hooked-ticks', 'recorded-ticks', 'record-writing'],
     ['catalogue', 'tick-knowledge', 'limits', 'alerts', 'def-followers', 'follower-runs'],
-    ['proceed', 'answer', 'latest-sleep', 'edge-outcomes', 'waiting-in-vain', 'reopening', 'reopened-edges', 'work-of', 'create', 'create-flow', 'settle', 'repair', 'operate', 'retry', 'flow', 'work', 'overlap-keys', 'start-limits', 'tick', 'define', 'define-together', 'audit', 'pauses', 'alert-watch'],
+    ['proceed', 'answer', 'latest-sleep', 'edge-outcomes', 'waiting-in-vain', 'reopening', 'reopened-edges', 'work-of', 'create', 'create-flow', 'settle', 'repair', 'operate', 'retry', 'flow', 'work', 'overlap-keys', 'start-limits', 'tick', 'define', 'definition-cache', 'define-together', 'audit', 'pauses', 'alert-watch'],
     ['job-writing', 'inbox', 'backfill'],
     ['bedrock'],
   ],

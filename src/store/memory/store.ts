@@ -15,10 +15,10 @@ import { edgesOfEach } from '../many-edges.ts';
 import { matchesQuery, pageLimitMax, standingOf, type Page, type PageRequest, type Query, type Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, EdgeQuery, EdgeTally, FeedPage, FlowTally, FollowingPage, Holding,
-  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Instance, Leadership, LimitInUseNow, LogLine, ManyEdgesQuery,
+  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Instance, LatestEnd, Leadership, LimitInUseNow, LogLine, ManyEdgesQuery,
   Memo, MemoWrite,
   WaitingVersion,
-  Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreHealth, Writer,
+  Migration, NewInboxRequest, Note, PurgeOptions, Store, StoredVersion, StoreHealth, Writer,
   WaitCursor,
   WaitTally,
 } from '../store.ts';
@@ -28,6 +28,8 @@ import { MemoryMemos } from './memos.ts';
 import { MemoryLimits } from './limits.ts';
 import { MemoryInstances } from './instances.ts';
 import { queuePosition, admittedPerGate, aheadInShare, candidates, isTypePaused, nextDue, oldestDue, waitingVersions } from './claim.ts';
+import { definitionVersions } from './definition-versions.ts';
+import { latestEnds, startedRuns } from './latest-runs.ts';
 import { Records } from './records.ts';
 import { MemoryFeed } from './feed.ts';
 
@@ -109,6 +111,18 @@ export class MemoryStore implements Store {
       return holder === null ? [] : [[key, holder]];
     };
     return this.#answer(() => new Map(keys.flatMap(held)));
+  }
+
+  definitionVersions(after: number, limit: number): Promise<readonly StoredVersion[]> {
+    return this.#answer(() => definitionVersions(this.#records, after, limit));
+  }
+
+  latestEnds(defs: readonly string[]): Promise<ReadonlyMap<string, LatestEnd>> {
+    return this.#answer(() => latestEnds(this.#records, defs));
+  }
+
+  startedRuns(defs: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
+    return this.#answer(() => startedRuns(this.#records, defs));
   }
 
   count(query: Query, dueBy?: number): Promise<readonly Tally[]> {

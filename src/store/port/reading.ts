@@ -1,6 +1,7 @@
 /** Reading: jobs, their histories, progress, logs and output, and queries over jobs. */
 import type { Event } from '../../model/event.ts';
 import type { Job } from '../../model/job.ts';
+import type { Fate } from '../../model/state.ts';
 import type { OutputPosition, OutputSegment } from '../../model/output.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 
@@ -18,6 +19,25 @@ export interface Reading {
 
   /** Returns for each of these unique keys the id of the job that has it; free keys are left out. */
   jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+
+  /**
+   * Returns the ids and versions of the definitions that have not ended, after an id in the order of ids, at most `limit`.
+   * With them, a caller reads only those definitions that have changed since it read them before.
+   */
+  definitionVersions(after: number, limit: number): Promise<readonly StoredVersion[]>;
+
+  /**
+   * Returns the run of each of these definitions that ended last; of runs that ended at the same time, the one with the
+   * highest id. Definitions of which no run has ended are left out. The cost follows the number of names, not that of runs.
+   */
+  latestEnds(defs: readonly string[]): Promise<ReadonlyMap<string, LatestEnd>>;
+
+  /**
+   * Returns the ids of the open runs of each of these definitions that have been claimed before, or that were asked to
+   * cancel: the `startedMax` newest, newest first. Definitions without such runs are left out. If a definition has more than
+   * `openMax` open runs, some of those behind the oldest may be missing.
+   */
+  startedRuns(defs: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>>;
 
   /** Returns the events of a job from event number `from` on. */
   history(id: number, from?: number, limit?: number): Promise<readonly Event[]>;
@@ -50,6 +70,21 @@ export interface Reading {
    */
   inspect?(sql: string, limits: InspectionLimits): Promise<Inspection>;
 }
+
+export interface StoredVersion {
+  readonly id: number;
+  readonly version: number;
+}
+
+export interface LatestEnd {
+  /** The id of the run. */
+  readonly id: number;
+  readonly fate: Fate;
+  readonly endedAt: number;
+}
+
+export const openMax = 1_000;
+export const startedMax = 20;
 
 export interface LogLine {
   readonly n: number;

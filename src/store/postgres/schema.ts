@@ -281,6 +281,11 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
       text text collate "C" not null, primary key (job, fence, upto)) with (vacuum_truncate = false)`,
     ...stretch(`${s}.output`, 'job, fence, upto, bytes, text', `n, 1, 1, 1, repeat('-', 400)`),
   ],
+  (s) => [
+    // For the run of a definition that ended last (read/latest-runs.ts).
+    `create index ended_def_end on ${s}.ended (def, ended_at, id) include (fate)
+      where kind = 'run' and def is not null`,
+  ],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

@@ -15,8 +15,8 @@ import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, Contradiction, DueJob, EdgeQuery, EdgeTally, FeedPage, FlowTally,
   ManyEdgesQuery, WaitingVersion,
   FollowingPage, Holding, InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits,
-  Instance, Leadership, LimitInUseNow, LogLine, Memo, MemoWrite, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress,
-  StoreHealth, StoreTransaction, Writer,
+  Instance, LatestEnd, Leadership, LimitInUseNow, LogLine, Memo, MemoWrite, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress,
+  StoredVersion, StoreHealth, StoreTransaction, Writer,
   WaitCursor,
   WaitTally,
 } from '../store.ts';
@@ -36,6 +36,8 @@ import { waitingVersions } from './claim/waiting-versions.ts';
 import { ClaimHints } from './claim/claim-by-hint.ts';
 import { ScanCursors } from './claim/scan-cursor.ts';
 import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
+import { definitionVersions } from './read/definition-versions.ts';
+import { latestEnds, startedRuns } from './read/latest-runs.ts';
 import { awaitClaims } from './read/pauses.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { hintableChange } from './write/claim-hint.ts';
@@ -180,6 +182,18 @@ export class PostgresStore implements Store {
 
   jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return jobsByKey(this.#database, keys);
+  }
+
+  definitionVersions(after: number, limit: number): Promise<readonly StoredVersion[]> {
+    return definitionVersions(this.#database, after, limit);
+  }
+
+  latestEnds(defs: readonly string[]): Promise<ReadonlyMap<string, LatestEnd>> {
+    return this.#database.transaction((transaction) => latestEnds(transaction, defs));
+  }
+
+  startedRuns(defs: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
+    return this.#database.transaction((transaction) => startedRuns(transaction, defs));
   }
 
   count(query: Query, dueBy?: number): Promise<readonly Tally[]> {

@@ -183,6 +183,10 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE output(job INTEGER NOT NULL, fence INTEGER NOT NULL, upto INTEGER NOT NULL, bytes INTEGER NOT NULL,
       text TEXT NOT NULL, PRIMARY KEY(job, fence, upto)) STRICT, WITHOUT ROWID`,
   ],
+  [
+    // A covering index for the run of a definition that ended last (read/latest-runs.ts).
+    `CREATE INDEX ended_def_end ON ended(def, ended_at, id, fate) WHERE kind = 'run' AND def IS NOT NULL`,
+  ],
 ];
 
 export async function migrate(connection: Connection, { dryRun = false } = {}): Promise<Migration> {

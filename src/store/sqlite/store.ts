@@ -15,9 +15,9 @@ import { isScalarAt, type Page, type PageRequest, type Query, type Tally } from 
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, DueJob, EdgeQuery, EdgeTally, FeedPage, FlowTally, FollowingPage, Holding,
   WaitingVersion,
-  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, Leadership,
-  LimitInUseNow, LogLine, ManyEdgesQuery, Memo, MemoWrite, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress, StoreHealth,
-  StoreTransaction, Writer,
+  InboxCounts, InboxQuery, InboxRefusal, InboxRequest, InboxTake, Inspection, InspectionLimits, Instance, LatestEnd, Leadership,
+  LimitInUseNow, LogLine, ManyEdgesQuery, Memo, MemoWrite, Migration, NewInboxRequest, Note, PurgeOptions, Store, StoreAddress,
+  StoredVersion, StoreHealth, StoreTransaction, Writer,
   WaitCursor,
   WaitTally,
 } from '../store.ts';
@@ -40,6 +40,8 @@ import { memos, writeMemos } from './write/memos.ts';
 import { openFile, type Connection, type Durability, type WriteTogether } from './connection.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
+import { definitionVersions } from './read/definition-versions.ts';
+import { latestEnds, startedRuns } from './read/latest-runs.ts';
 import { jobsSelect } from './read/inspect.ts';
 import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
@@ -150,6 +152,18 @@ export class SqliteStore implements Store {
 
   jobsByKey(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return this.#read(() => jobsByKey(this.#connection, keys, this.now()));
+  }
+
+  definitionVersions(after: number, limit: number): Promise<readonly StoredVersion[]> {
+    return this.#read(() => definitionVersions(this.#connection, after, limit));
+  }
+
+  latestEnds(defs: readonly string[]): Promise<ReadonlyMap<string, LatestEnd>> {
+    return this.#read(() => latestEnds(this.#connection, defs));
+  }
+
+  startedRuns(defs: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
+    return this.#read(() => startedRuns(this.#connection, defs));
   }
 
   count(query: Query, dueBy?: number): Promise<readonly Tally[]> {

@@ -1,6 +1,6 @@
 // Bugs in reading: finding and counting, histories and the feed.
-import type { Page, PageRequest, Query, Tally } from '../../../src/store/query.ts';
-import type { Batch, FeedPage, Store } from '../../../src/store/store.ts';
+import { endedStandings, type Page, type PageRequest, type Query, type Tally } from '../../../src/store/query.ts';
+import type { Batch, FeedPage, LatestEnd, Store } from '../../../src/store/store.ts';
 import { Sound, type Bug } from './bug.ts';
 
 export const readBugs: readonly Bug[] = [
@@ -21,6 +21,33 @@ export const readBugs: readonly Bug[] = [
     plant: class extends Sound {
       override async count(query: Query): Promise<readonly Tally[]> {
         return (await super.count(query)).filter(({ standing }) => ['pending', 'held', 'running'].includes(standing));
+      }
+    },
+  },
+  {
+    title: 'the latest run is the one that was created last',
+    topic: 'latest runs',
+    alsoBy: ['histories'],
+    plant: class extends Sound {
+      override async latestEnds(defs: readonly string[]): Promise<ReadonlyMap<string, LatestEnd>> {
+        const found = new Map(await super.latestEnds(defs));
+        for (const def of found.keys()) {
+          const [job] = (await super.find({ kinds: ['run'], def, standings: endedStandings }, { limit: 1 })).jobs;
+          if (job?.state === 'ended') found.set(def, { id: job.id, fate: job.fate, endedAt: job.endedAt });
+        }
+        return found;
+      }
+    },
+  },
+  {
+    title: 'open runs that wait for a retry have not started',
+    topic: 'latest runs',
+    alsoBy: ['histories'],
+    plant: class extends Sound {
+      override async startedRuns(defs: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
+        const pending = (await super.find({ standings: ['pending'] }, { limit: 1_000 })).jobs.map(({ id }) => id);
+        const started = [...await super.startedRuns(defs)].map(([def, ids]) => [def, ids.filter((id) => !pending.includes(id))] as const);
+        return new Map(started.filter(([, ids]) => ids.length > 0));
       }
     },
   },

@@ -19,6 +19,8 @@ import { closeLimit, readLimits, reopenLimit, spendRates } from '../../../src/st
 import { cursorName, ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
 import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
 import { history } from '../../../src/store/postgres/read/history.ts';
+import { definitionVersions } from '../../../src/store/postgres/read/definition-versions.ts';
+import { latestEnds, startedRuns } from '../../../src/store/postgres/read/latest-runs.ts';
 import { beat } from '../../../src/store/postgres/maintain/instances.ts';
 import { freeRows } from '../../../src/store/postgres/claim/free-jobs.ts';
 import { JobClaims } from '../../../src/store/postgres/sql/job-claims.ts';
@@ -112,6 +114,8 @@ test('rows are looked up by index even when the planner believes their table to 
   const reading = planning(client, plans);
   await load(reading, [1, 2, 3]);
   await jobsByKey(reading, ['a', 'b']);
+  await latestEnds(reading, ['a', 'b']);
+  await startedRuns(reading, ['a', 'b']);
   await history(reading, 1);
   await output(reading, 1, { fence: 1, n: 7 }, 16);
   await outputBytes(reading, 1);
@@ -320,6 +324,9 @@ test('definitions are found by their index among jobs that wait, whatever the pl
   await client.query('vacuum analyze stint.job');
   await store.commit({ changes: await born(store, ...many(5_000)) });
   const plans = new Map<string, string>();
+  await definitionVersions(planning(client, plans), 7, 1_000);
+  const [versions] = plans.values();
+  expect(versions).toMatch(/Limit\n\s*->\s+Index Scan using job_definition on job\n\s*Index Cond: .*id > /);
   await find(planning(client, plans), { kinds: ['def'], standings: ['pending'] }, { limit: 1_000 });
   const plan = [...plans.values()].join('\n');
   expect(wholeReads(plan), plan).toEqual([]);
@@ -327,6 +334,25 @@ test('definitions are found by their index among jobs that wait, whatever the pl
   // The wanted ids come first, and each is looked up; the other way round, each row would be searched among them.
   expect(plan.indexOf('job_definition'), plan).toBeLessThan(plan.indexOf('using job_pkey'));
   expect(plan).not.toMatch(/Semi Join|Join Filter/);
+});
+
+test('the latest runs of definitions are found by one seek each, in an index that has all that is read of them', async () => {
+  const { url } = await freshStore();
+  const client = await connect(url);
+  await client.query(`insert into stint.ended (id, version, created, ended_at, kind, type, def, fate, input, body, history)
+    select n, 1, 0, n, 'run', 'a', 'def' || n % 100, 'succeeded', '', '', '' from generate_series(1, 50000) n`);
+  for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
+  for (const statement of ['select 1', 'vacuum analyze stint.ended, stint.job, stint.origin']) {
+    await client.query(statement);
+    const plans = new Map<string, string>();
+    await latestEnds(planning(client, plans), ['def1', 'def2']);
+    await startedRuns(planning(client, plans), ['def1', 'def2']);
+    const [ends, started] = plans.values();
+    expect(ends).toMatch(/Limit\n\s*->\s+Index Only Scan Backward using ended_def_end on ended\n/);
+    expect(started).toMatch(/Limit\n\s*->\s+Index Scan using job_def on job\n/);
+    expect(started).toMatch(/hashed SubPlan/);
+    for (const plan of plans.values()) expect(wholeReads(plan), plan).toEqual([]);
+  }
 });
 
 test('lists of ended runs are read from the index position where the requested ones begin', async () => {

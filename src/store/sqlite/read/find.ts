@@ -8,7 +8,8 @@ import {
   asciiLower, endedStandings, openStandings, pageLimitMax, type Page, type PageRequest, type Query, type Standing,
   type Tally,
 } from '../../query.ts';
-import { jobOfEnded, jobOfOpen, type EndedRow } from '../../row.ts';
+import { endedColumns, endedRowOf, namesOf } from '../../job-columns.ts';
+import { jobOfEnded, jobOfOpen } from '../../row.ts';
 import type { Connection } from '../connection.ts';
 import { talliesOf, type TallyRow } from '../../tally-row.ts';
 import { TallySum } from '../../tally-sum.ts';
@@ -17,13 +18,14 @@ import { scanIds, type IdRange } from '../../id-scan.ts';
 import { IndexChooser, tableFor, type Table } from './index-choice.ts';
 import { openRows } from './open-rows.ts';
 
+/** Without the histories. */
+const endedSql = `SELECT ${namesOf(endedColumns).join(', ')} FROM ended WHERE id IN (SELECT value FROM json_each(?))`;
+
 export function load(connection: Connection, ids: readonly number[]): Job[] {
   const list = JSON.stringify(ids);
   return [
     ...openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', list).map(jobOfOpen),
-    ...connection
-      .all<EndedRow>('SELECT * FROM ended WHERE id IN (SELECT value FROM json_each(?))', list)
-      .map(jobOfEnded),
+    ...connection.arrays(endedSql, list).map((values) => jobOfEnded(endedRowOf(values))),
   ];
 }
 
