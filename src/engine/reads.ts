@@ -22,7 +22,7 @@ import type { DueJob, FeedEvent, FeedPage, Instance, LogLine } from '../store/st
 import type { Clock } from '../time/clock.ts';
 import { durationMs, type Duration } from '../time/duration.ts';
 import type { PreviewOptions } from '../time/preview.ts';
-import type { Configuration } from '../vocabulary/configuration.ts';
+import { outcomeStatus, type Configuration } from '../vocabulary/configuration.ts';
 import { runStats, type JobRunStats } from '../vocabulary/jobrun.ts';
 import { stageInfo, type StageInfo } from '../vocabulary/stage.ts';
 import { shareUsesOf } from './attempt/limit-use.ts';
@@ -30,7 +30,7 @@ import { burstsInForce } from './declare/bursts.ts';
 import { defFilter, type DefFilter } from './declare/def-filter.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
 import type { JobType } from './declare/job-type.ts';
-import { configurationIn } from './inspect/configuration.ts';
+import { configurationsIn } from './inspect/configuration.ts';
 import { explain } from './inspect/explain.ts';
 import { findFailures, type Failures, type FailuresRequest } from './inspect/failures.ts';
 import { gatedTypes, limitsInUse, type LimitInUse } from './inspect/limits-in-use.ts';
@@ -312,15 +312,19 @@ export class EngineReads {
 
   /** Yields definitions in the order of their ids, and reads only as many as are taken, by the page. */
   async *eachDefinition(filter: DefFilter = {}, after?: number): AsyncGenerator<ListedDefinition, void, undefined> {
-    const passes = defFilter(filter);
+    const passes = defFilter(filter, this.now());
     for await (const page of this.#stores.definitionPages(after)) {
-      for (const def of (await this.#listed(page)).filter(passes)) if (await this.#hasOutcome(def, filter)) yield def;
+      const listed = await this.#listed(await this.#withOutcome(page.filter(passes), filter));
+      yield* filter.status === 'undeclared' ? listed.filter(({ isUndeclared }) => isUndeclared) : listed;
     }
   }
 
-  /** Costs two queries if the filter has an outcome. */
-  async #hasOutcome(def: ListedDefinition, { lastOutcome }: DefFilter): Promise<boolean> {
-    return lastOutcome === undefined || (await this.configuration(def)).lastExecutedStatus === lastOutcome;
+  /** Returns those of a page whose last run ended as the filter wants. Costs one query if it wants any outcome. */
+  async #withOutcome(page: readonly KnownDefinition[], { lastOutcome }: DefFilter): Promise<readonly KnownDefinition[]> {
+    if (lastOutcome === undefined || page.length === 0) return page;
+    const { store } = this.#stores.forJob(page[0]!.job.id);
+    const ends = await store.latestEnds(page.map(({ name }) => name));
+    return page.filter(({ name }) => outcomeStatus(ends.get(name) ?? null) === lastOutcome);
   }
 
   async definition(name: string): Promise<ListedDefinition> {
@@ -328,14 +332,24 @@ export class EngineReads {
   }
 
   async #listed(known: readonly KnownDefinition[]): Promise<readonly ListedDefinition[]> {
+    if (known.length === 0) return [];
     const undeclared = await undeclaredDefNames(this.#stores.database.store, known);
     return (await this.#catalogue.resolve(known)).map((def) => ({ ...def, isUndeclared: undeclared.has(def.name) }));
   }
 
-  /** Costs two queries for a definition that was read before. */
   async configuration(def: string | Pick<ListedDefinition, 'job'>): Promise<Configuration> {
-    const { job } = typeof def === 'string' ? await this.#stores.definition(def) : def;
-    return configurationIn(this.#stores.forJob(job.id), job);
+    return (await this.configurations([typeof def === 'string' ? await this.#stores.definition(def) : def]))[0]!;
+  }
+
+  /** Returns them in the order of the definitions. Costs three queries of each store that has any of them. */
+  async configurations(defs: readonly Pick<ListedDefinition, 'job'>[]): Promise<readonly Configuration[]> {
+    const { database, memory } = this.#stores;
+    const found = new Map<number, Configuration>();
+    for (const jobs of [database, memory]) {
+      const own = defs.filter(({ job }) => this.#stores.forJob(job.id) === jobs).map(({ job }) => job);
+      for (const [id, configuration] of await configurationsIn(jobs.store, own)) found.set(id, configuration);
+    }
+    return defs.map(({ job }) => found.get(job.id)!);
   }
 
   async calendar(request: CalendarRequest = {}): Promise<Calendar> {

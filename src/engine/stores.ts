@@ -1,5 +1,6 @@
 /** The stores of an engine: the database, and the memory of this process for jobs that must not be persisted. */
-import { definition, definitionPages, type KnownDefinition } from '../jobs/define.ts';
+import { definition, type KnownDefinition } from '../jobs/define.ts';
+import { DefinitionCache } from '../jobs/definition-cache.ts';
 import type { Jobs } from '../jobs.ts';
 import { definitionKey, type Spec } from '../model/definition.ts';
 import type { Page, PageRequest, Query, Tally } from '../store/query.ts';
@@ -13,10 +14,12 @@ const pageDefault = 100;
 export class Stores {
   readonly database: Jobs;
   readonly memory: Jobs;
+  readonly #definitions: readonly DefinitionCache[];
 
   constructor(database: Jobs, memory: Jobs) {
     this.database = database;
     this.memory = memory;
+    this.#definitions = [database, memory].map(({ store }) => new DefinitionCache(store));
   }
 
   forJob(id: number): Jobs {
@@ -41,8 +44,7 @@ export class Stores {
   }
 
   async *definitionPages(after?: number): AsyncGenerator<readonly KnownDefinition[], void> {
-    yield* definitionPages(this.database.store, after);
-    yield* definitionPages(this.memory.store, after);
+    for (const definitions of this.#definitions) yield* definitions.pages(after);
   }
 
   /** Finds jobs of both stores as one list in the order of ids: jobs in memory have the higher ids. */

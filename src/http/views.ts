@@ -225,12 +225,21 @@ function defView(known: ListedDefinition, configuration: Configuration, visibili
   };
 }
 
-/** The view of a definition. Reads its runs for the fields of `Configuration`. */
+/** The views of definitions. Reads their runs for the fields of `Configuration`. */
+export async function definitionViews(
+  engine: Pick<EngineCore, 'configurations'>,
+  known: readonly ListedDefinition[],
+  visibility: Visibility,
+): Promise<DefView[]> {
+  const configurations = await engine.configurations(known);
+  return known.map((each, index) => defView(each, configurations[index]!, visibility));
+}
+
 export const definitionView = async (
-  engine: Pick<EngineCore, 'configuration'>,
+  engine: Pick<EngineCore, 'configurations'>,
   known: ListedDefinition,
   visibility: Visibility,
-): Promise<DefView> => defView(known, await engine.configuration(known), visibility);
+): Promise<DefView> => (await definitionViews(engine, [known], visibility))[0]!;
 
 export const previewView = ({ nominal, due, shown, remark, skipped }: PreviewTick): ShownTick => ({
   nominal,

@@ -143,13 +143,9 @@ export async function definition(store: Store, name: string): Promise<KnownDefin
   return known(await require(store, name));
 }
 
-export const definitions = async (store: Store): Promise<readonly KnownDefinition[]> =>
-  (await Array.fromAsync(definitionPages(store))).flat();
-
-/** Yields the definitions after an id in the order of their ids, page by page. */
-export async function* definitionPages(store: Store, after?: number): AsyncGenerator<readonly KnownDefinition[], void> {
-  const pages = pagesOf(store, { kinds: ['def'], standings: ['pending', 'held'] }, undefined, after);
-  for await (const page of pages) yield page.map(known);
+export async function definitions(store: Store): Promise<readonly KnownDefinition[]> {
+  const pages = pagesOf(store, { kinds: ['def'], standings: ['pending', 'held'] });
+  return (await Array.fromAsync(pages)).flat().map(known);
 }
 
 export function known(job: Job): KnownDefinition {

@@ -1,6 +1,7 @@
 /** Job configurations: the status of a definition and of its runs, and when it ran last and runs next. */
 import { isOpen, type Job } from '../model/job.ts';
 import type { ProgressStatus } from '../model/progress-tree.ts';
+import type { Fate } from '../model/state.ts';
 import { jobStandingOf, type JobStanding } from './standing.ts';
 
 export type CurrentStatus = 'SCHEDULED' | 'RUNNING' | 'DISABLED';
@@ -65,11 +66,15 @@ export function configurationOf(def: Job, runs: readonly Job[]): Configuration {
   return {
     status: statusOf(def, runs),
     lastExecuted: executed?.startedAt ?? null,
-    lastExecutedStatus: ended === null ? 'NOT_STARTED' : words[ended.fate],
+    lastExecutedStatus: outcomeStatus(ended),
     lastRun: executed?.id ?? null,
     nextExecutionTime: nextExecutionTime(def),
   };
 }
+
+/** Returns the outcome of a definition whose run that ended last is `ended`; null: none has ended. */
+export const outcomeStatus = (ended: { readonly fate: Fate } | null): OutcomeStatus =>
+  (ended === null ? 'NOT_STARTED' : words[ended.fate]);
 
 /** Returns the status of a definition. While a run executes, this is RUNNING even if the definition is disabled. */
 function statusOf(def: Job, runs: readonly Job[]): CurrentStatus {

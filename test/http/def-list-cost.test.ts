@@ -1,37 +1,76 @@
-// What a list of definitions costs the store.
+// What lists of definitions cost the store.
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine, jobType, openStore } from '../../src/index.ts';
 import type { HttpCall, StoreServices } from '../../src/http/handler.ts';
 import { defRoutes } from '../../src/http/routes/defs.ts';
 import type { Store } from '../../src/store/store.ts';
 
-function counted(store: Store): { readonly store: Store; readonly count: () => number } {
-  let calls = 0;
+function counted(store: Store): { readonly store: Store; readonly calls: string[] } {
+  const calls: string[] = [];
   const get = (target: Store, name: keyof Store): unknown => {
     const value: unknown = target[name];
     if (typeof value !== 'function') return value;
     return (...given: unknown[]): unknown => {
-      if (name !== 'now') calls += 1;
+      if (name !== 'now') calls.push(name);
       return (value as (...args: unknown[]) => unknown).apply(target, given);
     };
   };
-  return { store: new Proxy(store, { get: (target, name) => get(target, name as keyof Store) }), count: () => calls };
+  return { store: new Proxy(store, { get: (target, name) => get(target, name as keyof Store) }), calls };
 }
 
-test('a page costs two queries for each definition that it shows, and few more', async () => {
-  const { store, count } = counted(openStore('memory:'));
+interface Listed {
+  readonly names: readonly string[];
+  readonly next: number | null;
+  /** The names of the methods of the store that were called. */
+  readonly calls: readonly string[];
+}
+
+/** An engine with definitions, and a function that lists them over HTTP. */
+async function listing(count: number): Promise<{ engine: Engine; list: (query: object) => Promise<Listed> }> {
+  const { store, calls } = counted(openStore('memory:'));
   const engine = new Engine({ store, types: [jobType('mail', { run: () => {} })] });
   onTestFinished(() => engine.close());
-  for (let n = 0; n < 25; n++) await engine.define(`d${n}`, 'mail', {}, { by: 'ada' });
+  const definitions = Array.from({ length: count }, (_, n) => ({ name: `d${n}`, type: 'mail' }));
+  await engine.applyDefinitions({ definitions });
   const services = { engine } as unknown as StoreServices;
   const call = { principal: { visibility: 'full' } } as HttpCall;
-  const page = async (after?: number): Promise<readonly [names: number, next: number | null]> => {
-    const { items, next } = (await defRoutes.listDefs(services, { query: { limit: 10, after } } as never, call)) as { items: unknown[]; next: number | null };
-    return [items.length, next];
+  const list = async (query: object): Promise<Listed> => {
+    calls.length = 0;
+    const answer = await defRoutes.listDefs(services, { query } as never, call) as { items: { name: string }[]; next: number | null };
+    return { names: answer.items.map(({ name }) => name), next: answer.next, calls: [...calls] };
   };
-  const before = count();
-  const [shown, second] = await page();
-  expect([shown, count() - before]).toEqual([10, expect.toSatisfy((calls: number) => calls < 2 * 10 + 10)]);
-  const [more, third] = await page(second!);
-  expect([more, await page(third!)]).toEqual([10, [5, null]]);
+  return { engine, list };
+}
+
+test('a page costs as many queries as one definition', async () => {
+  const { list } = await listing(25);
+  await list({}); // a definition that was not read before is read
+  const [one, first] = [await list({ limit: 1 }), await list({ limit: 10 })];
+  expect([one.names.length, first.names.length]).toEqual([1, 10]);
+  expect(first.calls).toEqual(one.calls);
+  expect(first.calls.filter((name) => name === 'latestEnds')).toHaveLength(1);
+  const second = await list({ limit: 10, after: first.next });
+  const third = await list({ limit: 10, after: second.next });
+  expect([second.names.length, third.names.length, third.next]).toEqual([10, 5, null]);
+});
+
+test('a filter by the last outcome costs a query per page of up to a thousand definitions', async () => {
+  const { engine, list } = await listing(2_500);
+  const { id } = await engine.createNamed({ def: 'd2400' }, {});
+  await engine.stopJobRun(id);
+  const { names, calls } = await list({ lastOutcome: 'STOPPED' });
+  expect(names).toEqual(['d2400']);
+  // Pages of 128, 256, 512, 1,000 and 604 definitions; the last query is for the definition that is shown.
+  expect(calls.filter((name) => name === 'latestEnds')).toHaveLength(6);
+});
+
+test('definitions that have not changed are not read again, and the others are', async () => {
+  const { engine, list } = await listing(300);
+  await list({ q: 'none' });
+  expect(new Set((await list({ q: 'none' })).calls)).toEqual(new Set(['definitionVersions']));
+  await engine.disable('d299');
+  await engine.undefine('d298');
+  expect((await list({ status: 'disabled' })).names).toEqual(['d299']);
+  expect((await list({ q: '29' })).names).toEqual(expect.not.arrayContaining(['d298']));
+  expect((await list({ q: '29' })).names).toHaveLength(12);
 });

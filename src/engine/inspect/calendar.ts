@@ -5,7 +5,8 @@
 import type { Jobs } from '../../jobs.ts';
 import { checkFields, checkWhole } from '../../jobs/checks/values.ts';
 import type { KnownDefinition } from '../../jobs/define.ts';
-import { endedStandings } from '../../store/query.ts';
+import type { Job } from '../../model/job.ts';
+import type { Store } from '../../store/store.ts';
 import { hourMs, ticksPerHour } from '../../time/hourly-ticks.ts';
 import { checkInstant, formatTimestamp } from '../../time/instant.ts';
 import type { Schedule } from '../../time/schedule.ts';
@@ -91,7 +92,7 @@ export async function calendarOf(
       counted.counts.forEach((ticks, hour) => ticks > 0 && rows[hour]!.add(counted.name, ticks));
     }
   }
-  const lasting = await Promise.all(busiest.all.map((each) => lastingOf(jobs, each)));
+  const lasting = await withLastRuns(jobs.store, busiest.all);
   return {
     zone,
     hours: rows.map((row, hour) => hourOf(row, start + hour * hourMs, zone, loadOf(lasting, hour))),
@@ -118,8 +119,12 @@ class HourCounter {
     const all = spec.schedules.flatMap((schedule, index) =>
       this.#countsOf(schedule, job.plan?.schedules[index]?.activated ?? job.created) ?? []);
     if (all.length === 0) return null;
-    const counts = Array.from({ length: this.#hours }, (_, hour) => all.reduce((sum, each) => sum + each[hour]!, 0));
+    const counts = all.length === 1 ? all[0]! : this.#sumOf(all);
     return { name, counts, ticks: counts.reduce((sum, each) => sum + each, 0) };
+  }
+
+  #sumOf(all: readonly (readonly number[])[]): readonly number[] {
+    return Array.from({ length: this.#hours }, (_, hour) => all.reduce((sum, each) => sum + each[hour]!, 0));
   }
 
   #countsOf(schedule: Schedule, activated: number): readonly (readonly number[])[] | null {
@@ -171,12 +176,15 @@ const hourOf = ({ ticks, definitions, most }: HourRow, at: number, zone: string,
 
 type Lasting = HourlyTicks & { readonly lastRunMs: number | null };
 
-async function lastingOf(jobs: Jobs, counted: HourlyTicks): Promise<Lasting> {
-  const query = { kinds: ['run'], def: counted.name, standings: endedStandings } as const;
-  const [last] = (await jobs.find(query, { limit: 1 })).jobs;
-  const isTimed = last?.state === 'ended' && last.startedAt !== null;
-  return { ...counted, lastRunMs: isTimed ? Math.max(0, last.endedAt - last.startedAt) : null };
+async function withLastRuns(store: Pick<Store, 'latestEnds' | 'load'>, counted: readonly HourlyTicks[]): Promise<Lasting[]> {
+  const ends = await store.latestEnds(counted.map(({ name }) => name));
+  const runs = await store.load([...ends.values()].map(({ id }) => id));
+  const lasted = new Map(runs.map((run) => [run.def!, durationOf(run)]));
+  return counted.map((each) => ({ ...each, lastRunMs: lasted.get(each.name) ?? null }));
 }
+
+const durationOf = (run: Job): number | null =>
+  (run.state === 'ended' && run.startedAt !== null ? Math.max(0, run.endedAt - run.startedAt) : null);
 
 function loadOf(lasting: readonly Lasting[], hour: number): number | null {
   const known = lasting.filter(({ counts, lastRunMs }) => counts[hour]! > 0 && lastRunMs !== null);

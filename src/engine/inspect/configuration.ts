@@ -1,15 +1,19 @@
-/** The configuration of a definition in the terms of seed 4 (docs/seeds.md): its status, its last and its next run. */
-import { endedStandings, openStandings } from '../../store/query.ts';
-import type { Jobs } from '../../jobs.ts';
+/** The configurations of definitions in the terms of seed 4 (docs/seeds.md): their status, their last and their next run. */
 import type { Job } from '../../model/job.ts';
+import type { Store } from '../../store/store.ts';
 import { configurationOf, type Configuration } from '../../vocabulary/configuration.ts';
 
-/** How many of the newest ended runs are read to find the one that ended last: overlapping runs end in any order. */
-const endedMax = 100;
-
-export async function configurationIn(jobs: Jobs, def: Job): Promise<Configuration> {
-  const runs = { kinds: ['run'], def: def.def! } as const;
-  const open = await jobs.find({ ...runs, standings: openStandings }, { limit: 1000 });
-  const ended = await jobs.find({ ...runs, standings: endedStandings }, { limit: endedMax });
-  return configurationOf(def, [...open.jobs, ...ended.jobs]);
+/** Returns the configuration of each definition by its id. Three queries, however many definitions. */
+export async function configurationsIn(
+  store: Pick<Store, 'latestEnds' | 'startedRuns' | 'load'>,
+  defs: readonly Job[],
+): Promise<ReadonlyMap<number, Configuration>> {
+  if (defs.length === 0) return new Map();
+  const names = defs.map(({ def }) => def!);
+  // In this order: a run that ends between the two queries is found by both, not by neither.
+  const started = await store.startedRuns(names);
+  const ends = await store.latestEnds(names);
+  const ids = new Set([...[...started.values()].flat(), ...[...ends.values()].map(({ id }) => id)]);
+  const runs = Map.groupBy(ids.size === 0 ? [] : await store.load([...ids]), ({ def }) => def!);
+  return new Map(defs.map((def) => [def.id, configurationOf(def, runs.get(def.def!) ?? [])]));
 }

@@ -14,7 +14,7 @@ import type { StoreRouteHandlers } from '../handler.ts';
 import { actor } from '../access/principal.ts';
 import { checkPriorityOf } from '../access/priority.ts';
 import { scheduleOf } from '../schedules.ts';
-import { definitionView, previewView } from '../views.ts';
+import { definitionView, definitionViews, previewView } from '../views.ts';
 import { act, created } from './runs.ts';
 
 type DefRouteNames =
@@ -39,7 +39,7 @@ export const defRoutes: StoreRouteHandlers<DefRouteNames> = {
       if (found.length > limit) break;
     }
     const shown = found.slice(0, limit);
-    const items = await Promise.all(shown.map((known) => definitionView(engine, known, visibility)));
+    const items = await definitionViews(engine, shown, visibility);
     return { items, next: found.length > limit ? shown.at(-1)!.job.id : null };
   },
 

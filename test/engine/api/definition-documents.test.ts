@@ -190,6 +190,20 @@ describe.each(stores)('on $name', (kind) => {
   });
 });
 
+test('a definition is late if its tick has waited for more than a minute', async () => {
+  const t = await start({ types: [mail] });
+  for (const [name, period] of [['hourly', '1h'], ['daily', '1d']] as const) await t.engine.define(name, 'mail', { params: { to: 'x' }, schedules: every(period) });
+  await t.engine.define('manual', 'mail', { params: { to: 'x' } });
+  const late = async (): Promise<string[]> => (await t.engine.definitions({ status: 'late' })).map(({ name }) => name);
+  await t.engine.suspend();
+  await t.advance('61m');
+  expect(await late()).toEqual([]);
+  await t.advance('1s');
+  expect(await late()).toEqual(['hourly']);
+  await t.engine.disable('hourly');
+  expect(await late()).toEqual([]);
+});
+
 test('a change by somebody else between plan and apply refuses the whole document; ticks do not', async () => {
   const t = await start({ types: [mail] });
   await t.engine.define('hourly', 'mail', { params: { to: 'x' }, schedules: every('1h') });
