@@ -41,6 +41,19 @@ test('figures and charts follow events, over the period in the URL', async () =>
   await expect.poll(() => new URL(page.url()).searchParams.get('search')).toMatch(/^created:>2.*Z created:<2.*Z$/);
 });
 
+detail('schedules that are late are problems; of many the first are listed, and a link leads to all', async () => {
+  const page = await board.visit('/');
+  const items = [{ name: 'nightly invoices', nextExecutionTime: Date.now() - 3_600_000 }];
+  await page.route('**/api/v1/defs?status=late*', (route) => route.fulfill({ json: { items, next: 7 } }));
+  await page.reload();
+  const problems = page.getByRole('list', { name: 'Problems' });
+  await problems.getByText(/nightly invoices is .* late/).waitFor();
+  await page.unrouteAll();
+  await problems.getByRole('link', { name: 'View late definitions' }).click();
+  await page.getByText('No matching definitions').waitFor();
+  expect(new URL(page.url()).searchParams.get('status')).toBe('late');
+});
+
 detail('running runs are listed with their progress', async () => {
   const id = await board.start({ type: 'map.tiles', input: { count: 60, slow: true } });
   const page = await board.visit('/');

@@ -14,7 +14,7 @@ import { href, queryOf } from '../router.ts';
 import { useChanges, useInterval } from '../state/live.ts';
 import { useResource } from '../state/resource.ts';
 import { Charts } from './overview/charts.tsx';
-import { problemsOf, type OverviewData, type OverviewProblem } from './overview/problems.ts';
+import { lateShownMax, problemsOf, type OverviewData, type OverviewProblem } from './overview/problems.ts';
 import { TaskBar } from './runs/columns.tsx';
 
 const ranges: readonly SeriesRange[] = ['15m', '1h', '6h', '1d', '7d', '90d'];
@@ -66,9 +66,9 @@ async function readOverview(range: SeriesRange, signal: AbortSignal): Promise<Ov
     call('series', { query: { range } }, signal),
     call('listTypes', {}, signal),
     call('listInstances', {}, signal),
-    call('listDefs', { query: { limit: 500 } }, signal),
+    call('listDefs', { query: { status: 'late', limit: lateShownMax } }, signal),
   ]);
-  return { stats, series, types: types.items, instances: instances.items, defs: defs.items, range };
+  return { stats, series, types: types.items, instances: instances.items, late: defs, range };
 }
 
 async function readRecent(signal: AbortSignal): Promise<{ readonly running: RunView[]; readonly failed: RunView[] }> {

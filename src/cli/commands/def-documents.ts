@@ -26,7 +26,7 @@ export const addFilterFlags = (command: Command): Command =>
     .option('--q <text>', 'only names that contain this text, in upper or lower case')
     .option('--type <type>', 'only this job type')
     .option('--tag <name=value...>', 'only with these tags')
-    .option('--status <status>', 'only enabled, disabled or undeclared')
+    .option('--status <status>', 'only enabled, disabled, undeclared or late')
     .option('--last-outcome <outcome>', 'only COMPLETED, FAILED, STOPPED or NOT_STARTED');
 
 export const filterOf = ({ match, q, type, tag, status, lastOutcome }: FilterFlags): DefQuery => ({

@@ -274,7 +274,8 @@ export const defFilterFields = {
   q: z.string().max(255).optional().meta({ description: 'a part of the name; upper and lower case are alike' }),
   type: name.optional(),
   tag: repeated(z.string().max(600)).optional().meta({ description: 'name:value; with several, all must match' }),
-  status: z.enum(['enabled', 'disabled', 'undeclared']).optional(),
+  status: z.enum(['enabled', 'disabled', 'undeclared', 'late']).optional()
+    .meta({ description: 'late: the next tick was due more than a minute ago' }),
   lastOutcome: z.enum(['COMPLETED', 'STOPPED', 'FAILED', 'NOT_STARTED']).optional()
     .meta({ description: 'how the run that ended last has ended' }),
 };

@@ -20,6 +20,7 @@ export function currentFilter(): DefListFilter {
 
 const statuses = [
   ['', 'Any status'], ['enabled', 'Enabled'], ['disabled', 'Disabled'], ['undeclared', 'Undeclared'],
+  ['late', 'Late'],
 ] as const;
 const outcomes = [
   ['', 'Any last run'], ['COMPLETED', 'Last run succeeded'], ['FAILED', 'Last run failed'],

@@ -1,6 +1,6 @@
 /** Derives the problems that need attention from the figures of the overview; the worst come first. */
 import type {
-  Answer, DefView, InstanceView, SeriesRange, SeriesView, StatsView, TypeView,
+  Answer, InstanceView, SeriesRange, SeriesView, StatsView, TypeView,
 } from '../../../../src/http/contract.ts';
 import type { IconName } from '../../components/icon.tsx';
 import { duration, number, percent, plural } from '../../format.ts';
@@ -23,15 +23,16 @@ export interface OverviewData {
   readonly series: SeriesView;
   readonly types: readonly TypeView[];
   readonly instances: readonly InstanceView[];
-  readonly defs: Answer<'listDefs'>['items'];
+  /** The definitions whose next tick is late; `next` is not null if there are more. */
+  readonly late: Answer<'listDefs'>;
   /** The period that the series covers. */
   readonly range: SeriesRange;
 }
 
-const lateMs = 60_000;
 const waitMs = 60_000;
 const lostShownMs = 3_600_000;
 const failingShownMax = 8;
+export const lateShownMax = 8;
 
 export function problemsOf(data: OverviewData): readonly OverviewProblem[] {
   const found = [
@@ -89,14 +90,16 @@ function failingTypes({ series, range }: OverviewData): OverviewProblem[] {
   }));
 }
 
-function lateSchedules({ defs, stats }: OverviewData): OverviewProblem[] {
-  const isLate = ({ enabled, nextExecutionTime: next }: DefView): boolean =>
-    enabled && next !== null && stats.now - next > lateMs;
-  return defs.filter(isLate).map(({ name, nextExecutionTime: next }) => ({
+function lateSchedules({ late: { items, next: hasMore }, stats }: OverviewData): OverviewProblem[] {
+  const shown = items.map(({ name, nextExecutionTime: next }): OverviewProblem => ({
     id: `late ${name}`, weight: 'bad', icon: 'schedules', title: `${name} is ${duration(stats.now - next!)} late.`,
     text: 'Check that an instance is running.',
     link: href('/definitions', { name }), linkText: 'View schedule',
   }));
+  return hasMore === null ? shown : [...shown, {
+    id: 'more late', weight: 'bad', icon: 'schedules', title: 'More definitions are late.', text: '',
+    link: href('/definitions', { status: 'late' }), linkText: 'View late definitions',
+  }];
 }
 
 type Point = SeriesView['points'][number];
