@@ -41,6 +41,7 @@ import { overviewRoutes } from './routes/overview.ts';
 import { queueRoutes } from './routes/queues.ts';
 import { questionRoutes } from './routes/questions.ts';
 import { runRoutes } from './routes/runs.ts';
+import { savedViewRoutes } from './routes/saved-views.ts';
 import { seriesRoutes } from './routes/series.ts';
 import { selfRoutes } from './routes/self.ts';
 import { streamRoutes } from './routes/streams.ts';
@@ -93,7 +94,7 @@ export interface Http {
 const handlers: RouteHandlers<RouteName> = {
   ...selfRoutes, ...runRoutes, ...questionRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...defDocumentRoutes, ...failureRoutes,
   ...flowRoutes, ...inboxRoutes, ...limitRoutes, ...alertRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes, ...seriesRoutes,
-  ...queueRoutes, ...streamRoutes,
+  ...queueRoutes, ...savedViewRoutes, ...streamRoutes,
   ...typeRoutes, ...workRoutes,
 };
 
