@@ -21,6 +21,7 @@ import { runsCommand } from './commands/runs.ts';
 import { serveCommand } from './commands/serve.ts';
 import { tokensCommand } from './commands/tokens.ts';
 import { topCommand } from './commands/top.ts';
+import { viewsCommand } from './commands/views.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { workCommand } from './commands/work.ts';
 import { printError } from './print.ts';
@@ -31,7 +32,7 @@ const usageExitCode = 2;
 
 const commands = [
   initCommand, devCommand, serveCommand, workCommand, migrateCommand, runsCommand, flowsCommand, defsCommand,
-  inboxCommand, importCommand, instancesCommand, limitsCommand, alertsCommand, listCommands, topCommand, doctorCommand,
+  inboxCommand, importCommand, instancesCommand, limitsCommand, alertsCommand, viewsCommand, listCommands, topCommand, doctorCommand,
   verifyCommand, backupCommand, auditCommand, tokensCommand, benchCommand, completionCommand,
 ];
 

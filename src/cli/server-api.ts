@@ -51,7 +51,7 @@ class ServerApi implements CommandApi {
 
   async *changes(signal: AbortSignal): AsyncGenerator<Changed, void, undefined> {
     try {
-      for await (const { job, kind, type, parent, event } of this.#client.stream({ signal })) yield { job, kind, type, parent, event };
+      for await (const { place: _, ...change } of this.#client.stream({ signal })) yield change;
     } catch (error) {
       throw this.#refusalOf(error);
     }

@@ -10,11 +10,13 @@ import { limitRoutes } from '../http/routes/limits.ts';
 import { overviewRoutes } from '../http/routes/overview.ts';
 import { questionRoutes } from '../http/routes/questions.ts';
 import { runRoutes } from '../http/routes/runs.ts';
+import { savedViewRoutes } from '../http/routes/saved-views.ts';
 import { typeRoutes } from '../http/routes/types.ts';
 
 export const storeRoutes = {
   ...runRoutes, ...flowRoutes, ...questionRoutes, ...defRoutes, ...defDocumentRoutes, ...limitRoutes, ...alertRoutes,
   ...inboxRoutes, ...instanceRoutes, ...typeRoutes, ...auditRoutes, ...overviewRoutes,
+  ...savedViewRoutes,
 };
 
 export type StoreRoute = keyof typeof storeRoutes;

@@ -137,10 +137,25 @@ export const history: Topic = {
       await world.apply(parent, stop);
       const { events } = await world.store.eventsAfter(null, 100);
       const [created] = await world.store.history(child.id);
-      same(events[1], { job: child.id, kind: 'task', type: 'kind of child', parent: parent.id, event: created });
+      same(events[1], { job: child.id, kind: 'task', type: 'kind of child', def: null, parent: parent.id, event: created });
       deepEqual(events.map(({ job, event }) => [job, event.n, event.kind]), [
         [parent.id, 1, 'created'], [child.id, 1, 'created'], [child.id, 2, 'paused'], [parent.id, 2, 'cancelled'],
       ]);
+    },
+
+    'the feed has the definition of each job, even of jobs that change together': async (world) => {
+      const defs = ['nightly', 'weekly "x"', null, 'nightly'];
+      const jobs = await world.createAll(defs.map((def) => ({ def })));
+      const claimed = await world.claim();
+      equal(claimed.length, defs.length);
+      await world.mustWrite(claimed.map((job) => world.decide(job, { do: 'succeed', fence: job.fence })));
+      const ended = await world.store.load(jobs.map(({ id }) => id));
+      await world.mustWrite(ended.map((job) => world.decide(job, { do: 'edit', edit: { tags: { a: 'b' } } })));
+      const { events } = await world.store.eventsAfter(null, 100);
+      for (const [index, { id }] of jobs.entries()) {
+        deepEqual(events.filter(({ job }) => job === id).map(({ event, def }) => [event.kind, def]),
+          ['created', 'claimed', 'succeeded', 'edited'].map((kind) => [kind, defs[index]]));
+      }
     },
 
     'the feed can be read in pages of any size, even within one commit': async (world) => {

@@ -2,6 +2,7 @@
 import type { EndedJobs } from './attempt/attempt-counts.ts';
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
+import type { SavedView } from '../jobs/saved-views.ts';
 import type { DeployedDef } from '../jobs/tick-knowledge.ts';
 import type { Event } from '../model/event.ts';
 import type { Limits } from '../model/gate.ts';
@@ -9,6 +10,7 @@ import type { Job } from '../model/job.ts';
 import type { LimitUse } from '../model/limit.ts';
 import type { OutputChunk } from '../model/output.ts';
 import type { Pause } from '../model/pause.ts';
+import type { SavedViewPage } from '../model/saved-view.ts';
 import type { EndedStep } from '../model/step.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { Refusal } from '../refusal.ts';
@@ -68,6 +70,7 @@ import {
   RunHandle, type ActOptions, type AnswerOptions, type CancelOptions, type EndOptions, type LogRequest, type RetryOptions, type RunBackend,
   type RunMaker, type Snapshot, type StepsRequest,
 } from './run-handle.ts';
+import { SavedViewActions, type ViewRequest } from './saved-view-actions.ts';
 import { Stores } from './stores.ts';
 import { TransactionRuns } from './transaction-runs.ts';
 import { TypeCatalogue } from './type-catalogue.ts';
@@ -117,6 +120,7 @@ export class EngineCore implements RunBackend, RunMaker {
   readonly #limits: LimitActions;
   readonly #alerts: AlertActions;
   readonly #pauses: PauseActions;
+  readonly #views: SavedViewActions;
   #ready: Promise<void> | null = null;
 
   constructor(parts: EngineParts) {
@@ -155,6 +159,7 @@ export class EngineCore implements RunBackend, RunMaker {
     this.#inbox = new InboxActions(stores, audit);
     this.#limits = new LimitActions(stores, audit, workers);
     this.#pauses = new PauseActions(stores, audit, catalogue);
+    this.#views = new SavedViewActions(stores, audit);
   }
 
   // Lifecycle.
@@ -541,6 +546,36 @@ export class EngineCore implements RunBackend, RunMaker {
   async sentAlerts(name: string, page?: PageRequest): Promise<SentAlerts> {
     await this.ready();
     return this.#alerts.sent(name, page);
+  }
+
+  // Saved views of the dashboard.
+
+  /** The saved views, in the order of their names; with `page`, those of one list page. There are at most 200. */
+  async savedViews(page?: SavedViewPage): Promise<readonly SavedView[]> {
+    await this.ready();
+    return this.#views.list(page);
+  }
+
+  async savedView(name: string): Promise<SavedView> {
+    await this.ready();
+    return this.#views.show(name);
+  }
+
+  /** Saves the query of a list page under a name, for everybody who may read. */
+  async saveView(name: string, request: ViewRequest, act?: ActOptions): Promise<SavedView> {
+    await this.ready();
+    return this.#views.save(name, request, act);
+  }
+
+  /** Gives a saved view another name. Refused if that is in use. */
+  async renameView(name: string, renamed: string, act?: ActOptions): Promise<SavedView> {
+    await this.ready();
+    return this.#views.rename(name, renamed, act);
+  }
+
+  async deleteView(name: string, act?: ActOptions): Promise<void> {
+    await this.ready();
+    return this.#views.delete(name, act);
   }
 
   // Pauses.

@@ -18,6 +18,7 @@ export {
 } from './contract/views.ts';
 export { AlertView, SentAlertView } from './contract/alert-routes.ts';
 export { NamedLimitView } from './contract/limit-routes.ts';
+export { SavedViewView } from './contract/saved-view-routes.ts';
 export { ClaimedView, ProgressStep } from './contract/work.ts';
 export {
   type Answer, type ParsedRequest, type Route, type RouteName, routes, type Routes, type RequestArguments,

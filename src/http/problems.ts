@@ -27,6 +27,7 @@ const familyStatus: Readonly<Record<string, number>> = {
   needs: 409,
   too: 408,
   stale: 409,
+  full: 409,
   contended: 503,
   newer: 503,
   older: 503,

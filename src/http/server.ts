@@ -17,6 +17,7 @@ import { RunTurns } from './events/run-turns.ts';
 import { SharedReads } from './events/shared-reads.ts';
 import { HealthCheck } from './health-check.ts';
 import { Counting } from './metrics/counting.ts';
+import { DefinitionMetrics } from './metrics/definition-metrics.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { observeMetrics, type MetricsMeter } from './metrics/observe-metrics.ts';
 import { checkHost, checkOrigin, checkSize, securityHeaders, type GuardOptions } from './access/guard.ts';
@@ -40,6 +41,7 @@ import { overviewRoutes } from './routes/overview.ts';
 import { queueRoutes } from './routes/queues.ts';
 import { questionRoutes } from './routes/questions.ts';
 import { runRoutes } from './routes/runs.ts';
+import { savedViewRoutes } from './routes/saved-views.ts';
 import { seriesRoutes } from './routes/series.ts';
 import { selfRoutes } from './routes/self.ts';
 import { streamRoutes } from './routes/streams.ts';
@@ -71,6 +73,11 @@ export interface HttpOptions {
    * Default: none.
    */
   readonly meter?: MetricsMeter;
+  /**
+   * How many definitions have a label of their own in the metrics, from 0 to 10,000; all others are "other definitions".
+   * Default: 500.
+   */
+  readonly metricDefinitionsMax?: number;
   /** Receives warnings and unexpected errors of the server. */
   readonly logger?: Logger;
   /** For tests. */
@@ -87,7 +94,7 @@ export interface Http {
 const handlers: RouteHandlers<RouteName> = {
   ...selfRoutes, ...runRoutes, ...questionRoutes, ...auditRoutes, ...bulkRoutes, ...defRoutes, ...defDocumentRoutes, ...failureRoutes,
   ...flowRoutes, ...inboxRoutes, ...limitRoutes, ...alertRoutes, ...instanceRoutes, ...operationRoutes, ...overviewRoutes, ...seriesRoutes,
-  ...queueRoutes, ...streamRoutes,
+  ...queueRoutes, ...savedViewRoutes, ...streamRoutes,
   ...typeRoutes, ...workRoutes,
 };
 
@@ -127,7 +134,7 @@ export function createHttp(options: HttpOptions): Http {
 }
 
 function servicesOf(
-  { engine, streams, priorities = {} }: HttpOptions,
+  { engine, streams, metricDefinitionsMax, priorities = {} }: HttpOptions,
   access: Access,
   clock: Clock,
   logger: Logger,
@@ -146,12 +153,14 @@ function servicesOf(
   const sharedReads = new SharedReads(engine);
   const workSignal = new WorkSignal(store, clock);
   const jobCounts = new JobCounts(engine, clock);
-  const metrics = new Metrics(engine, jobCounts);
+  const definitions = new DefinitionMetrics(metricDefinitionsMax);
+  const metrics = new Metrics(engine, jobCounts, definitions);
   const timeSeries = new TimeSeries(engine, engine.now());
-  const counting = new Counting({ engine, timeSeries, feed: () => feed, clock, logger });
+  const counting = new Counting({ engine, timeSeries, definitions, feed: () => feed, clock, logger });
   const durations = new DurationTracker();
   feed.follow(({ position, event }) => {
     const jobDurations = durations.endedBy(event);
+    definitions.note(event);
     const isInMemory = position === null;
     if (isInMemory || (feed.isLive && counting.isHere)) metrics.countEvent(event, jobDurations);
     if (!isInMemory) timeSeries.add(event, jobDurations);

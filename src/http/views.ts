@@ -131,10 +131,10 @@ export function runDetail(
 }
 
 /** Returns how long the job waited from when it could be claimed until its first claim; null: it was never claimed. */
-function firstWaitMs({ id, kind, type, parent }: Job, events: readonly Event[]): number | null {
+function firstWaitMs({ id, kind }: Job, events: readonly Event[]): number | null {
   const durations = new DurationTracker();
   for (const event of events) {
-    const { waitedMs } = durations.endedBy({ job: id, kind, type, parent, event });
+    const { waitedMs } = durations.endedBy({ job: id, kind, event });
     if (waitedMs !== null) return waitedMs;
   }
   return null;
@@ -188,10 +188,11 @@ function visible(data: Readonly<Record<string, unknown>>, visibility: Visibility
   );
 }
 
-export const changed = ({ job, kind, type, parent, event }: FeedEvent, visibility: Visibility): Changed => ({
+export const changed = ({ job, kind, type, def, parent, event }: FeedEvent, visibility: Visibility): Changed => ({
   job,
   kind,
   type,
+  def,
   parent,
   event: eventView(event, visibility),
 });

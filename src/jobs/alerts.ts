@@ -5,9 +5,9 @@
  */
 import { commitMemos } from '../apply.ts';
 import { noAlertState, specOfAlert, type AlertContent, type AlertSpec } from '../model/alert.ts';
-import { isEncodedPayload } from '../model/encoded-payload.ts';
 import { Refusal } from '../refusal.ts';
 import type { Memo, MemoWrite, Store } from '../store/store.ts';
+import { decodedMemos } from './decoded-memos.ts';
 
 export interface AlertRecord extends AlertContent {
   readonly spec: AlertSpec;
@@ -27,10 +27,7 @@ const triesMax = 50;
 
 /** Reads all alerts and their cursor. Refuses alerts that this process cannot decode. */
 export async function readAlerts(store: Pick<Store, 'memos'>): Promise<StoredAlerts> {
-  const memos = await store.memos(prefix);
-  if (memos.some(({ value }) => isEncodedPayload(value))) {
-    throw new Refusal('encoded.payload', 'cannot read the alerts: they are encoded, and this process has no key for them');
-  }
+  const memos = await decodedMemos(store, prefix, 'alerts');
   return {
     alerts: memos.filter(({ name }) => name.startsWith(namePrefix)).map(recordOf),
     cursor: memos.find(({ name }) => name === cursorName) ?? null,

@@ -1,6 +1,7 @@
 /**
  * The feed entry of one commit. If many jobs of a commit have equal events and the same kind, type and parent, the
- * entry usually contains the events once, with the ids of the jobs.
+ * entry usually contains the events once, with the ids of the jobs. The definitions of the jobs are beside the ids, because
+ * the runs of many definitions may be claimed together.
  *
  * Saves (bench/LEDGER.md, "the feed tells once what happened to many jobs"): nine tenths of the text and of the cost of
  * writing it. On SQLite the claim of a job takes 17.3 instead of 26.8 µs.
@@ -13,11 +14,16 @@ import type { FeedEvent } from './store.ts';
 interface StoredGroup extends Pick<Job, 'kind' | 'type' | 'parent'> {
   readonly jobs: readonly number[];
   readonly events: readonly Event[];
+  /** The definition of all jobs. */
+  readonly def?: string;
+  /** The definition of each job, if they differ. Without `def` and `defs`, no job has one, or an older version wrote the entry. */
+  readonly defs?: readonly (string | null)[];
 }
 
 interface EventGroup extends Pick<Job, 'kind' | 'type' | 'parent'> {
   readonly line: string;
   readonly jobs: number[];
+  readonly defs: (string | null)[];
 }
 
 export class FeedEntry {
@@ -38,6 +44,7 @@ export class FeedEntry {
     this.#listedIds.add(id);
     if (!this.#last || !isAlike(this.#last, job, line)) this.#last = this.#groupOf(kind, type, parent, line);
     this.#last.jobs.push(id);
+    this.#last.defs.push(job.def);
   }
 
   /** The entry as JSON text, which `feedEventsOf` parses. */
@@ -59,7 +66,7 @@ export class FeedEntry {
     const name = `${kind} ${parent} ${type}\n${line}`;
     const known = this.#open.get(name);
     if (known) return known;
-    const fresh = { kind, type, parent, line, jobs: [] };
+    const fresh = { kind, type, parent, line, jobs: [], defs: [] };
     this.#open.set(name, fresh);
     this.#groups.push(fresh);
     return fresh;
@@ -69,10 +76,17 @@ export class FeedEntry {
 const isAlike = (group: EventGroup, { kind, type, parent }: Job, line: string): boolean =>
   group.line === line && group.type === type && group.parent === parent && group.kind === kind;
 
-const groupText = ({ kind, type, parent, jobs, line }: EventGroup): string =>
-  `{"kind":"${kind}","type":${JSON.stringify(type)},"parent":${parent},"jobs":[${jobs.join(',')}],"events":${line}}`;
+const groupText = ({ kind, type, parent, jobs, defs, line }: EventGroup): string =>
+  `{"kind":"${kind}","type":${JSON.stringify(type)},"parent":${parent}${defsText(defs)},"jobs":[${jobs.join(',')}],"events":${line}}`;
+
+function defsText(defs: readonly (string | null)[]): string {
+  const [first] = defs;
+  if (defs.some((def) => def !== first)) return `,"defs":${JSON.stringify(defs)}`;
+  return first === null ? '' : `,"def":${JSON.stringify(first)}`;
+}
 
 export const feedEventsOf = (text: string): FeedEvent[] =>
-  (JSON.parse(text) as StoredGroup[]).flatMap(({ jobs, events, ...about }) =>
-    jobs.flatMap((job) => events.map((event) => ({ job, ...about, event }))),
+  (JSON.parse(text) as StoredGroup[]).flatMap(({ kind, type, parent, def = null, defs, jobs, events }) =>
+    jobs.flatMap((job, index) =>
+      events.map((event) => ({ job, kind, type, def: defs?.[index] ?? def, parent, event }))),
   );

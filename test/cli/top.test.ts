@@ -68,7 +68,7 @@ test.each([
 test('only jobs are counted, and a cancelled job has not failed', () => {
   const counts: EndingCounts = new Map();
   const count = (kind: Changed['kind'], ending: string): void =>
-    countEnding(counts, { job: 1, kind, type: 'x', parent: null, event: { n: 2, at: 0, by: 'x', why: null, kind: ending, data: {} } });
+    countEnding(counts, { job: 1, kind, type: 'x', def: null, parent: null, event: { n: 2, at: 0, by: 'x', why: null, kind: ending, data: {} } });
   for (const kind of kinds) count(kind, 'succeeded');
   count('run', 'claimed');
   count('run', 'cancelled');

@@ -4,7 +4,7 @@ import { changesQuestions } from '../../dashboard/src/state/question-changes.ts'
 import type { Changed } from '../../src/http/contract.ts';
 
 const changed = (job: number, kind: string, data: Changed['event']['data'] = {}): Changed =>
-  ({ job, kind: 'run', type: 'refund', parent: null, event: { n: 2, at: 0, by: 'test', why: null, kind, data } });
+  ({ job, kind: 'run', type: 'refund', def: null, parent: null, event: { n: 2, at: 0, by: 'test', why: null, kind, data } });
 
 const others = [changed(7, 'created'), changed(7, 'claimed'), changed(8, 'slept', { name: 'night', due: 5 }), changed(7, 'succeeded')];
 

@@ -19,6 +19,7 @@ const left: Readonly<Record<string, string>> = {
   createFlow: 'a flow is a program, and is created by one',
   getLimit: 'the list of limits has the same',
   getAlert: 'the list of alerts has the same',
+  getView: 'the list of views has the same',
 };
 
 const isOfWorkers = (path: string): boolean => path.includes('/work/');

@@ -83,8 +83,9 @@ detail('state buttons change the search, a view is saved, and columns are hidden
   await expect.poll(() => new URL(page.url()).searchParams.get('search')).toBe('state:failed');
   await expect.poll(() => rows(page).count()).toBe(6);
   await page.getByRole('button', { name: 'Save view' }).click();
-  await page.getByLabel('Name of the view').fill('Broken');
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Broken');
   await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Broken' }).waitFor();
   await page.getByRole('group', { name: 'States' }).getByRole('button', { name: 'failed' }).click();
   await expect.poll(() => rows(page).count()).toBe(50);
   await page.getByRole('link', { name: 'Broken' }).click();

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { broken, echo, world } from '../http/world.ts';
+import { broken, echo, nightly, world } from '../http/world.ts';
 import { waitMs } from '../support/patience.ts';
 import { freePort } from '../support/postgres.ts';
 import { alerts, panelQueries, rulesFile } from './monitoring.ts';
@@ -29,14 +29,14 @@ describe.skipIf(!hasPrometheus)(title, () => {
     await using server = await served();
     const url = await prometheusOf(server.url);
     const ask = async (expr: string): Promise<Answer> => {
-      const query = expr.replaceAll('$__rate_interval', '10s').replaceAll('$type', '.*');
+      const query = expr.replaceAll('$__rate_interval', '10s').replaceAll(/\$(?:type|definition)/g, '.*');
       return await (await fetch(`${url}/api/v1/query?${new URLSearchParams({ query }).toString()}`)).json() as Answer;
     };
     await vi.waitUntil(async () => (await ask('increase(stint_jobs_ended_total[10s]) > 0')).data.result.length > 0, waiting);
     for (const { name, expr } of [...alerts, ...panelQueries]) {
       expect({ name, ...(await ask(expr)) }).toMatchObject({ name, status: 'success' });
     }
-    const shown = ['Ended jobs per second', 'Failures per second by type', 'Open jobs', 'Slots', 'Live instances'];
+    const shown = ['Ended jobs per second', 'Failures per second by type', 'Open jobs', 'Slots', 'Live instances', 'Time since the last success'];
     for (const { name, expr } of panelQueries.filter((each) => shown.includes(each.name))) {
       expect({ name, rows: (await ask(expr)).data.result.length }).not.toEqual({ name, rows: 0 });
     }
@@ -49,7 +49,7 @@ const waiting = { timeout: waitMs, interval: 200 };
 async function served(): Promise<{ readonly url: string } & AsyncDisposable> {
   const server = await world();
   const creating = setInterval(() => {
-    for (const type of [echo, broken]) void server.engine.createJobRun(type).catch(() => {});
+    for (const run of [echo, broken, nightly]) void server.engine.createJobRun(run).catch(() => {});
   }, 200);
   return {
     url: server.url,

@@ -12,7 +12,8 @@ export interface Panel {
   readonly id: number;
   readonly title: string;
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
-  readonly targets: readonly { readonly expr: string }[];
+  /** Absent: the panel is the heading of a row. */
+  readonly targets?: readonly { readonly expr: string }[];
 }
 
 export interface Dashboard {
@@ -32,4 +33,4 @@ export const alerts: readonly NamedQuery[] = (parse(readFileSync(rulesFile, 'utf
   .map(({ alert, expr }) => ({ name: alert, expr }));
 
 export const panelQueries: readonly NamedQuery[] = dashboard.panels
-  .flatMap(({ title, targets }) => targets.map(({ expr }) => ({ name: title, expr })));
+  .flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ name: title, expr })));

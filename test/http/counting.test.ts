@@ -72,7 +72,7 @@ test('a series continues from its stored form, which replaces the former one and
   const still: ConstructorParameters<typeof TimeSeries>[0] = { now: () => at, find: (...query) => server.engine.find(...query) };
   const series = new TimeSeries(still, at);
   const add = (n: number, ranMs: number): void =>
-    series.add({ job: n, kind: 'run', type: 'echo', parent: null, event: { n: 3, at, by: 'x', kind: 'succeeded' } }, { ...none, ranMs });
+    series.add({ job: n, kind: 'run', type: 'echo', def: null, parent: null, event: { n: 3, at, by: 'x', kind: 'succeeded' } }, { ...none, ranMs });
   add(1, 20_000);
   await storeSeries(jobs, { cursor: 'a', ...series.state() }, instance);
   add(2, 20_000);
@@ -144,7 +144,7 @@ test('percentiles of an interval with few durations include those of the interva
   const series = new TimeSeries(server.engine, 0);
   const now = server.engine.now();
   const add = (at: number, ranMs: number): void =>
-    series.add({ job: 1, kind: 'run', type: 'echo', parent: null, event: { n: 3, at, by: 'x', kind: 'succeeded' } }, { ...none, ranMs });
+    series.add({ job: 1, kind: 'run', type: 'echo', def: null, parent: null, event: { n: 3, at, by: 'x', kind: 'succeeded' } }, { ...none, ranMs });
   // Every second interval has one long job among five.
   for (let back = 40; back >= 0; back -= 1) {
     for (let n = 0; n < 5; n += 1) add(now - back * 30_000, n === 0 && back % 2 === 0 ? 60_000 : 100);

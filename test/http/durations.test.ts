@@ -7,7 +7,7 @@ import type { EventBody } from '../../src/model/event.ts';
 function waitAfter(...events: readonly (readonly [at: number, event: EventBody])[]): number | null {
   const tracker = new DurationTracker();
   const durations = [...events, [1000, { kind: 'claimed', holder: 'a' }] as const].map(([at, event], n) =>
-    tracker.endedBy({ job: 1, kind: 'task', type: 'a', parent: null, event: { n: n + 1, at, by: 'test', ...event } }));
+    tracker.endedBy({ job: 1, kind: 'task', event: { n: n + 1, at, by: 'test', ...event } }));
   return durations.at(-1)!.waitedMs;
 }
 

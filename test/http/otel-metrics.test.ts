@@ -2,7 +2,7 @@
 import { MeterProvider, MetricReader, type MetricData } from '@opentelemetry/sdk-metrics';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { metricNames } from '../../src/http/metrics/metric-names.ts';
-import { ended, until, world, type World } from './world.ts';
+import { ended, nightly, until, world, type World } from './world.ts';
 
 class Collector extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
@@ -42,7 +42,8 @@ test('have all values of Prometheus, with the same names and attributes', async 
   const { id } = await server.engine.createNamed({ type: 'echo' }, {});
   await ended(server, id);
   await server.engine.createNamed({ type: 'echo' }, { delay: '1h' });
-  await until(async () => (await prometheus(server)).get('stint_run_seconds_count {"type":"echo"}') === 1);
+  await server.engine.createJobRun(nightly);
+  await until(async () => (await prometheus(server)).get('stint_run_seconds_count {"type":"echo"}') === 2);
   const [told, metrics] = [await prometheus(server), await collector.metrics()];
   // They change by themselves, or with the request that reads them.
   const moving = ['stint_event_loop_lag_seconds', 'stint_oldest_ready_seconds', 'stint_http_requests_total', 'stint_store_bytes'];
@@ -54,8 +55,10 @@ test('have all values of Prometheus, with the same names and attributes', async 
   for (const name of moving) expect(metrics.has(name), name).toBe(true);
   const histogram = metrics.get('stint_run_seconds')!;
   expect(histogram.descriptor).toMatchObject({ unit: 's', description: metricNames.stint_run_seconds.help });
-  expect(histogram.dataPoints).toMatchObject([{ attributes: { type: 'echo' }, value: { count: 1 } }]);
+  expect(histogram.dataPoints).toMatchObject([{ attributes: { type: 'echo' }, value: { count: 2 } }]);
   expect(metrics.get('stint_jobs_ended_total')).toMatchObject({ isMonotonic: true });
+  const seconds = { attributes: { definition: 'nightly' }, value: expect.any(Number) as number };
+  expect(metrics.get('stint_definition_attempt_seconds_total')).toMatchObject({ descriptor: { unit: 's' }, dataPoints: [seconds] });
 });
 
 test('are not read any more when the server is closed', async () => {

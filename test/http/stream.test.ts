@@ -254,7 +254,7 @@ describe('a slow connection', () => {
       const from = Number(cursor ?? 0);
       const to = Math.min(count, from + limit);
       const events = Array.from({ length: to - from }, (_, index) => ({
-        job: 1, kind: 'run' as const, type: 'x', parent: null, event: { n: from + index + 1, at: 0, by: 'x', kind: 'freed' as const },
+        job: 1, kind: 'run' as const, type: 'x', def: null, parent: null, event: { n: from + index + 1, at: 0, by: 'x', kind: 'freed' as const },
       }));
       return { events, cursor: String(to) };
     };

@@ -47,7 +47,7 @@ export const sizedTests: readonly string[] = [
   ...files('docs', 'code'),
   ...files('jobs', 'create', 'def-followers', 'family', 'flow', 'operate', 'query', 'races', 'work'),
   ...files('dashboard', 'access', 'alerts', 'definitions', 'hostile', 'inbox', 'layout', 'limits', 'machine', 'overview', 'pauses', 'plan'),
-  ...files('dashboard', 'postgres', 'run', 'runs'),
+  ...files('dashboard', 'postgres', 'run', 'runs', 'saved-views'),
   ...files('doors', 'doors', 'encryption', 'middleware'),
   ...files('seeds', 'seed-1', 'seed-3', 'seed-4', 'seed-5'),
   ...files('store/postgres', 'claim', 'dead-peers', 'feed', 'migrations', 'outage'),

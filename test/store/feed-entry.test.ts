@@ -8,7 +8,7 @@ import { lineOf } from '../../src/store/row.ts';
 
 const jobs = [1, 2, 3, 4].map((id) =>
   blankJob({
-    id, kind: 'run', type: id > 3 ? 'other "type"' : 'type', def: null, parent: id > 2 ? 9 : null, key: null, created: 0,
+    id, kind: 'run', type: id > 3 ? 'other "type"' : 'type', def: [null, 'a "b"', 'c'][id % 3] ?? null, parent: id > 2 ? 9 : null, key: null, created: 0,
     gate: null, unique: null, policy: {}, tags: null, input: 'null', tick: null, follows: null, typeVersion: 1,
   }),
 );
@@ -26,16 +26,22 @@ test('for any commits, each job gets its own events in order', () => {
         feed.add(jobs[job]!, lineOf([event]));
       }
       const heard = feedEventsOf(feed.text);
-      jobs.forEach(({ id, kind, type, parent }, index) => {
+      jobs.forEach(({ id, kind, type, def, parent }, index) => {
         const own = heard.filter(({ job }) => job === id);
-        expect(own).toEqual(histories[index]!.map((event) => ({ job: id, kind, type, parent, event })));
+        expect(own).toEqual(histories[index]!.map((event) => ({ job: id, kind, type, def, parent, event })));
       });
       expect(heard).toHaveLength(tellings.length);
     }),
   );
 });
 
-test('equal events of many jobs are stored once', () => {
+test('an entry of a version that did not store definitions can be read', () => {
+  const event = { n: 1, at: 5, by: 'me', kind: 'freed' };
+  const text = JSON.stringify([{ kind: 'run', type: 'mail', parent: null, jobs: [1, 2], events: [event] }]);
+  expect(feedEventsOf(text)).toEqual([1, 2].map((job) => ({ job, kind: 'run', type: 'mail', def: null, parent: null, event })));
+});
+
+test('equal events of many jobs are stored once, whatever their definitions', () => {
   const feed = new FeedEntry();
   const line = lineOf([{ n: 1, at: 5, by: 'me', kind: 'resumed', due: 7 }]);
   for (const job of jobs.slice(0, 2)) feed.add(job, line);

@@ -21,8 +21,8 @@ test('a feed with one entry per job has the same events after the migration', as
   const path = join(folder, 'jobs.db');
   const event = { n: 1, at: 1_800_000_000_000, by: 'a "b"\n☃', kind: 'created', due: 5, priority: -1 };
   const told = [
-    { job: 1, kind: 'run', type: 'mail "x"', parent: null, event },
-    { job: 9_007_199_254_740_991, kind: 'task', type: 'mail', parent: 1, event: { ...event, n: 2 } },
+    { job: 1, kind: 'run', type: 'mail "x"', def: null, parent: null, event },
+    { job: 9_007_199_254_740_991, kind: 'task', type: 'mail', def: null, parent: 1, event: { ...event, n: 2 } },
   ];
   const store = new SqliteStore(path);
   const { statements, to } = await store.migrate({ dryRun: true });

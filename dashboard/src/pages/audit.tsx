@@ -5,6 +5,7 @@ import type { Answer } from '../../../src/http/contract.ts';
 import { call } from '../api.ts';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { pageStart, Pager, setFilter } from '../components/pager.tsx';
+import { SavedViews } from '../components/saved-views.tsx';
 import { Table, type Column } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import type { Page } from '../page.ts';
@@ -33,6 +34,7 @@ function Audit(): JSX.Element {
     <>
       <header class="page-head">
         <h1>Audit</h1>
+        <SavedViews page="audit" />
         <div class="page-actions">
           <Filter name="action" label="Action" value={action} />
           <Filter name="by" label="User" value={by} />

@@ -7,6 +7,7 @@ import { Badge, Chip } from '../components/badge.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { pageStart, Pager, setFilter } from '../components/pager.tsx';
+import { SavedViews } from '../components/saved-views.tsx';
 import { SelectionBar } from '../components/selection-bar.tsx';
 import { Table, type Column } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
@@ -93,6 +94,7 @@ interface OpenProps {
 const Head = ({ onOpen }: OpenProps): JSX.Element => (
   <header class="page-head">
     <h1>Definitions</h1>
+    <SavedViews page="definitions" />
     <div class="page-actions">
       <a class="button" href={href('/definitions', { view: 'calendar' })}>Calendar</a>
       {mayOperate.value && (

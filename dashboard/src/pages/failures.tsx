@@ -7,6 +7,7 @@ import { confirm } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { RangeButtons } from '../components/range-buttons.tsx';
+import { SavedViews } from '../components/saved-views.tsx';
 import { Time } from '../components/time.tsx';
 import { showToast, withToast } from '../components/toast.tsx';
 import { number, plural } from '../format.ts';
@@ -32,6 +33,7 @@ function Failures(): JSX.Element {
     <>
       <header class="page-head">
         <h1>Failures</h1>
+        <SavedViews page="failures" />
         <div class="page-actions"><RangeButtons label="Period" ranges={ranges} range={range} first="1d" /></div>
       </header>
       {type !== '' && (

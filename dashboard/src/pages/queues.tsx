@@ -6,6 +6,7 @@ import { Badge } from '../components/badge.tsx';
 import { Menu } from '../components/menu.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { PauseButton, PauseMarks } from '../components/pause.tsx';
+import { SavedViews } from '../components/saved-views.tsx';
 import { Table, type Column } from '../components/table.tsx';
 import { compact, duration, number, plural } from '../format.ts';
 import type { Page } from '../page.ts';
@@ -36,6 +37,7 @@ function Queues(): JSX.Element {
     <>
       <header class="page-head">
         <h1>Queues and limits</h1>
+        <SavedViews page="queues" />
         <div class="page-actions">
           <div class="segments" role="group" aria-label="Queues">
             <button type="button" aria-pressed={!isAll} onClick={() => setQuery({ all: null }, false)}>Active</button>

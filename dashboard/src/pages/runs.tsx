@@ -5,6 +5,7 @@ import { call } from '../api.ts';
 import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { pageStart, Pager, setFilter } from '../components/pager.tsx';
+import { SavedViews } from '../components/saved-views.tsx';
 import { SelectionBar } from '../components/selection-bar.tsx';
 import { startRun } from '../components/start-run.tsx';
 import { Table } from '../components/table.tsx';
@@ -22,7 +23,6 @@ import { useSteadyRows } from '../state/steady-rows.ts';
 import { actOnAllMatching, actOnSelected } from './runs/bulk.ts';
 import { hiddenColumns, runColumns } from './runs/columns.tsx';
 import { ColumnMenu, CreatedSelect, ExportMenu, StateButtons, type OpenCounts } from './runs/filters.tsx';
-import { SavedViews } from './runs/saved-views.tsx';
 
 type Order = 'newest' | 'oldest';
 
@@ -35,7 +35,7 @@ function Runs(): JSX.Element {
     <>
       <header class="page-head">
         <h1>Runs</h1>
-        <SavedViews search={search} />
+        <SavedViews page="runs" />
         <div class="page-actions">
           {mayProduce.value && (
             <button type="button" class="button" data-kind="primary" onClick={() => startRun()}>

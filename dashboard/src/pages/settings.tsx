@@ -2,7 +2,6 @@
 import type { JSX } from 'preact';
 import { urlOf, call } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
-import { Icon } from '../components/icon.tsx';
 import { Failure, Loading } from '../components/notice.tsx';
 import { Time } from '../components/time.tsx';
 import { withToast } from '../components/toast.tsx';
@@ -12,7 +11,7 @@ import { useResource } from '../state/resource.ts';
 import { now } from '../state/clock.ts';
 import { isLive, useChanges } from '../state/live.ts';
 import { theme, themes, timeMode, timeModes } from '../state/preferences.ts';
-import { deleteView, savedViews } from '../state/saved-views.ts';
+import { savedViews, useLoadedViews, viewHref } from '../state/saved-views.ts';
 import { mayAdminister, mayView, me, signOut } from '../state/session.ts';
 import { plural, timestamp } from '../format.ts';
 import { Store } from './settings/store.tsx';
@@ -27,7 +26,7 @@ function Settings(): JSX.Element {
         <Session />
         <About />
         {mayView.value && <Store />}
-        <Views />
+        {mayView.value && <Views />}
         {mayAdminister.value && me.value?.isLocal === false && <Tokens />}
       </div>
     </>
@@ -146,21 +145,20 @@ const Health = ({ status }: { readonly status: 'ok' | 'failing' }): JSX.Element 
   <Badge status={status === 'ok' ? 'succeeded' : 'failed'} text={status} />;
 
 function Views(): JSX.Element {
+  useLoadedViews();
   return (
     <section class="card">
       <h2>Saved views</h2>
       {savedViews.value.length === 0 && (
         <p class="faint">
-          No saved views. Search <a href={href('/runs')}>runs</a>, then choose “Save view”. To share one, share its URL.
+          No saved views. Filter a list, such as <a href={href('/runs')}>runs</a>, then choose “Save view”: everybody sees it.
         </p>
       )}
       <ul class="lines">
-        {savedViews.value.map(({ name, search }) => (
-          <li key={name}>
-            <a href={href('/runs', { search })}>{name}</a> <code class="faint">{search}</code>
-            <button type="button" class="plain" aria-label={`Delete view ${name}`} onClick={() => deleteView(name)}>
-              <Icon name="trash" />
-            </button>
+        {savedViews.value.map((view) => (
+          <li key={view.name}>
+            <a href={viewHref(view)}>{view.name}</a>{' '}
+            <span class="faint">{view.page}, saved by {view.by}, <Time at={view.at} /></span>
           </li>
         ))}
       </ul>

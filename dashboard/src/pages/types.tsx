@@ -6,6 +6,7 @@ import { Badge } from '../components/badge.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
 import { PauseBanners, PauseButton, PauseMarks } from '../components/pause.tsx';
+import { SavedViews } from '../components/saved-views.tsx';
 import { startRun } from '../components/start-run.tsx';
 import { Table, type Column } from '../components/table.tsx';
 import type { Page } from '../page.ts';
@@ -37,6 +38,7 @@ function TypeList(): JSX.Element {
     <>
       <header class="page-head">
         <h1>Job types</h1>
+        <SavedViews page="types" />
         <div class="page-actions">
           <input
             class="control" type="search" aria-label="Filter by name" placeholder="Filter by name" value={filter}

@@ -1,30 +1,65 @@
-/** Saved views: named searches of the list of runs, stored in this browser. To share one, share its URL. */
+/** Saved views: the named queries of list pages, which the server stores for everybody who may read. */
 import { signal } from '@preact/signals';
-import { readStored, writeStored } from './preferences.ts';
+import { useEffect } from 'preact/hooks';
+import type { RequestArguments, SavedViewView } from '../../../src/http/contract.ts';
+import { call } from '../api.ts';
+import { currentUrl, href } from '../router.ts';
+import { useInterval } from './live.ts';
 
-export interface SavedView {
-  readonly name: string;
-  readonly search: string;
+export type ViewPage = SavedViewView['page'];
+
+/** All saved views: few enough to have them ready on every page. */
+export const savedViews = signal<readonly SavedViewView[]>([]);
+
+/** No event announces that somebody has saved a view. */
+const reloadMs = 30_000;
+
+/** The saved views of a page, up to date while the component is mounted. */
+export function useSavedViews(page: ViewPage): readonly SavedViewView[] {
+  useLoadedViews();
+  return savedViews.value.filter((view) => view.page === page);
 }
 
-const key = 'stint.views';
-const viewsMax = 20;
-
-export const savedViews = signal<readonly SavedView[]>(read());
-
-export function saveView(view: SavedView): void {
-  write([view, ...savedViews.value.filter(({ name }) => name !== view.name)].slice(0, viewsMax));
+export function useLoadedViews(): void {
+  useEffect(() => void loadViews(), []);
+  useInterval(() => void loadViews(), reloadMs);
 }
 
-export const deleteView = (name: string): void => write(savedViews.value.filter((view) => view.name !== name));
-
-function write(views: readonly SavedView[]): void {
-  savedViews.value = views;
-  writeStored(key, JSON.stringify(views));
+/** The page itself reports a server that does not answer, so that this need not. */
+async function loadViews(): Promise<void> {
+  const answer = await call('listViews').catch(() => null);
+  if (answer !== null) savedViews.value = answer.items;
 }
 
-function read(): readonly SavedView[] {
-  const stored: unknown = JSON.parse(readStored(key) ?? '[]');
-  const isView = ({ name, search }: SavedView): boolean => Boolean(name) && typeof search === 'string';
-  return Array.isArray(stored) ? (stored as SavedView[]).filter(isView) : [];
+export async function saveView(name: string, body: RequestArguments<'saveView'>['body']): Promise<void> {
+  await call('saveView', { params: { name }, body });
+  await loadViews();
+}
+
+export async function renameView(name: string, body: RequestArguments<'renameView'>['body']): Promise<void> {
+  await call('renameView', { params: { name }, body });
+  await loadViews();
+}
+
+export async function deleteView(name: string, query: RequestArguments<'deleteView'>['query'] = {}): Promise<void> {
+  await call('deleteView', { params: { name }, query });
+  await loadViews();
+}
+
+export const viewHref = ({ page, query }: Pick<SavedViewView, 'page' | 'query'>): string => `${href(`/${page}`)}?${query}`;
+
+/** The query of the URL as a view stores it: without the place in the list. Empty: nothing is filtered. */
+export function currentQuery(): string {
+  const query = new URLSearchParams(currentUrl.value.query);
+  query.delete('after');
+  return query.toString();
+}
+
+/** Whether two queries show the same, whatever the order of their parameters. */
+export const isSameQuery = (a: string, b: string): boolean => sorted(a) === sorted(b);
+
+function sorted(text: string): string {
+  const query = new URLSearchParams(text);
+  query.sort();
+  return query.toString();
 }

@@ -5,6 +5,7 @@ import type { Engine } from '../../open.ts';
 import { isLoopback } from '../../bedrock/connection.ts';
 import { priorityMaxDefault, type PriorityLimits } from '../../http/access/priority.ts';
 import { tokensPathDefault } from '../../http/access/token-path.ts';
+import { checkDefinitionsMax, definitionsMaxDefault } from '../../http/metrics/definition-metrics.ts';
 import { applicationMeter } from '../application-meter.ts';
 import { addressOf, refusePortInUse, type Address } from '../address-flag.ts';
 import { addEngineFlags, type EngineFlags } from '../engine-flags.ts';
@@ -23,6 +24,7 @@ interface ServeFlags extends EngineFlags, SettingsFlags {
   readonly producerPriorityMax?: string;
   readonly workerPriorityMax?: string;
   readonly operatorPriorityMax?: string;
+  readonly metricDefinitionsMax?: string;
   readonly insecure?: boolean;
   readonly behindTls?: boolean;
 }
@@ -55,6 +57,10 @@ export function serveCommand(program: Command): void {
       '--worker-priority-max <n>', `highest priority of children that workers create (default: ${priorityMaxDefault})`,
     )
     .option('--operator-priority-max <n>', 'highest priority that operators may give (default: no limit)')
+    .option(
+      '--metric-definitions-max <n>',
+      `how many definitions have a label of their own in the metrics (default: ${definitionsMaxDefault})`,
+    )
     .option('--behind-tls', 'a proxy in front terminates TLS')
     .option('--insecure', 'allow other machines to connect without TLS');
   addSettings(command).action(serve);
@@ -119,6 +125,7 @@ async function openBedrock(engine: Engine, address: Address, flags: ServeFlags, 
 
 interface HttpAddress extends Address {
   readonly priorities: PriorityLimits;
+  readonly metricDefinitionsMax?: number;
 }
 
 interface Addresses {
@@ -131,9 +138,14 @@ interface Addresses {
  * Parses the options of both servers before the engine starts, so that a wrong one is refused before a job is claimed.
  */
 function addressesOf({ http, bedrock, ...flags }: ServeFlags): Addresses {
-  const priorities = prioritiesOf(flags);
+  const options = { priorities: prioritiesOf(flags), ...metricOptions(flags) };
   const httpAddress = addressOf('--http', http);
-  return { http: httpAddress && { ...httpAddress, priorities }, bedrock: addressOf('--bedrock', bedrock) };
+  return { http: httpAddress && { ...httpAddress, ...options }, bedrock: addressOf('--bedrock', bedrock) };
+}
+
+function metricOptions({ metricDefinitionsMax: text }: Pick<ServeFlags, 'metricDefinitionsMax'>): Pick<HttpAddress, 'metricDefinitionsMax'> {
+  const flag = '--metric-definitions-max';
+  return text === undefined ? {} : { metricDefinitionsMax: checkDefinitionsMax(flag, wholeNumber(flag, text)) };
 }
 
 type PriorityFlags = Pick<ServeFlags, 'producerPriorityMax' | 'workerPriorityMax' | 'operatorPriorityMax'>;

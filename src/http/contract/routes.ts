@@ -10,6 +10,7 @@ import { limitRouteTable } from './limit-routes.ts';
 import { readers, operate, administer, Items, text, at, define } from './route.ts';
 import { flowRouteTable } from './flow-routes.ts';
 import { runRouteTable } from './run-routes.ts';
+import { savedViewRouteTable } from './saved-view-routes.ts';
 import { pageOf } from './run-views.ts';
 import {
   AuditView, Health, InboxRequestView, inboxStandings, InstanceView, Me, Nothing, Ordered, PauseView, QueueView,
@@ -51,6 +52,7 @@ export const routes = define({
   ...defRouteTable,
   ...limitRouteTable,
   ...alertRouteTable,
+  ...savedViewRouteTable,
 
   listTypes: {
     method: 'get', path: at('/types'), roles: readers,

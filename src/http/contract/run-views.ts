@@ -215,6 +215,7 @@ export const Changed = z
     job: z.number().int(),
     kind: z.enum(kindWords),
     type: z.string(),
+    def: z.string().nullable().meta({ description: 'the definition of the job, or the one that it is' }),
     parent: z.number().int().nullable(),
     event: EventView,
   })

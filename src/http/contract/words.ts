@@ -22,4 +22,5 @@ export const errorWords = [
 ] as const;
 export const levelWords = ['debug', 'info', 'warn', 'error'] as const;
 export const phaseWords = ['prepare', 'run', 'gather'] as const;
+export const savedViewPageWords = ['runs', 'definitions', 'failures', 'types', 'queues', 'audit'] as const;
 export const bulkActions = ['cancel', 'stop', 'retry', 'delete', 'pause', 'resume'] as const;

@@ -10,11 +10,13 @@ import { Loop } from '../../time/loop.ts';
 import { systemRandom } from '../../random.ts';
 import type { EventFeed } from '../events/feed.ts';
 import { loadSeries, storeSeries } from './stored-series.ts';
+import type { DefinitionMetrics } from './definition-metrics.ts';
 import type { TimeSeries } from './time-series.ts';
 
 export interface CountingParts {
   readonly engine: EngineCore;
   readonly timeSeries: TimeSeries;
+  readonly definitions: Pick<DefinitionMetrics, 'state' | 'restore'>;
   readonly feed: () => Pick<EventFeed, 'cursor'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -47,7 +49,7 @@ export class Counting {
    * be continued, and counting begins with the oldest event.
    */
   async begin(): Promise<string | null> {
-    const { engine, timeSeries, logger } = this.#parts;
+    const { engine, timeSeries, definitions, logger } = this.#parts;
     await this.#lead();
     this.#loop.start();
     const stored = await loadSeries(engine.jobs);
@@ -57,6 +59,7 @@ export class Counting {
         // PostgreSQL. In that case the series is not restored, because counting begins with the oldest event.
         await engine.jobs.events(stored.cursor, 1);
         timeSeries.restore(stored);
+        definitions.restore(stored.lastSuccesses ?? []);
         return stored.cursor;
       }
     } catch (error) {
@@ -68,13 +71,16 @@ export class Counting {
   }
 
   async store(): Promise<void> {
-    const { engine, timeSeries, feed } = this.#parts;
+    const { engine, timeSeries, definitions, feed } = this.#parts;
     if (!this.isHere) return;
     await timeSeries.load();
     const { cursor } = feed();
     // The cursor and the state are read without an `await` between them, so that the state contains exactly the events
     // up to the cursor.
-    if (cursor !== null) await storeSeries(engine.jobs, { cursor, ...timeSeries.state() }, engine.instance);
+    if (cursor !== null) {
+      const series = { cursor, ...timeSeries.state(), lastSuccesses: definitions.state() };
+      await storeSeries(engine.jobs, series, engine.instance);
+    }
     this.#storedAt = this.#parts.clock.monotonic();
   }
 

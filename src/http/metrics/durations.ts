@@ -26,7 +26,7 @@ export class DurationTracker {
   /** By job id: the time from which the job waits for other jobs. */
   readonly #held = new BoundedMap<number, number>(trackedMax);
 
-  endedBy({ job, kind, event }: FeedEvent): JobDurations {
+  endedBy({ job, kind, event }: Pick<FeedEvent, 'job' | 'kind' | 'event'>): JobDurations {
     if (!workKinds.includes(kind)) return none;
     const waitsFrom = this.#waitStart(job, event);
     if (waitsFrom !== undefined) this.#waits.set(job, waitsFrom);

@@ -86,6 +86,29 @@ export const metricNames = {
     help: 'Answers and ends of questions: "answered", "timeout", or why a handler has refused an answer that came early, '
       + '"schema" or "role".',
   },
+  stint_definition_runs_total: {
+    kind: 'counter', labels: ['definition', 'fate'],
+    help: 'Runs of definitions that ended. The first 500 definitions (option metricDefinitionsMax) have a label of their own, '
+      + 'the rest is "other definitions".',
+  },
+  stint_definition_attempts_total: { kind: 'counter', labels: ['definition'], help: 'Attempts of these runs that ended.' },
+  stint_definition_attempt_seconds_total: {
+    kind: 'counter', labels: ['definition'], help: 'How long these attempts took together.',
+  },
+  stint_definition_claims_total: { kind: 'counter', labels: ['definition'], help: 'Claims of runs of definitions.' },
+  stint_definition_wait_seconds_total: {
+    kind: 'counter', labels: ['definition'], help: 'How long these runs waited together, from due to claimed.',
+  },
+  stint_definition_ticks_total: {
+    kind: 'counter', labels: ['definition', 'outcome'], help: 'Ticks of a definition, by the outcomes of stint_ticks_total.',
+  },
+  stint_definition_tick_late_seconds_total: {
+    kind: 'counter', labels: ['definition'], help: 'How late the ticks that started a run were together.',
+  },
+  stint_definition_last_success_timestamp_seconds: {
+    kind: 'gauge', labels: ['definition'],
+    help: 'When a run of the definition last succeeded, in seconds since 1970. Each server has it, also after a restart.',
+  },
   stint_wait_seconds: { kind: 'histogram', labels: ['type'], help: 'Time from due to claimed.' },
   stint_follow_wait_seconds: {
     kind: 'histogram', labels: ['type'], help: 'Time that a run waited for the runs that it follows.',

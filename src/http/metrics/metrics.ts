@@ -6,52 +6,43 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { EngineCore } from '../../engine/engine.ts';
 import type { LimitStatus } from '../../engine/limit-actions.ts';
 import { findStuck, type Stuck } from '../../engine/inspect/stuck.ts';
-import { endings, type Event } from '../../model/event.ts';
+import { endings } from '../../model/event.ts';
 import type { Pause } from '../../model/pause.ts';
 import { workKinds } from '../../model/state.ts';
 import type { Tally } from '../../store/query.ts';
 import {
   isLive, type FeedEvent, type InboxCounts, type Instance, type StoreHealth, type WaitTally,
 } from '../../store/store.ts';
+import { BoundedLabel } from './bounded-label.ts';
+import type { DefinitionMetrics } from './definition-metrics.ts';
+import { gauge, gaugeBy, type Figure, type LabelledValue, type Labels } from './figure.ts';
 import { Histogram, line } from './prometheus-text.ts';
 import { headOf, type DurationName, type MetricName } from './metric-names.ts';
 import type { JobDurations } from './durations.ts';
 import type { JobCounts } from './job-counts.ts';
+import { tickCounts } from './tick-counts.ts';
 
 const typesMax = 50;
 const limitsMax = 50;
 const otherTypes = 'other types';
-const lateMs = 1_000;
-
-type Labels = Readonly<Record<string, string>>;
-
-interface LabelledValue {
-  readonly labels: Labels;
-  readonly value: number;
-}
-
-/** A gauge or counter with its values. */
-export interface Figure {
-  readonly name: MetricName;
-  readonly values: readonly LabelledValue[];
-}
 
 export type OnDuration = (name: DurationName, seconds: number, labels: Labels) => void;
 
 export class Metrics {
   readonly #engine: EngineCore;
   readonly #jobCounts: Pick<JobCounts, 'open'>;
+  readonly #definitions: DefinitionMetrics;
   readonly #lag: ReturnType<typeof monitorEventLoopDelay>;
   readonly #counts = new Map<MetricName, Map<string, LabelledValue>>();
   readonly #durations = new Map<DurationName, Map<string, Histogram>>(durationNames.map((name) => [name, new Map()]));
-  /** The first `typesMax` types that were counted. Each has its own label; all further types share `otherTypes`. */
-  readonly #labelled = new Set<string>();
+  readonly #typeLabels = new BoundedLabel(typesMax, otherTypes);
   #onDuration: OnDuration = () => {};
   #gauges: () => Readonly<Partial<Record<MetricName, number>>> = () => ({});
 
-  constructor(engine: EngineCore, jobCounts: Pick<JobCounts, 'open'>) {
+  constructor(engine: EngineCore, jobCounts: Pick<JobCounts, 'open'>, definitions: DefinitionMetrics) {
     this.#engine = engine;
     this.#jobCounts = jobCounts;
+    this.#definitions = definitions;
     this.#lag = monitorEventLoopDelay({ resolution: 20 });
     this.#lag.enable();
     for (const outcome of ['run', 'late']) this.#count('stint_ticks_total', { outcome }, 0);
@@ -71,9 +62,14 @@ export class Metrics {
     this.#count('stint_http_requests_total', { route, status: `${Math.floor(status / 100)}xx` });
   }
 
-  countEvent({ kind, type: name, event }: FeedEvent, { waitedMs, ranMs, followedMs, familyMs }: JobDurations): void {
+  countEvent(feedEvent: FeedEvent, durations: JobDurations): void {
+    const { kind, type: name, event } = feedEvent;
+    const { waitedMs, ranMs, followedMs, familyMs } = durations;
+    this.#definitions.countEvent(feedEvent, durations);
     if (kind !== 'audit') this.#count('stint_events_total', { kind: event.kind });
-    if (event.kind === 'ticked') this.#countTicks(event);
+    if (event.kind === 'ticked') {
+      for (const { outcome, count } of tickCounts(event)) this.#count('stint_ticks_total', { outcome }, count);
+    }
     if (event.kind === 'answered') this.#count('stint_questions_total', { outcome: 'answered' });
     if (event.kind === 'unanswered') this.#count('stint_questions_total', { outcome: event.cause });
     if (!workKinds.includes(kind)) return;
@@ -119,6 +115,7 @@ export class Metrics {
       ...healthFigures(await this.#engine.jobs.store.health()),
       ...Object.entries(this.#gauges()).map(([name, value]) => gauge(name as MetricName, value)),
       ...counterNames.map((name) => ({ name, values: [...(this.#counts.get(name)?.values() ?? [])] })),
+      ...this.#definitions.figures(),
     ];
   }
 
@@ -141,19 +138,9 @@ export class Metrics {
   }
 
   #labelOf(name: string): string {
-    if (this.#labelled.size < typesMax) this.#labelled.add(name);
-    const type = this.#labelled.has(name) ? name : otherTypes;
+    const type = this.#typeLabels.of(name);
     for (const fate of endings) this.#count('stint_jobs_ended_total', { type, fate }, 0);
     return type;
-  }
-
-  #countTicks({ ticks, backfill }: Extract<Event, { kind: 'ticked' }>): void {
-    // Every tick of a backfill is late.
-    if (backfill !== undefined) return;
-    for (const tick of ticks) {
-      if ('run' in tick) this.#count('stint_ticks_total', { outcome: tick.lateMs > lateMs ? 'late' : 'run' });
-      else this.#count('stint_ticks_total', { outcome: `skipped_${tick.skipped}` }, tick.count ?? 1);
-    }
   }
 
   #addDuration(name: DurationName, type: string, ms: number | null): void {
@@ -184,12 +171,6 @@ type CounterName = (typeof counterNames)[number];
 
 const histogramLines = (name: MetricName, histograms: ReadonlyMap<string, Histogram>): string[] =>
   [...headOf(name), ...[...histograms].flatMap(([type, histogram]) => histogram.lines(name, { type }))];
-
-const gauge = (name: MetricName, value: number): Figure => ({ name, values: [{ labels: {}, value }] });
-
-/** A gauge with one value for each word of a label. */
-const gaugeBy = (name: MetricName, label: string, counts: Readonly<Record<string, number>>): Figure =>
-  ({ name, values: Object.entries(counts).map(([word, value]) => ({ labels: { [label]: word }, value })) });
 
 function stuckFigure({ lapsed, unsettled, unknownTypes }: Stuck): Figure {
   const unknown = [...unknownTypes.values()].reduce((sum, count) => sum + count, 0);

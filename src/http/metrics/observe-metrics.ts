@@ -49,4 +49,4 @@ export function observeMetrics(meter: MetricsMeter, metrics: Metrics): () => voi
 }
 
 const optionsOf = (name: MetricName): InstrumentOptions =>
-  ({ description: metricNames[name].help, unit: name.endsWith('_seconds') ? 's' : name.endsWith('_bytes') ? 'By' : '1' });
+  ({ description: metricNames[name].help, unit: /_seconds(?:_total)?$/.test(name) ? 's' : name.endsWith('_bytes') ? 'By' : '1' });

@@ -1,16 +1,19 @@
 /**
- * The stored series: the state of the time series, and the feed cursor up to which it counts. It is stored as a job of
- * kind `audit`. One server at a time stores it; every server that starts continues from it.
+ * The stored series: the state of the time series, the last successes of definitions, and the feed cursor up to which both
+ * count. It is stored as a job of kind `audit`. One server at a time stores it; every server that starts continues from it.
  */
 import { closeRecord } from '../../jobs/audit.ts';
 import { newJobs } from '../../jobs/new-jobs.ts';
 import type { Jobs } from '../../jobs.ts';
 import { insert, remove } from '../../apply.ts';
 import { parseJson } from '../../model/json.ts';
+import type { LastSuccess } from './definition-metrics.ts';
 import type { SeriesState } from './time-series.ts';
 
 export interface StoredSeries extends SeriesState {
   readonly cursor: string;
+  /** Absent: an older version stored the series. */
+  readonly lastSuccesses?: readonly LastSuccess[];
 }
 
 const seriesTypeName = 'stint.series';

@@ -14,8 +14,8 @@ export class MemoryFeed {
   append(changes: readonly Change[]): void {
     for (const { after, events } of changes) {
       if (after === null) continue;
-      const { id: job, kind, type, parent } = after;
-      for (const event of events) this.#events.push({ job, kind, type, parent, event });
+      const { id: job, kind, type, def, parent } = after;
+      for (const event of events) this.#events.push({ job, kind, type, def, parent, event });
     }
   }
 

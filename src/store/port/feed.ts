@@ -28,6 +28,8 @@ export interface FeedEvent {
   readonly job: number;
   readonly kind: Kind;
   readonly type: string;
+  /** The name of its definition, or of the definition that it is; null: it has none, or an older version stored the event. */
+  readonly def: string | null;
   readonly parent: number | null;
   readonly event: Event;
 }

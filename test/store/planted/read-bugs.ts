@@ -93,6 +93,16 @@ export const readBugs: readonly Bug[] = [
     },
   },
   {
+    title: 'the feed has the definition of the first job for all jobs of a page',
+    topic: 'history and feed',
+    plant: class extends Sound {
+      override async eventsAfter(cursor: string | null, limit: number): Promise<FeedPage> {
+        const feed = await super.eventsAfter(cursor, limit);
+        return { ...feed, events: feed.events.map((event) => ({ ...event, def: feed.events[0]!.def })) };
+      }
+    },
+  },
+  {
     title: 'the feed tells of what was not written',
     topic: 'history and feed',
     alsoBy: ['histories', 'races'],
@@ -102,7 +112,7 @@ export const readBugs: readonly Bug[] = [
         const written = await super.commit(batch);
         batch.changes.forEach(({ after, events: [event] }, index) => {
           if (written[index] || !after || !event) return;
-          this.#untrue.push({ job: after.id, kind: after.kind, type: after.type, parent: after.parent, event });
+          this.#untrue.push({ job: after.id, kind: after.kind, type: after.type, def: after.def, parent: after.parent, event });
         });
         return written;
       }

@@ -6,7 +6,7 @@ import type { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { FeedEvent } from '../../../src/store/store.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
 import { bySize } from '../../support/size.ts';
-import { born, claimed, connect, decided, freshStore, made, many, openStore } from './ground.ts';
+import { born, claimed, connect, decided, freshStore, made, many, openStore, type Made } from './ground.ts';
 
 /** Reads on in small helpings until there is nothing more. */
 async function readOn(store: PostgresStore, cursor: string | null): Promise<{ events: FeedEvent[]; cursor: string }> {
@@ -91,6 +91,25 @@ test('the feed orders a transaction that began earlier and committed later after
   await client.query('commit');
   await claimed(store);
   expect(told(await readAll(store, null, 4))).toEqual([1, 2, 3, 4].map((n) => `${job!.id}/${n}`));
+});
+
+test('an entry that the server makes of the written rows has the definitions of the jobs', async () => {
+  const { url, store } = await freshStore();
+  const jobs = await made(store, { def: 'nightly "x"' }, { def: null });
+  const client = await connect(url);
+  await client.query('begin');
+  await client.query('select pg_current_xact_id()');
+  const prioritized = (some: readonly Job[], priority: number): Made[] =>
+    some.map((job) => decided(job, { do: 'edit', edit: { priority } }, store.now()));
+  const edited = prioritized(jobs, 1);
+  await store.commit({ changes: edited });
+  await store.within(client).commit({ changes: prioritized(edited.map(({ after }) => after), 2) });
+  await client.query('commit');
+  await claimed(store);
+  const events = await readAll(store, null, 8);
+  for (const { id, def } of jobs) {
+    expect(events.filter(({ job }) => job === id).map((event) => event.def)).toEqual([def, def, def, def]);
+  }
 });
 
 test('the end of the feed comes before whatever is still open', async () => {

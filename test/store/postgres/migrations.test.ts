@@ -137,8 +137,8 @@ detail('a feed with one entry per job has the same events after the migration', 
   // Data of a handler may resemble the head of an entry, and stays unchanged.
   const failed = { ...event, n: 2, kind: 'failed', error: { code: 'unknown', message: '', data: [{ job: 1, kind: 'x' }] } };
   const told = [
-    { job: 1, kind: 'run', type: 'mail "x"', parent: null, event },
-    { job: 9_007_199_254_740_991, kind: 'task', type: 'mail', parent: 1, event: failed },
+    { job: 1, kind: 'run', type: 'mail "x"', def: null, parent: null, event },
+    { job: 9_007_199_254_740_991, kind: 'task', type: 'mail', def: null, parent: 1, event: failed },
   ];
   const entries = told.map(({ job, kind, type, parent, event: one }) => ({ job, kind, type, parent, events: [one] }));
   const { statements, to } = await store.migrate({ dryRun: true });

@@ -65,7 +65,7 @@ export async function claimBatch(
   const entry = `$${values.push(feedEntryText(changes))}::text`;
   const text = `with written as (
       delete from ${schema}.job using (${goal}) goal ${findByCtidSql(schema)} where ${isUnchangedRowSql('job')}
-      returning job.id, job.kind, job.type, job.parent, job.gate, ${feedXid} as xid
+      returning job.id, job.kind, job.type, job.def, job.parent, job.gate, ${feedXid} as xid
     ), lines as (select written.*, $4::text as line from written),
     ${feedSql(schema, wanted, entry, { ...writtenRows, rows: 'lines' })}, batch as (
       insert into ${schema}.claim (first, last, lease_until, xid, remaining, holder, kind, type, line, ids, parents, gates)

@@ -48,7 +48,7 @@ export function endClaimedSql({ schema, claims }: Session, changes: readonly Cha
       from ${goal} join held on held.claim = goal.claim where goal.id <> all (held.moved)
       on conflict do nothing returning id
     ), lines as (
-      select goal.id, goal.kind, goal.type, goal.parent, goal.line, held.xid
+      select goal.id, goal.kind, goal.type, goal.def, goal.parent, goal.line, held.xid
       from ${goal} join written on written.id = goal.id join held on held.claim = goal.claim
     ), counted as materialized (${countSql}), lowered as (
       update ${schema}.claim set remaining = (select remaining from counted where counted.claim = claim.id)

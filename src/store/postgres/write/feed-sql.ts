@@ -16,7 +16,7 @@ export const feedXid = 'greatest(job.xid, pg_current_xact_id())';
 
 /** What a feed entry is written from. */
 export interface FeedSource {
-  /** The rows that have been written: kind, type, parent, line and xid. Read only if `haveOwnXid` is false. */
+  /** The rows that have been written: kind, type, def, parent, line and xid. Read only if `haveOwnXid` is false. */
   readonly rows: string;
   /** An aggregate over `written`: whether all rows have the xid of this transaction. */
   readonly haveOwnXid: string;
@@ -40,8 +40,8 @@ export const feedSql = (
       where not (select is_whole from total) group by xid)`;
 
 /** The part of a feed entry about one job, as JSON. */
-const groupSql = `'{"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":'
-  || coalesce(parent::text, 'null') || ',"jobs":[' || id || '],"events":' || line || '}'`;
+const groupSql = `'{"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":' || coalesce(parent::text, 'null')
+  || coalesce(',"def":' || to_json(def)::text, '') || ',"jobs":[' || id || '],"events":' || line || '}'`;
 
 export function feedEntryText(changes: readonly Change[]): string {
   const entry = new FeedEntry();

@@ -135,7 +135,7 @@ export const checkedInsertSql = (schema: string): string => `insertable as mater
     returning 1
   ), written as (
     insert into ${schema}.origin (${originNames}) select ${originNames} from chosen on conflict (id) do nothing
-    returning id, kind, type, parent, history as line, pg_current_xact_id() as xid
+    returning id, kind, type, def, parent, history as line, pg_current_xact_id() as xid
   )`;
 
 /** The CTE `stored`, which inserts what the new jobs of `source` have from their creation. */
@@ -158,7 +158,7 @@ function update(session: Session, changes: readonly Change[], _mode: InsertMode,
   const found = ctids && !startsChunk ? findByCtidSql(schema) : findRowSql(schema, 'job');
   const written = `update ${schema}.job set ${updateSql(ofGoal)}, history = ${historySql('job', startsChunk)}
     from (${goal}) goal ${found} where ${isUnchangedRowSql('job')}
-    returning job.id, job.kind, job.type, job.parent, goal.line, job.xid`;
+    returning job.id, job.kind, job.type, job.def, job.parent, goal.line, job.xid`;
   const chunk = startsChunk ? `stored_chunk as (${storeHistoryChunkSql(schema, 'job', goal)}), ` : '';
   return runWrite(session, `with ${chunk}written as (${written})`, values, changes);
 }
@@ -197,7 +197,7 @@ function reopen(session: Session, changes: readonly Change[]): Promise<WrittenId
         ended.history || E'\\n' || seen.line as history
     ), inserted as (insert into ${schema}.job (${openNames}) select ${openNames} from gone),
     excluded as (${excludeFromClaimsSql(schema, 'select id from gone')}),
-    written as (select id, kind, type, parent, line, pg_current_xact_id() as xid from gone)`;
+    written as (select id, kind, type, def, parent, line, pg_current_xact_id() as xid from gone)`;
   return runWrite(session, text, values, changes);
 }
 
@@ -208,7 +208,7 @@ function amend(session: Session, changes: readonly Change[]): Promise<WrittenIds
   const goal = rowsSql(startsChunk ? [...endFields, ...historyChunkField] : endFields, changes, values);
   const written = `update ${schema}.ended set ${amendSql(ofGoal)}, history = ${historySql('ended', startsChunk)}
     from (${goal}) goal ${findRowSql(schema, 'ended')} where ${isUnchangedRowSql('ended')}
-    returning ended.id, ended.kind, ended.type, ended.parent, goal.line, pg_current_xact_id() as xid`;
+    returning ended.id, ended.kind, ended.type, ended.def, ended.parent, goal.line, pg_current_xact_id() as xid`;
   const chunk = startsChunk ? `stored_chunk as (${storeHistoryChunkSql(schema, 'ended', goal)}), ` : '';
   return runWrite(session, `with ${chunk}written as (${written})`, values, changes);
 }
