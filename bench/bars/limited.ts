@@ -32,7 +32,7 @@ async function drainRate(database: Database, isLimited: boolean, count: number):
   try {
     const drained = Promise.withResolvers<void>();
     let left = count;
-    const api = limit('api', { rate: '1000000/1s', burst: 1_000_000, concurrency: 1_000 });
+    const api = limit('api', { rate: '1000000/1s', burst: 1_000_000, concurrency: count });
     const work = jobType('work', {
       ...(isLimited ? { limits: [api] } : {}),
       run: () => {

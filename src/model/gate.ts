@@ -158,21 +158,21 @@ export class GateAdmissions {
   room(text: string): number {
     const limited = this.#limited(text);
     const room = this.#roomBesideUses(limited);
-    return room === 0 || !limited.gate.uses ? room : Math.min(room, this.#roomOfUses(limited.gate.uses));
+    return room === 0 || limited.uses.length === 0 ? room : Math.min(room, this.#roomOfUses(limited.uses));
   }
 
   /** Whether as many jobs of the gate's type, or of its definition, are admitted as may be. */
   isTypeFull(text: string): boolean {
-    const { gate, names } = this.#limited(text);
-    return roomAt({ gate: { ...gate, key: null }, names }, this.#admitted, this.#limits) <= 0;
+    const { gate, ...limited } = this.#limited(text);
+    return roomAt({ ...limited, gate: { ...gate, key: null } }, this.#admitted, this.#limits) <= 0;
   }
 
   /** Whether the gate could admit a job that costs less: no limit on the number of jobs is reached, and none is closed. */
   hasRoomBesideCosts(text: string): boolean {
     const limited = this.#limited(text);
     const { now } = this.#named;
-    return this.#roomBesideUses(limited) > 0 && (limited.gate.uses ?? []).every((use) =>
-      this.#roomOfJobs(use) > 0 && (this.#stateOf(use).closedUntil ?? now) <= now && !this.#reserved.has(useName(use)));
+    return this.#roomBesideUses(limited) > 0 && limited.uses.every((use) =>
+      this.#roomOfJobs(use) > 0 && (this.#stateOf(use).closedUntil ?? now) <= now && !this.#reserved.has(use.id));
   }
 
   /**
@@ -180,28 +180,27 @@ export class GateAdmissions {
    * admit its jobs, or a named limit without keys has no room.
    */
   isFullForAllKeys(text: string): boolean {
-    const { gate, names } = this.#limited(text);
+    const { gate, names, uses } = this.#limited(text);
     if (gate.leaderOnly && !this.#isLeader) return true;
     const typeMax = this.#limits.types.get(gate.type) ?? gate.typeMax ?? Infinity;
     if ((this.#admitted.get(names[0]) ?? 0) >= typeMax) return true;
-    return (gate.uses ?? []).some((use) => use.key === null && this.#roomOfUses([use]) === 0);
+    return uses.some((use) => use.key === null && this.#roomOfUses([use]) === 0);
   }
 
   /** Admits a job. Candidates must be passed in claim order: a rate that a refused job waits for admits no other job. */
   admit(text: string): boolean {
     const limited = this.#limited(text);
     if (this.room(text) === 0) return this.#refuse(limited);
-    const { names, gate } = limited;
-    for (const limit of names) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);
-    for (const use of gate.uses ?? []) this.#spend(use);
+    for (const limit of limited.names) this.#admitted.set(limit, (this.#admitted.get(limit) ?? 0) + 1);
+    for (const use of limited.uses) this.#spend(use);
     return true;
   }
 
   #refuse(limited: LimitedGate): false {
-    const { uses = [] } = limited.gate;
+    const { uses } = limited;
     const waitsForRates = this.#roomBesideUses(limited) > 0 && uses.every((use) => this.#roomOfJobs(use) > 0);
     for (const use of waitsForRates ? uses : []) {
-      if (this.#roomOfRate(use) === 0) this.#reserved.add(useName(use));
+      if (this.#roomOfRate(use) === 0) this.#reserved.add(use.id);
     }
     return false;
   }
@@ -212,28 +211,31 @@ export class GateAdmissions {
     return Math.max(0, roomAt(limited, this.#admitted, this.#limits));
   }
 
-  #roomOfUses(uses: readonly LimitUse[]): number {
-    if (uses.some((use) => this.#reserved.has(useName(use)))) return 0;
-    const room = Math.min(...uses.map((use) => Math.min(this.#roomOfJobs(use), this.#roomOfRate(use))));
+  #roomOfUses(uses: readonly CountedUse[]): number {
+    let room = Infinity;
+    for (const use of uses) {
+      if (this.#reserved.has(use.id)) return 0;
+      room = Math.min(room, this.#roomOfJobs(use), this.#roomOfRate(use));
+    }
     if (room > 0) return room;
     const opensAt = Math.max(...uses.map((use) => this.#opensFor(use)));
     this.#opensAt = Math.min(this.#opensAt ?? Infinity, opensAt);
     return 0;
   }
 
-  #roomOfJobs(use: LimitUse): number {
+  #roomOfJobs(use: CountedUse): number {
     const { concurrency } = this.#stateOf(use).values;
-    return concurrency === null ? Infinity : Math.max(0, concurrency - (this.#admitted.get(useName(use)) ?? 0));
+    return concurrency === null ? Infinity : Math.max(0, concurrency - (this.#admitted.get(use.id) ?? 0));
   }
 
-  #roomOfRate(use: LimitUse): number {
+  #roomOfRate(use: CountedUse): number {
     const state = this.#stateOf(use);
     const { now } = this.#named;
     if (state.closedUntil !== null && state.closedUntil > now) return 0;
     return state.values.rate === null ? Infinity : roomIn(state.values.rate, state, use.cost, now);
   }
 
-  #opensFor(use: LimitUse): number {
+  #opensFor(use: CountedUse): number {
     const state = this.#stateOf(use);
     const { now } = this.#named;
     return Math.max(
@@ -243,16 +245,17 @@ export class GateAdmissions {
     );
   }
 
-  #spend(use: LimitUse): void {
+  #spend(use: CountedUse): void {
     const state = this.#stateOf(use);
     if (state.values.rate === null) return;
-    this.#states.set(useName(use), { ...state, ...spend(state.values.rate, state, use.cost, this.#named.now) });
+    this.#states.set(use.id, { ...state, ...spend(state.values.rate, state, use.cost, this.#named.now) });
   }
 
-  #stateOf(use: LimitUse): LimitState {
-    const name = useName(use);
-    const state = this.#states.get(name) ?? this.#named.stateOf(use.name, use.key);
-    this.#states.set(name, state);
+  #stateOf(use: CountedUse): LimitState {
+    const known = this.#states.get(use.id);
+    if (known) return known;
+    const state = this.#named.stateOf(use.name, use.key);
+    this.#states.set(use.id, state);
     return state;
   }
 
@@ -260,7 +263,7 @@ export class GateAdmissions {
     const known = this.#limitedGates.get(text);
     if (known) return known;
     const gate = parseGate(text);
-    const limited = { gate, names: limitNames(gate) };
+    const limited = { gate, names: limitNames(gate), uses: (gate.uses ?? []).map(countedUse) };
     this.#limitedGates.set(text, limited);
     return limited;
   }
@@ -274,7 +277,15 @@ type LimitNames = readonly [type: string, def: string, key: string, ...uses: str
 interface LimitedGate {
   readonly gate: Gate;
   readonly names: LimitNames;
+  readonly uses: readonly CountedUse[];
 }
+
+/** The use of a named limit, with the id under which its jobs are counted. */
+interface CountedUse extends LimitUse {
+  readonly id: string;
+}
+
+const countedUse = (use: LimitUse): CountedUse => ({ ...use, id: useName(use) });
 
 function admittedPerLimit(admitted: ReadonlyMap<string, number>): Map<string, number> {
   const taken = new Map<string, number>();

@@ -370,7 +370,7 @@ export async function finishRemaining(client: Client): Promise<void> {
     for (const job of jobs()) {
       const { id } = job;
       if (waitsForRetry(job)) await tryAction(() => engine.cancelJobRun(id), client);
-      if (isInForce(job, engine.now())) await tryAction(() => resume(client, job), client);
+      if (job.kind === 'pause' && isInForce(job, engine.now())) await tryAction(() => resume(client, job), client);
       if (isPausedRun(job)) await tryAction(() => engine.resumeJobRun(id), client);
       const isHandedOut = isQueued(job) && job.state === 'running';
       if (isHandedOut) await tryAction(() => queue.finish({ id, ignoreRepeat: true }, actor), client);

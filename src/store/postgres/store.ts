@@ -468,7 +468,8 @@ export class PostgresStore implements Store {
       reserveIds: (amount) => this.reserveIds(amount),
       commit: async (batch) => {
         requireKnownSchema(this.#schemaFound);
-        const written = await commitForCaller(session, batch, mayWake(batch) ? this.#wake.noticeWithin() : null);
+        const notice = mayWake(batch) ? this.#wake.jobsNoticeWithin(hintableChange(batch.changes)) : null;
+        const written = await commitForCaller(session, batch, notice);
         await this.#noteEndsWithin(transaction as object, session, batch.changes.filter((_, index) => written[index]));
         return written;
       },

@@ -64,6 +64,7 @@ export class Wake {
   #isListening = false;
   #isConnected = false;
   #notifiedAt = -Infinity;
+  #hintedWithinAt = -Infinity;
   #isNotifyPending = false;
 
   constructor(database: Database, settings: WakeSettings, handlers: NotificationHandlers) {
@@ -107,14 +108,23 @@ export class Wake {
     const now = systemClock.monotonic();
     if (now - this.#notifiedAt < pauseMs) return void this.#notifyLater();
     this.#notifiedAt = now;
-    const details = hinted === null ? '' : claimHintText(hinted);
-    const hint = details.length <= detailsCharsMax ? this.#ownTag + details : this.#ownTag;
-    session.run(notifySql, [this.#channel, hint]).catch(ignore);
+    session.run(notifySql, [this.#channel, this.#ownTag + detailsOf(hinted)]).catch(ignore);
+  }
+
+  /**
+   * The notice of a caller's transaction after which jobs may be claimable. It has a hint at most once in `pauseMs`: the
+   * notices without one are the same text, of which the server sends one per transaction.
+   */
+  jobsNoticeWithin(hinted: Change | null): Notice | null {
+    const now = systemClock.monotonic();
+    if (hinted === null || now - this.#hintedWithinAt < pauseMs) return this.noticeWithin();
+    this.#hintedWithinAt = now;
+    return this.noticeWithin(detailsOf(hinted));
   }
 
   /**
    * The notice that a caller's transaction sends to all processes, including this one, when it commits; null: processes
-   * do not notify each other. `text`: one of `EndNotices`; empty: jobs may have become claimable.
+   * do not notify each other. `text`: one of `EndNotices`, or a claim hint; empty: jobs may have become claimable.
    */
   noticeWithin(text = ''): Notice | null {
     return this.#settings.notify ? [this.#channel, noTag + text] : null;
@@ -197,6 +207,12 @@ export class Wake {
       isAnswered = await client.query('select 1').then(() => true, () => false);
     }
   }
+}
+
+/** The claim hint of a change; empty: there is none, or it is too long. */
+function detailsOf(hinted: Change | null): string {
+  const details = hinted === null ? '' : claimHintText(hinted);
+  return details.length <= detailsCharsMax ? details : '';
 }
 
 /** Sends a notification without waiting for a flush to the disk. */

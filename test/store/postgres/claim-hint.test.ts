@@ -79,6 +79,47 @@ test('after a scan the next hint is used again', async () => {
   }
 });
 
+/** Creates each of the jobs by a call of its own in one transaction of the caller. */
+async function madeWithin(teller: PostgresStore, url: string, end: 'commit' | 'rollback', ...said: Said[]): Promise<number[]> {
+  const client = await connect(url);
+  const changes = await born(teller, ...said);
+  await client.query('begin');
+  for (const change of changes) await teller.within(client).commit({ changes: [change] });
+  await client.query(end);
+  return changes.map(({ after }) => after.id);
+}
+
+test.for([['another process', false], ['the process that created it', true]] as const)(
+  "a single run of a caller's transaction is claimed by its hint in %s",
+  async ([, isOwn]) => {
+    const { url, store: other } = await freshStore({ notify: true });
+    const { store, heard } = await listener(url);
+    const [id] = await madeWithin(isOwn ? store : other, url, 'commit', { input: '1' });
+    await heard();
+    expect(await claimedHow(store)).toMatchObject({ how: 'told', changes: [{ after: { id, input: '1' } }] });
+    expect(await claimed(store, runs)).toEqual([]);
+  },
+);
+
+test("of several runs of a caller's transaction, a hint hides none", async () => {
+  const { url, store: teller } = await freshStore({ notify: true });
+  const { store, heard } = await listener(url);
+  const ids = await madeWithin(teller, url, 'commit', {}, {}, {});
+  await heard();
+  const { changes } = await claimedHow(store);
+  const later = await claimed(store, runs);
+  expect([...changes.map(({ after }) => after!.id), ...later.map(({ id }) => id)]).toEqual(ids);
+});
+
+test("no hint is sent of a caller's transaction that is rolled back", async () => {
+  const { url, store: teller } = await freshStore({ notify: true });
+  const { store, heard } = await listener(url);
+  await madeWithin(teller, url, 'rollback', {});
+  const [id] = await madeWithin(newTeller(url), url, 'commit', {});
+  await heard();
+  expect(await claimedHow(store)).toMatchObject({ how: 'told', changes: [{ after: { id } }] });
+});
+
 test('of many claimers that get the hint, one gets the job', async () => {
   const { url, store: teller } = await freshStore({ notify: true });
   const all = await Promise.all([listener(url), listener(url), listener(url), listener(url)]);
