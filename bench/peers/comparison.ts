@@ -20,6 +20,8 @@ export interface Figure {
   readonly median: number;
   readonly rounds: readonly number[];
   readonly cpu: CpuPerJob | null;
+  /** The number of jobs, where it depends on the peer. */
+  readonly jobs: number | null;
 }
 
 /** A measure that a peer failed. */
@@ -92,6 +94,7 @@ function figuresOf(peer: Peer, readings: readonly Reading[]): Figure[] {
       median: median(rounds),
       rounds,
       cpu: medianCpu(own.map(({ cpu }) => cpu)),
+      jobs: own[0]!.jobs ?? null,
     };
   });
 }

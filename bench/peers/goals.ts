@@ -1,5 +1,6 @@
 /** The goals of the engine against the best peer on the same database, and the verdict of the figures on each. */
 import type { Figure } from './comparison.ts';
+import { flowShapes } from './flow.ts';
 import type { PeerDatabaseName } from './peer.ts';
 import { isHigherBetter, type FigureName, type Unit } from './reading.ts';
 
@@ -13,6 +14,8 @@ interface Goal {
   /** A multiple of the baseline, or a number: at least for rates, at most for times and costs. */
   readonly want: number;
   readonly moonshot?: number;
+  /** How the name of our peer begins. Default: the engine. */
+  readonly ours?: string;
 }
 
 export interface Verdict {
@@ -49,6 +52,8 @@ export const goals: readonly Goal[] = [
   { database: 'postgres', figure: 'steps', against: 'best peer', want: 1 },
   { database: 'postgres', figure: 'steps of one run', against: 'best peer', want: 1 },
   { database: 'postgres', figure: 'bytes per step', against: 'best peer', want: 1 },
+  ...flowShapes.map((shape): Goal => ({ database: 'postgres', figure: `flow ${shape}`, against: 'best peer', want: 1 })),
+  { database: 'postgres', figure: 'batch drain', against: 'best peer', want: 0.9, ours: 'Stint batches' },
   { database: 'sqlite', figure: 'drain 1', against: 'best peer', want: 5 },
   { database: 'sqlite', figure: 'create in flight', against: 'best peer', want: 1, moonshot: 2 },
   { database: 'sqlite', figure: 'create bulk', against: 'best peer', want: 0.8, moonshot: 1 },
@@ -67,8 +72,8 @@ export const verdictsOn = (figures: readonly Figure[]): Verdict[] =>
   goals.flatMap((goal) => verdictOn(goal, figures.filter(({ database }) => database === goal.database)) ?? []);
 
 function verdictOn(goal: Goal, figures: readonly Figure[]): Verdict | undefined {
-  const { database, figure, against, want, moonshot } = goal;
-  const ours = figureOf(figures, figure, 'Stint engine');
+  const { database, figure, against, want, moonshot, ours: prefix = 'Stint engine' } = goal;
+  const ours = figureOf(figures, figure, prefix);
   const baseline = baselineOf(figures, figure, against);
   if (!ours || baseline === undefined) return undefined;
   const got = baseline === null ? ours.median : ours.median / baseline.median;

@@ -4,15 +4,17 @@ import { thisMachine } from '../machine.ts';
 import { machineText } from '../report.ts';
 import { verdictsOn } from './goals.ts';
 import { compare, type Failure, type Figure } from './comparison.ts';
+import { flowTablesOf } from './flow-tables.ts';
 import type { Peer } from './peer.ts';
 import { PeerDatabases } from './peer-databases.ts';
 import { buildPackage } from './stint-package.ts';
 import { bunIn, folderOf, install } from './install.ts';
 import type { PeersData } from '../results/data.ts';
-import { isOurEngine } from './ours.ts';
-import { inTransaction } from './measures/in-a-transaction.ts';
+import { writeResults } from '../results/page.ts';
+import { isTakenOf } from './measure.ts';
+import { isOurs } from './ours.ts';
 import { readOptions, type PeerOptions } from './options.ts';
-import { peerText, failureText, figureText, tableText, verdictText } from './report.ts';
+import { detailsText, peerText, failureText, figureText, flowNotesOf, tableText, verdictText } from './report.ts';
 
 /** Signals after which the bench stops its servers and removes its files. */
 const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -20,7 +22,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 async function main(options: PeerOptions): Promise<void> {
   const machine = thisMachine();
   console.log(`${machineText(machine)}\n`);
-  if (options.isCompiled && options.peers.some(isOurEngine)) buildPackage();
+  if (options.isCompiled && options.peers.some(isOurs)) buildPackage();
   const databases = await PeerDatabases.open(new Set(options.peers.map(({ database }) => database)), options.store);
   const onSignal = (): void => void databases.close().finally(() => process.exit(130));
   for (const signal of signals) process.once(signal, onSignal);
@@ -28,14 +30,13 @@ async function main(options: PeerOptions): Promise<void> {
     const peers = available(options.peers, databases);
     const { figures, failures } = await compareAll(peers, options, databases);
     const verdicts = verdictsOn(figures);
-    console.log(`${tableText(figures)}\n`);
+    console.log(`${tableText(figures)}\n${detailsText(flowTablesOf(figures))}\n`);
     for (const verdict of verdicts) console.log(verdictText(verdict));
-    if (options.json !== undefined) {
-      const about = [...new Set(peers.map(({ database }) => databases.about(database)!))];
-      const settings = peers.map(peerText);
-      const data: PeersData = { machine, about, settings, sizes: options.sizes, figures, failures, verdicts };
-      writeFileSync(options.json, `${JSON.stringify(data, null, 2)}\n`);
-    }
+    const about = [...new Set(peers.map(({ database }) => databases.about(database)!))];
+    const texts = { about, settings: peers.map(peerText), flowNotes: flowNotesOf(peers) };
+    const data: PeersData = { machine, ...texts, sizes: options.sizes, figures, failures, verdicts };
+    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(data, null, 2)}\n`);
+    if (options.isWritten) writeResults({ peers: data });
   } finally {
     for (const signal of signals) process.off(signal, onSignal);
     await databases.close();
@@ -67,7 +68,7 @@ async function compareAll(
   const [figures, failures]: [Figure[], Failure[]] = [[], []];
   for (const measure of measures) {
     console.log(`\n${measure.name}`);
-    const measured = peers.filter((peer) => measure.appliesTo(peer) && (!peer.isLibrary || measure === inTransaction));
+    const measured = peers.filter((peer) => isTakenOf(measure, peer));
     for await (const outcome of compare(measure, measured, databases, sizes)) {
       console.log('why' in outcome ? failureText(outcome) : figureText(outcome));
       if ('why' in outcome) failures.push(outcome);

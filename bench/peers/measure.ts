@@ -9,3 +9,6 @@ export interface Measure {
   appliesTo(peer: Peer): boolean;
   run(fixture: PeerFixture, sizes: PeerSizes): Promise<readonly Reading[]>;
 }
+
+export const isTakenOf = (measure: Measure, peer: Peer): boolean =>
+  measure.appliesTo(peer) && (peer.only ?? measure.name) === measure.name;

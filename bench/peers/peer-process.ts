@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Ages } from '../ages.ts';
 import { input, stampedInput, type Input } from '../payload.ts';
 import { totalUs } from '../stopwatch.ts';
-import type { FlowShape, Ordered, Queue } from './peer.ts';
+import { flowOf, type FlowShape } from './flow.ts';
+import { FlowWatch } from './flow-watch.ts';
+import type { Ordered, Peer, Queue } from './peer.ts';
 import { peerNamed } from './peers.ts';
 import { sharedMs } from './shared-time.ts';
 
@@ -32,7 +34,7 @@ export type PeerRequest =
   | { readonly do: 'fanOut'; readonly runs: number; readonly tasks: number }
   /** Executes runs of steps, and awaits their ends. */
   | { readonly do: 'steps'; readonly runs: number; readonly steps: number }
-  /** Creates a flow and awaits its end. */
+  /** Creates a flow, awaits its end, and replies with its times. */
   | { readonly do: 'flow'; readonly shape: FlowShape; readonly runs: number }
   | { readonly do: 'close' };
 
@@ -42,6 +44,15 @@ export type OrderedJob = Ordered & { readonly madeMs: number };
 export interface Created {
   readonly jobs: number;
   readonly ms: number;
+  readonly cpuUs: number;
+}
+
+/** What a flow took, in this process. */
+export interface FlowTimes {
+  /** The time of the call that creates it. */
+  readonly createMs: number;
+  /** From that call to the end of the last run. */
+  readonly totalMs: number;
   readonly cpuUs: number;
 }
 
@@ -66,8 +77,11 @@ const bulk = 1_000;
 const milestoneJobs = 20;
 const inFlight = 16;
 const gapMs = 20;
+const pollMs = 5;
 
+let peer: Peer;
 let queue: Queue;
+let flow: FlowWatch | undefined;
 let handled = 0;
 const milestones: Milestone[] = [];
 const ages = new Ages();
@@ -76,6 +90,7 @@ function handleJob(jobInput: Input): void {
   handled += 1;
   if (handled % milestoneJobs === 0) addMilestone();
   if (jobInput.madeMs > 0) ages.start(jobInput);
+  flow?.handle(jobInput);
 }
 
 function addMilestone(): void {
@@ -85,7 +100,8 @@ function addMilestone(): void {
 async function handleRequest(request: PeerRequest): Promise<unknown> {
   switch (request.do) {
     case 'open':
-      queue = await peerNamed(request.peer).open(request.location, request.folder);
+      peer = peerNamed(request.peer);
+      queue = await peer.open(request.location, request.folder);
       return null;
     case 'create':
       return create(request.mode, request.seconds);
@@ -116,8 +132,7 @@ async function handleRequest(request: PeerRequest): Promise<unknown> {
       await queue.steps!(request.runs, request.steps);
       return null;
     case 'flow':
-      await queue.flow!(request.shape, request.runs);
-      return null;
+      return runFlow(request.shape, request.runs);
     case 'close':
       await queue.close();
       return null;
@@ -165,6 +180,20 @@ async function fanOut(runs: number, tasks: number): Promise<null> {
   };
   await Promise.all(Array.from({ length: inFlight }, one));
   return null;
+}
+
+async function runFlow(shape: FlowShape, count: number): Promise<FlowTimes> {
+  const runs = flowOf(shape, count, peer.flows);
+  flow = new FlowWatch(runs);
+  const before = process.cpuUsage();
+  const start = performance.now();
+  await queue.createFlow!(runs);
+  const createMs = performance.now() - start;
+  await flow.done;
+  while ((await queue.unfinished()) > 0) await sleep(pollMs);
+  const totalMs = performance.now() - start;
+  flow.check();
+  return { createMs, totalMs, cpuUs: totalUs(process.cpuUsage(before)) };
 }
 
 async function slowly<Answer>(jobs: number, create: (stamped: Input) => Promise<Answer>): Promise<readonly Answer[]> {

@@ -1,5 +1,6 @@
 /** A peer: a job queue of the comparison, with the settings that its documentation gives for throughput. */
 import type { Input } from '../payload.ts';
+import type { FlowRun, Flows } from './flow.ts';
 import type { PackageName } from './packages.ts';
 
 export type PeerDatabaseName = 'sqlite' | 'postgres' | 'redis';
@@ -21,10 +22,14 @@ export interface Peer {
   readonly lacksBulk?: boolean;
   /** Whether it creates jobs in a transaction of the application. */
   readonly joinsTransactions?: boolean;
-  /** Whether only that is measured: it differs from another peer only in the library of the transactions. */
-  readonly isLibrary?: boolean;
+  /** The only measure that is taken of it: otherwise, it is as another peer. */
+  readonly only?: 'in a transaction' | 'flow shapes';
   /** Whether its jobs can consist of steps with stored results. */
   readonly hasSteps?: boolean;
+  /** What flows it has; undefined if it has none. */
+  readonly flows?: Flows;
+  /** Whether its drain is compared with that of batches of 100. */
+  readonly isBatched?: boolean;
   /** Called in a child process. `folder` has the installed packages. */
   open(location: string, folder: string): Promise<Queue>;
 }
@@ -44,8 +49,8 @@ export interface Queue {
   work(handle: Handle): Promise<void>;
   /** The number of jobs that have not ended. */
   unfinished(): Promise<number>;
-  /** Creates a flow of so many runs in this shape, and awaits its end. */
-  flow?(shape: FlowShape, runs: number): Promise<void>;
+  /** Creates a flow. */
+  createFlow?(runs: readonly FlowRun[]): Promise<void>;
   /** Executes runs of so many steps each, which store a result of 200 bytes, and awaits their ends. */
   steps?(runs: number, steps: number): Promise<void>;
   /** Creates one run with tasks, and awaits its end. */
@@ -59,31 +64,6 @@ export interface Ordered {
   readonly createMs: number;
   /** When the transaction was about to commit, by `machineMs`. */
   readonly committingMs: number;
-}
-
-/**
- * `fan-out`: all others follow the first. `fan-in`: the last follows all others. `layers`: ten layers, each run follows
- * three of the layer before. `chain`: each follows the one before.
- */
-export type FlowShape = 'fan-out' | 'fan-in' | 'layers' | 'chain';
-
-/** Returns the indexes of the runs that a run of a flow follows. */
-export function followedIn(shape: FlowShape, index: number, runs: number): readonly number[] {
-  switch (shape) {
-    case 'fan-out': return index === 0 ? [] : [0];
-    case 'fan-in': return index === runs - 1 ? Array.from({ length: index }, (_, before) => before) : [];
-    case 'chain': return index === 0 ? [] : [index - 1];
-    case 'layers': return layerBefore(index, Math.ceil(runs / layers));
-  }
-}
-
-const layers = 10;
-const followedPerRun = 3;
-
-function layerBefore(index: number, width: number): readonly number[] {
-  const first = (Math.floor(index / width) - 1) * width;
-  if (first < 0) return [];
-  return [...new Set(Array.from({ length: followedPerRun }, (_, n) => first + ((index + n) % width)))];
 }
 
 export const queueName = 'mail.send';

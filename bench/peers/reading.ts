@@ -1,5 +1,6 @@
 /** A reading: one figure of one peer in one round. */
 import type { CpuPerJob } from '../stopwatch.ts';
+import type { FlowShape } from './flow.ts';
 
 export type FigureName =
   | 'create single' | 'create in flight' | 'create bulk'
@@ -8,7 +9,10 @@ export type FigureName =
   | 'in a transaction p50' | 'in a transaction p95' | 'create in a transaction p50' | 'create in a transaction p95'
   | 'commit to start p50' | 'commit to start p95' | 'commit to start max'
   | 'steps' | 'steps of one run' | 'bytes per step'
-  | 'fan-out' | 'flow fan-out' | 'flow fan-in' | 'flow layers' | 'flow chain' | 'idle queries' | 'idle CPU' | 'idle memory';
+  | 'fan-out' | FlowFigureName | 'batch drain' | 'idle queries' | 'idle CPU' | 'idle memory';
+
+/** The rate of a flow from its creation to its end, and both times. */
+export type FlowFigureName = `flow ${FlowShape}` | `create flow ${FlowShape}` | `time of flow ${FlowShape}`;
 
 export type Unit = 'jobs/s' | 'steps/s' | 'µs' | 'ms' | 'B' | 'MB' | '/s' | '% of a core';
 
@@ -17,6 +21,8 @@ export interface Reading {
   readonly unit: Unit;
   readonly value: number;
   readonly cpu?: CpuPerJob;
+  /** The number of jobs, where it depends on the peer. */
+  readonly jobs?: number;
 }
 
 export const isHigherBetter = (unit: Unit): boolean => unit === 'jobs/s' || unit === 'steps/s';

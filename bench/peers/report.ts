@@ -42,7 +42,7 @@ const details: readonly (Detail & { readonly columns: readonly Column[] })[] = [
   },
 ];
 
-interface Detail {
+export interface Detail {
   readonly title: string;
 }
 
@@ -52,6 +52,10 @@ const databaseNames: readonly PeerDatabaseName[] = ['postgres', 'sqlite', 'redis
 
 export const peerText = ({ name, package: source, settings }: Peer): string =>
   `${name.padEnd(nameWidth)} ${source === 'ours' ? '' : `${versionsOf(source)}; `}${settings}`;
+
+/** What the flows of the peers cannot express, or what they do differently. */
+export const flowNotesOf = (peers: readonly Peer[]): string[] =>
+  peers.flatMap(({ name, flows }) => (flows?.note === undefined ? [] : `${name}: ${flows.note}`));
 
 export const failureText = ({ peer, measure, why }: Failure): string =>
   `${peer.padEnd(nameWidth)} ${measure}: failed, and is left out: ${errorLine(why)}`;
@@ -69,16 +73,22 @@ export function tableText(figures: readonly Figure[]): string {
   return databaseNames.flatMap((name) => databaseText(figures.filter(({ database }) => database === name))).join('\n');
 }
 
+export const detailsText = (tables: readonly (Table & Detail)[]): string =>
+  tables.flatMap((table) => ['', ...linesOf(table, table.title)]).join('\n');
+
 function databaseText(figures: readonly Figure[]): string[] {
   if (figures.length === 0) return [];
   const { heads, rows } = tableOf(figures);
+  return [
+    ...(rows.length > 1 ? ['', ...linesOf({ heads, rows })] : []),
+    ...detailsOf(figures).flatMap((table) => ['', ...linesOf(table, table.title)]),
+  ];
+}
+
+function linesOf({ heads, rows }: Table, title = ''): string[] {
   const line = ([name = '', ...cells]: readonly string[]): string =>
     `${name.padEnd(nameWidth)}${cells.map((cell) => cell.padStart(cellWidth)).join('')}`;
-  const shown = ({ heads, rows }: Table, title = ''): string[] => [title, line(['', ...heads]), ...rows.map(line)];
-  return [
-    ...(rows.length > 1 ? ['', ...shown({ heads, rows })] : []),
-    ...detailsOf(figures).flatMap(({ title, ...table }) => ['', ...shown(table, title)]),
-  ];
+  return [title, line(['', ...heads]), ...rows.map(line)];
 }
 
 export interface Table {

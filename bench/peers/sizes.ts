@@ -12,8 +12,8 @@ export interface PeerSizes {
   readonly fanOutTasks: number;
   /** Runs of ten steps each; one run alone has as many steps. */
   readonly stepRuns: number;
-  /** The runs of each flow; a chain has a tenth of them. */
-  readonly flowRuns: number;
+  /** The runs of each flow, not counting those that are one for all; a chain has a tenth of them. */
+  readonly flowRuns: Readonly<Record<Pace, number>>;
   readonly idleSeconds: number;
 }
 
@@ -26,7 +26,7 @@ export const fullSizes: PeerSizes = {
   pickUps: 200,
   fanOutTasks: 100_000,
   stepRuns: 500,
-  flowRuns: 10_000,
+  flowRuns: { fast: 10_000, medium: 10_000, slow: 2_000 },
   idleSeconds: 30,
 };
 
@@ -38,7 +38,7 @@ export const quickSizes: PeerSizes = {
   pickUps: 30,
   fanOutTasks: 10_000,
   stepRuns: 100,
-  flowRuns: 1_000,
+  flowRuns: { fast: 1_000, medium: 1_000, slow: 200 },
   idleSeconds: 10,
 };
 
@@ -50,6 +50,6 @@ export const tinySizes: PeerSizes = {
   pickUps: 3,
   fanOutTasks: 100,
   stepRuns: 5,
-  flowRuns: 40,
+  flowRuns: { fast: 40, medium: 40, slow: 40 },
   idleSeconds: 0.5,
 };

@@ -22,6 +22,8 @@ export interface PeersData {
   readonly about: readonly string[];
   /** The peers with their versions and settings. */
   readonly settings: readonly string[];
+  /** What the flows of some peers do differently. */
+  readonly flowNotes: readonly string[];
   readonly sizes: PeerSizes;
   readonly figures: readonly Figure[];
   readonly failures: readonly Failure[];

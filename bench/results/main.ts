@@ -3,13 +3,12 @@
  * `npm run bench:results -- --bench FILE --peers FILE --bedrock FILE`. Each file is optional: sections without new
  * figures stay as they are.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chartsOf } from './charts.ts';
 import type { BedrockData, BenchData, PeersData } from './data.ts';
-import { markdownOf } from './markdown.ts';
-import { withFormerSections } from './sections.ts';
+import { resultsFolder, writeResults } from './page.ts';
 import { lineName, slopeText, svgOf } from './svg.ts';
 
 const { values } = parseArgs({
@@ -17,7 +16,7 @@ const { values } = parseArgs({
     bench: { type: 'string' },
     peers: { type: 'string' },
     bedrock: { type: 'string' },
-    into: { type: 'string', default: join(import.meta.dirname, '..') },
+    into: { type: 'string', default: resultsFolder },
   },
 });
 
@@ -33,6 +32,4 @@ for (const chart of charts) {
   console.log(`${chart.title.padEnd(46)} slopes: ${slopes.join(', ')}`);
 }
 const [peers, bedrock] = [read<PeersData>(values.peers), read<BedrockData>(values.bedrock)];
-const page = join(values.into, 'RESULTS.md');
-const former = existsSync(page) ? readFileSync(page, 'utf8') : '';
-writeFileSync(page, withFormerSections(markdownOf({ bench, peers, bedrock, charts }), former));
+writeResults({ bench, peers, bedrock, charts }, values.into);

@@ -2,7 +2,8 @@
 import type { Machine } from '../machine.ts';
 import type { Verdict } from '../peers/goals.ts';
 import type { Figure } from '../peers/comparison.ts';
-import { cpuText, detailsOf, tableOf, valueText as peerValueText, type Table } from '../peers/report.ts';
+import { flowTablesOf } from '../peers/flow-tables.ts';
+import { cpuText, detailsOf, tableOf, valueText as peerValueText, type Detail, type Table } from '../peers/report.ts';
 import { machineText, valueText } from '../report.ts';
 import type { Row } from '../rounds.ts';
 import { bedrockGoals, isReached, limitGoals, type GoalLine } from './goals.ts';
@@ -24,7 +25,7 @@ export function markdownOf({ bench, peers, bedrock, charts }: Results): string {
     notice,
     '# Results',
     'How these are measured, and how to read them: [README.md](README.md). What was tried: [LEDGER.md](LEDGER.md).',
-    ...(peers ? [...peersParts(peers), ...detailParts(peers)] : []),
+    ...(peers ? [...peersParts(peers), ...detailParts(peers), ...flowParts(peers)] : []),
     ...(bench ? benchParts(bench, charts) : []),
     ...(bedrock ? bedrockParts(bedrock) : []),
     ...(bench ?? peers ?? bedrock ? [] : ['Nothing was measured on a quiet machine yet.']),
@@ -58,21 +59,46 @@ function peersParts({ machine, about, settings, figures, failures, verdicts }: P
 }
 
 /** What only some peers can do. */
-function detailParts({ machine, about, settings, figures, failures, verdicts }: PeersData): string[] {
-  const details = byDatabase(figures, detailsOf);
+function detailParts({ machine, about, verdicts, ...data }: PeersData): string[] {
+  const details = byDatabase(data.figures, detailsOf);
   if (details.length === 0) return [];
-  const peers = new Set(details.flatMap(({ rows }) => rows.map(([name]) => name)));
-  const own = verdicts.filter(({ figure }) => /transaction|commit|step/.test(figure));
   return [
     '## Transactions and steps beside the peers',
     whereText(machine, about),
-    settings.filter((text) => peers.has(text.split(/ {2,}/)[0]!.trim())).map((text) => `- ${text.replace(/ {2,}/, ': ')}`).join('\n'),
-    ...failures.filter(({ measure }) => measure === 'steps' || measure === 'in a transaction')
-      .map(({ peer, measure }) => `${peer} failed *${measure}* and is left out there.`),
-    ...details.map((each) => `### ${each.title}\n\n${figuresTable(each)}`),
-    verdictsTable(own),
+    settingsText(data, details),
+    ...failureTexts(data, ['steps', 'in a transaction']),
+    ...details.map(detailText),
+    verdictsTable(verdicts.filter(({ figure }) => /transaction|commit|step/.test(figure))),
   ];
 }
+
+function flowParts({ machine, about, verdicts, ...data }: PeersData): string[] {
+  const tables = flowTablesOf(data.figures);
+  if (tables.length === 0) return [];
+  return [
+    '## Flows and batches beside the peers',
+    whereText(machine, about),
+    settingsText(data, tables),
+    ...(data.flowNotes.length === 0 ? [] : [data.flowNotes.map((note) => `- ${note}.`).join('\n')]),
+    ...failureTexts(data, ['flow shapes', 'batch drain']),
+    'The ratios are those of Stint, on PostgreSQL and on SQLite, to each row.',
+    ...tables.map(detailText),
+    verdictsTable(verdicts.filter(({ figure }) => /^(flow|batch)/.test(figure))),
+  ];
+}
+
+/** The settings of the peers in these tables. */
+function settingsText({ settings }: Pick<PeersData, 'settings'>, tables: readonly Table[]): string {
+  const peers = new Set(tables.flatMap(({ rows }) => rows.map(([name]) => name)));
+  const own = settings.filter((text) => peers.has(text.split(/ {2,}/)[0]!.trim()));
+  return own.map((text) => `- ${text.replace(/ {2,}/, ': ')}`).join('\n');
+}
+
+const failureTexts = ({ failures }: Pick<PeersData, 'failures'>, measures: readonly string[]): string[] =>
+  failures.filter(({ measure }) => measures.includes(measure))
+    .map(({ peer, measure }) => `${peer} failed *${measure}* and is left out there.`);
+
+const detailText = (table: Table & Detail): string => `### ${table.title}\n\n${figuresTable(table)}`;
 
 const byDatabase = <Item>(figures: readonly Figure[], of: (own: readonly Figure[]) => readonly Item[]): Item[] =>
   [...new Set(figures.map(({ database }) => database))].flatMap((name) =>

@@ -40,7 +40,15 @@ test('a goal compares with another figure of ours, or with a number', () => {
   ]);
 });
 
+test('a batched drain of ours compares with that of the peer', () => {
+  const figures = [
+    figure('Stint batches on PostgreSQL', 'batch drain', 'jobs/s', 950),
+    figure('graphile-worker batched', 'batch drain', 'jobs/s', 1_000),
+  ];
+  expect(verdictsOn(figures)).toMatchObject([{ figure: 'batch drain', got: 0.95, want: 0.9, isReached: true }]);
+});
+
 function figure(peer: string, name: FigureName, unit: Unit, median: number): Figure {
   const isOurs = peer.startsWith('Stint');
-  return { peer, database: 'postgres', isOurs, figure: name, unit, median, rounds: [median], cpu: null };
+  return { peer, database: 'postgres', isOurs, figure: name, unit, median, rounds: [median], cpu: null, jobs: null };
 }

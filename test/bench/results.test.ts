@@ -1,5 +1,10 @@
 // The results: charts, slopes and goals from rows of the bench.
 import { expect, test } from 'vitest';
+import { thisMachine } from '../../bench/machine.ts';
+import type { Figure } from '../../bench/peers/comparison.ts';
+import { tinySizes } from '../../bench/peers/sizes.ts';
+import type { PeersData } from '../../bench/results/data.ts';
+import { markdownOf } from '../../bench/results/markdown.ts';
 import { isReached, limitGoals } from '../../bench/results/goals.ts';
 import { chartsOf } from '../../bench/results/charts.ts';
 import { withFormerSections } from '../../bench/results/sections.ts';
@@ -14,6 +19,28 @@ test('sections without new figures stay, in their order', () => {
     '# New\n\n## Beside the peers\n\nnew\n\n### Goals\n\n## Beside the raw limit\n\nfirst\n\n## The Bedrock server\n\nkept\n',
   );
   expect(withFormerSections(latest, '')).toBe(latest);
+});
+
+test('flows and batches have a section of their own, and replace no other', () => {
+  const figure = (peer: string, name: Figure['figure'], unit: Figure['unit'], median: number): Figure =>
+    ({ peer, database: 'postgres', isOurs: peer.startsWith('Stint'), figure: name, unit, median, rounds: [median], cpu: null, jobs: 10 });
+  const figures = [
+    ...['Stint engine on PostgreSQL', 'pg-boss, polling'].flatMap((peer) => [
+      figure(peer, 'flow chain', 'jobs/s', 10), figure(peer, 'create flow chain', 'ms', 1), figure(peer, 'time of flow chain', 'ms', 3),
+    ]),
+    figure('Stint batches on PostgreSQL', 'batch drain', 'jobs/s', 90),
+  ];
+  const peers: PeersData = {
+    machine: thisMachine(), about: [], settings: ['pg-boss, polling   {}', 'DBOS   {}'], flowNotes: ['pg-boss, polling: chains of five'],
+    sizes: tinySizes, figures, failures: [], verdicts: [],
+  };
+  const page = withFormerSections(markdownOf({ bench: null, peers, bedrock: null, charts: [] }), '# Old\n\n## Beside the peers\n\nkept\n');
+  expect(page.match(/^##+ .*/gm)).toEqual([
+    '## Beside the peers', '## Flows and batches beside the peers', '### Flow: chain', '### Drain in batches',
+  ]);
+  expect(page).toContain('kept');
+  expect(page).toContain('- pg-boss, polling: {}\n\n- pg-boss, polling: chains of five.\n');
+  expect(page).toContain('| pg-boss, polling | 10 | 1 | 2 | 10 | – | 1.00 × |  |');
 });
 
 test('a slope is the exponent with which a figure grows', () => {

@@ -1,4 +1,4 @@
-/** Drains a backlog with one process, or with two. */
+/** Drains a backlog with one process, or with two; and with one in batches. */
 import { drain } from '../drain.ts';
 import type { Measure } from '../measure.ts';
 import type { Reading } from '../reading.ts';
@@ -17,3 +17,13 @@ export const drainBy = (processes: 1 | 2): Measure => ({
     ];
   },
 });
+
+/** Handlers of batches beside a worker that claims and completes in batches. */
+export const batchDrain: Measure = {
+  name: 'batch drain',
+  appliesTo: ({ isBatched = false }) => isBatched,
+  run: async (fixture, { drain: jobs, warmUpShare }) => {
+    const { rate, cpu } = await drain(fixture, 1, jobs[fixture.peer.pace], warmUpShare);
+    return [{ figure: 'batch drain', unit: 'jobs/s', value: rate, cpu }];
+  },
+};

@@ -1,10 +1,12 @@
 /** BullMQ on Redis and on PostgreSQL. */
+import type { FlowRun } from '../flow.ts';
 import { queueName, type Peer, type Queue } from '../peer.ts';
 import { load } from '../install.ts';
 import type { Input } from '../../payload.ts';
 
 interface Module {
   Queue: new (name: string, options: object) => BullQueue;
+  FlowProducer: new (options: object) => BullFlowProducer;
   Worker: new (name: string, handle: (job: { data: Input }) => Promise<void>, options: object) => BullWorker;
   createPostgresBackend: unknown;
   setDefaultBackendFactory(factory: unknown): void;
@@ -18,6 +20,11 @@ interface BullQueue {
   close(): Promise<void>;
 }
 
+interface BullFlowProducer {
+  addBulk(trees: readonly Tree[]): Promise<unknown>;
+  close(): Promise<void>;
+}
+
 interface BullWorker {
   on(event: 'error', call: (error: Error) => void): void;
   waitUntilReady(): Promise<unknown>;
@@ -27,7 +34,15 @@ interface BullWorker {
 const jobSettings = { removeOnComplete: true };
 const workerSettings = { concurrency: 100 };
 
-const common = { package: 'bullmq', settings: JSON.stringify({ ...workerSettings, ...jobSettings }) } as const;
+const common = {
+  package: 'bullmq',
+  settings: JSON.stringify({ ...workerSettings, ...jobSettings }),
+  flows: {
+    isTree: true,
+    note: 'a flow is a tree, in which only one job follows a job: in the layers, each follows one of the layer before instead ' +
+      'of three; the fan-out is no flow, but the handler of the first job adds the others by addBulk',
+  },
+} as const;
 
 export const bullmqRedis: Peer = {
   ...common,
@@ -53,24 +68,62 @@ export const bullmqPostgres: Peer = {
   },
 };
 
-async function open({ Queue, Worker }: Module, connection: object): Promise<Queue> {
+async function open({ Queue, FlowProducer, Worker }: Module, connection: object): Promise<Queue> {
   const queue = new Queue(queueName, { connection, defaultJobOptions: jobSettings });
   await queue.waitUntilReady();
+  let flows: BullFlowProducer | undefined;
   let worker: BullWorker | undefined;
+  let followers: readonly Input[] = [];
+  const addAll = (inputs: readonly Input[]): Promise<unknown> =>
+    queue.addBulk(inputs.map((data) => ({ name: queueName, data })));
   return {
     create: async (inputs) => {
       if (inputs.length === 1) await queue.add(queueName, inputs[0]!);
-      else await queue.addBulk(inputs.map((data) => ({ name: queueName, data })));
+      else await addAll(inputs);
+    },
+    createFlow: async (runs) => {
+      const [first, ...others] = runs;
+      if (others.length > 1 && others.every(({ after }) => after[0] === 0)) {
+        followers = others.map(({ input }) => input);
+        await queue.add(queueName, first!.input);
+      } else {
+        flows ??= new FlowProducer({ connection });
+        await flows.addBulk(treesOf(runs));
+      }
     },
     work: async (handle) => {
-      worker = new Worker(queueName, async ({ data }) => handle(data), { connection, ...workerSettings });
+      const handleJob = async ({ data }: { readonly data: Input }): Promise<void> => {
+        handle(data);
+        if (followers.length === 0) return;
+        const added = followers;
+        followers = [];
+        await addAll(added);
+      };
+      worker = new Worker(queueName, handleJob, { connection, ...workerSettings });
       worker.on('error', (error) => console.error(error));
       await worker.waitUntilReady();
     },
-    unfinished: () => queue.getJobCountByTypes('waiting', 'active', 'delayed', 'prioritized', 'paused'),
+    unfinished: () => queue.getJobCountByTypes('waiting', 'active', 'delayed', 'prioritized', 'paused', 'waiting-children'),
     close: async () => {
       await worker?.close();
+      await flows?.close();
       await queue.close();
     },
   };
+}
+
+/** A job whose children are done before it. */
+interface Tree {
+  readonly name: string;
+  readonly queueName: string;
+  readonly data: Input;
+  readonly opts: typeof jobSettings;
+  readonly children: Tree[];
+}
+
+function treesOf(runs: readonly FlowRun[]): Tree[] {
+  const trees = runs.map(({ input: data }): Tree => ({ name: queueName, queueName, data, opts: jobSettings, children: [] }));
+  runs.forEach(({ after }, index) => trees[index]!.children.push(...after.map((before) => trees[before]!)));
+  const followed = new Set(runs.flatMap(({ after }) => after));
+  return trees.filter((_, index) => !followed.has(index));
 }

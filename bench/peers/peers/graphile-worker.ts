@@ -35,6 +35,7 @@ export const graphileBatched: Peer = {
   name: 'graphile-worker batched',
   settings: JSON.stringify({ ...concurrency, ...batching }),
   pace: 'fast',
+  isBatched: true,
   open: (location, folder) => open(location, folder, { ...concurrency, ...batching }),
 };
 

@@ -11,6 +11,7 @@ export const stintBatches: Peer = {
   package: 'ours',
   settings: JSON.stringify({ batch }),
   pace: 'fast',
+  isBatched: true,
   open,
 };
 

@@ -15,7 +15,7 @@ const stintBy = (database: DatabaseName) => (library: string): Peer => ({
   settings: 'defaults',
   pace: 'fast',
   joinsTransactions: true,
-  isLibrary: true,
+  only: 'in a transaction',
   open: (location) => open(database, library, location),
 });
 

@@ -3,7 +3,7 @@ import type { DatabaseName } from '../../target.ts';
 import type { Input } from '../../payload.ts';
 import { Application } from '../application.ts';
 import { loadStint } from '../stint-package.ts';
-import { followedIn, queueName, type Peer, type Handle, type Queue } from '../peer.ts';
+import { queueName, type Peer, type Handle, type Queue } from '../peer.ts';
 
 export const stintEngineOn = (database: DatabaseName): Peer => ({
   name: `Stint engine on ${database === 'sqlite' ? 'SQLite' : 'PostgreSQL'}`,
@@ -13,6 +13,7 @@ export const stintEngineOn = (database: DatabaseName): Peer => ({
   pace: 'fast',
   joinsTransactions: database === 'postgres',
   hasSteps: database === 'postgres',
+  flows: {},
   open: (location) => open(database === 'sqlite' ? `sqlite:${location}` : location),
 });
 
@@ -57,16 +58,13 @@ async function open(url: string): Promise<Queue> {
       const runs = await engine.createJobRuns(stepped, Array.from({ length: count }, () => ({ input: { steps } })));
       await Promise.all(runs.map((run) => run.result()));
     },
-    flow: async (shape, count) => {
-      const flow = await engine.createFlow((f) => {
-        const runs: ReturnType<typeof f.run>[] = [];
-        for (let index = 0; index < count; index += 1) {
-          const after = followedIn(shape, index, count).map((each) => runs[each]!);
-          runs.push(f.run(mail, { input: input(), ...(after.length === 0 ? {} : { after }) }));
+    createFlow: async (runs) => {
+      await engine.createFlow((f) => {
+        const made: ReturnType<typeof f.run>[] = [];
+        for (const { input: each, after } of runs) {
+          made.push(f.run(mail, { input: each, ...(after.length === 0 ? {} : { after: after.map((before) => made[before]!) }) }));
         }
       });
-      const ends = shape === 'fan-in' || shape === 'chain' ? flow.runs.slice(-1) : flow.runs;
-      await Promise.all(ends.map((run) => run.result()));
     },
     close: async () => {
       await engine.close();

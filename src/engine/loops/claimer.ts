@@ -69,6 +69,7 @@ export class Claimer {
   #hasGates: boolean;
   /** Whether the last claim returned fewer jobs than requested: probably none was left, so the next claim can wait. */
   #lastClaimWasShort = false;
+  #isSearching = false;
   /** Whether the previous process with this name had gathered a job. */
   #isGatheredBefore: IsGathered = noneGathered;
   /**
@@ -101,11 +102,12 @@ export class Claimer {
   }
 
   /**
-   * Whether there is room for jobs, and another claim may return some. With gates, a claim may return jobs even if the
-   * last claim was short: when a job ends, its gate can admit another job.
+   * Whether there is room for jobs, and another claim may return some. During a claim its answer is awaited: if it is
+   * short, no job is left. With gates, a claim may return jobs even if the last claim was short: when a job ends, its
+   * gate can admit another job.
    */
   get needsJobs(): boolean {
-    return (!this.#lastClaimWasShort || this.#hasGates) && this.#wants().length > 0;
+    return ((!this.#lastClaimWasShort && !this.#isSearching) || this.#hasGates) && this.#wants().length > 0;
   }
 
   /**
@@ -141,13 +143,20 @@ export class Claimer {
     await this.#releaseStuckJobs();
     await canary?.read();
     const longest = canary === null ? claimPollMs : limitedPollMs;
-    const pauseMs = Math.min(await this.#claimWanted(), longest);
+    const pauseMs = Math.min(await this.#claimOrWait(), longest);
     return slots.waiting > 0 ? Math.min(pauseMs, queuedMaxMs) : pauseMs;
   }
 
-  async #claimWanted(): Promise<number> {
+  async #claimOrWait(): Promise<number> {
     const wants = this.#wants();
     if (wants.length === 0) return claimPollMs;
+    this.#isSearching = true;
+    const searchedAt = await this.#claimAll(wants).finally(() => (this.#isSearching = false));
+    return this.#lastClaimWasShort ? this.#untilNextDue(searchedAt) : 0;
+  }
+
+  /** Returns the store time of the first search. */
+  async #claimAll(wants: readonly Want[]): Promise<number> {
     // Jobs that are claimed first are queued first. So batches and single jobs take turns when few slots are free.
     const first = this.#turns++ % wants.length;
     let isShort = true;
@@ -159,7 +168,7 @@ export class Claimer {
       searchedAt = Math.min(searchedAt, claimed.searchedAt);
     }
     this.#lastClaimWasShort = isShort;
-    return isShort ? this.#untilNextDue(searchedAt) : 0;
+    return searchedAt;
   }
 
   #start(claimed: readonly RunningJob[]): void {

@@ -31,7 +31,7 @@ export interface ClaimingPart {
 
 /**
  * Creates the claimer and its loop. When a job leaves its slot or its outcome is stored, the loop is woken, provided
- * that the claimer needs jobs.
+ * that the claimer needs jobs; after a turn that has left jobs, the next one follows without a timer.
  */
 export function claiming(
   parts: ClaimingNeeds,
@@ -54,7 +54,11 @@ export function claiming(
     pendingOutcomes: () => runner.pendingOutcomes,
     canary: canaryShare(parts),
   });
-  const loop = new Loop('claiming', parts, () => claimer.turn());
+  const loop = new Loop('claiming', parts, async () => {
+    const pauseMs = await claimer.turn();
+    if (pauseMs === 0) refill();
+    return pauseMs;
+  });
   const refill = (): void => {
     if (claimer.needsJobs) loop.wake();
   };

@@ -242,7 +242,7 @@ export class PostgresStore implements Store {
 
   async closeEdges(followed: readonly number[]): Promise<readonly number[]> {
     requireKnownSchema(this.#schemaFound);
-    return closeEdges(this.#database, followed);
+    return closeEdges(this.#database, followed, true);
   }
 
   proceedable(followers: readonly number[]): Promise<readonly Job[]> {

@@ -39,17 +39,20 @@ const isMissing = (schema: string, id: string): string => ['origin', 'job', 'end
 
 /**
  * Closes edges. The rows of the ended runs are locked first: a run that is being reopened is skipped after its commit,
- * which has opened its edges again.
+ * which has opened its edges again. `isAlone`: the statement is a transaction of its own, whose commit does not wait for
+ * a flush to the disk. If the server crashes, the search for ended runs with open edges closes them again; a later
+ * commit, such as that which continues a follower, is flushed after this one.
  */
-export async function closeEdges(session: Session, followed: readonly number[]): Promise<number[]> {
+export async function closeEdges(session: Session, followed: readonly number[], isAlone = false): Promise<number[]> {
   const { schema } = session;
+  const unflushed = isAlone ? `cross join (select set_config('synchronous_commit', 'off', true) offset 0) unflushed` : '';
   const text = `with gone as materialized (
       select locked.id, locked.fate from unnest($1::bigint[]) as goal (id) cross join lateral (
         select id, fate from ${schema}.ended where ended.id = goal.id limit 1 for share) locked
       union all
       select goal.id, 'cancelled' from unnest($1::bigint[]) as goal (id) where ${isMissing(schema, 'goal.id')}
     ), open as materialized (
-      select edge.follower, edge.followed, gone.fate from gone cross join lateral (
+      select edge.follower, edge.followed, gone.fate from gone ${unflushed} cross join lateral (
         select follower, followed from ${schema}.edge
         where edge.followed = gone.id and outcome is null order by follower for update) edge
     ) update ${schema}.edge set outcome = open.fate from open

@@ -1,0 +1,53 @@
+// The claimer: a claim that found fewer jobs than it wanted is repeated only when there may be more.
+import { expect, test } from 'vitest';
+import { Engine, jobType, openStore } from '../../src/index.ts';
+import { Jobs } from '../../src/jobs.ts';
+import { VirtualClock } from '../../src/testing/index.ts';
+
+test('a run that is continued at the end of another one is claimed by one search', async () => {
+  const clock = new VirtualClock(1_800_000_000_000);
+  const store = openStore('memory:', { clock });
+  let searches = 0;
+  const claim = store.claim.bind(store);
+  store.claim = (request, decide) => {
+    if (request.kinds.includes('run')) searches += 1;
+    return claim(request, decide);
+  };
+  const link = jobType('link', { run: () => {} });
+  const engine = new Engine({ store, clock, types: [link] });
+  const resumed = engine.resume();
+  await clock.advance(0);
+  await resumed;
+  searches = 0;
+  const { runs } = await engine.createFlow((f) => {
+    let last = f.run(link, {});
+    for (let more = 1; more < 10; more += 1) last = f.run(link, { after: last });
+  });
+  await clock.advance(10);
+  await runs.at(-1)!.result();
+  // The commit of the flow and its creator both wake the claimer.
+  expect(searches).toBe(runs.length + 1);
+  await engine.close();
+});
+
+test('a run whose handler returns at once is claimed by one search', async () => {
+  const clock = new VirtualClock(1_800_000_000_000);
+  const store = openStore('memory:', { clock });
+  let [searches, handled] = [0, 0];
+  const claim = store.claim.bind(store);
+  store.claim = (request, decide) => {
+    if (request.kinds.includes('run')) searches += 1;
+    return claim(request, decide);
+  };
+  const engine = new Engine({ store, clock, types: [jobType('quick', { run: () => void (handled += 1) })] });
+  const resumed = engine.resume();
+  await clock.advance(0);
+  await resumed;
+  searches = 0;
+  for (let made = 1; made <= 3; made += 1) {
+    await new Jobs(store).createMany([{ type: 'quick' }], 'test');
+    await clock.advance(1);
+    expect({ handled, searches }).toEqual({ handled: made, searches: made });
+  }
+  await engine.close();
+});
