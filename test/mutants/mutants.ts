@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'a named limit admits any number of running jobs',
-    cuts: [cut('model/gate.ts', '(this.#admitted.get(useName(use)) ?? 0)', '0')],
+    cuts: [cut('model/gate.ts', '(this.#admitted.get(use.id) ?? 0)', '0')],
     seeds: [7, 17],
   },
   {
