@@ -27,7 +27,6 @@ export const readBugs: readonly Bug[] = [
   {
     title: 'the latest run is the one that was created last',
     topic: 'latest runs',
-    alsoBy: ['histories'],
     plant: class extends Sound {
       override async latestEnds(defs: readonly string[]): Promise<ReadonlyMap<string, LatestEnd>> {
         const found = new Map(await super.latestEnds(defs));
