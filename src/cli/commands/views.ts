@@ -2,9 +2,12 @@
 import type { Command } from 'commander';
 import type { SavedViewView } from '../../http/contract.ts';
 import { checkViewPage } from '../../jobs/saved-views.ts';
+import { savedViewPages } from '../../model/saved-view.ts';
 import { printJson, printLine, printTable } from '../print.ts';
 import { addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
 import { withApi } from '../with-api.ts';
+
+const pageNames = savedViewPages.join(', ');
 
 interface SaveFlags extends CommonFlags {
   readonly page: string;
@@ -14,10 +17,10 @@ interface SaveFlags extends CommonFlags {
 export function viewsCommand(program: Command): void {
   const views = program.command('views').description('list and change the saved views of the dashboard');
   addApiFlags(views.command('ls').description('list saved views'))
-    .option('--page <page>', 'only views of this page: runs, definitions, failures, types, queues or audit')
+    .option('--page <page>', `only views of this page: ${pageNames}`)
     .action(list);
   addNamedActionFlags(views.command('save <name>').description('save a view of a list page, for everybody'))
-    .requiredOption('--page <page>', 'runs, definitions, failures, types, queues or audit')
+    .requiredOption('--page <page>', `the page of the view: ${pageNames}`)
     .requiredOption('--query <query>', 'the query of the URL of the page, such as search=state%3Afailed')
     .action(save);
   addNamedActionFlags(views.command('rename <name> <new-name>').description('give a saved view another name')).action(rename);
