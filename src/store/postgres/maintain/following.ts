@@ -7,6 +7,7 @@ import type { OpenRow } from '../../row.ts';
 import { otherEnd, type Batch, type EdgeQuery, type EdgeTally, type FlowTally, type FollowingPage, type ManyEdgesQuery } from '../../store.ts';
 import type { Session } from '../sql/database.ts';
 import { numberArray } from '../sql/row-parameters.ts';
+import { idsParameter } from '../read/claimed.ts';
 import { joinOriginSql, jobOfRow, storedNamesSql } from '../read/open-rows.ts';
 
 const openNames = storedNamesSql(namesOf(openColumns));
@@ -47,10 +48,10 @@ export async function closeEdges(session: Session, followed: readonly number[], 
   const { schema } = session;
   const unflushed = isAlone ? `cross join (select set_config('synchronous_commit', 'off', true) offset 0) unflushed` : '';
   const text = `with gone as materialized (
-      select locked.id, locked.fate from unnest($1::bigint[]) as goal (id) cross join lateral (
+      select locked.id, locked.fate from unnest(${idsParameter(1)}) as goal (id) cross join lateral (
         select id, fate from ${schema}.ended where ended.id = goal.id limit 1 for share) locked
       union all
-      select goal.id, 'cancelled' from unnest($1::bigint[]) as goal (id) where ${isMissing(schema, 'goal.id')}
+      select goal.id, 'cancelled' from unnest(${idsParameter(1)}) as goal (id) where ${isMissing(schema, 'goal.id')}
     ), open as materialized (
       select edge.follower, edge.followed, gone.fate from gone ${unflushed} cross join lateral (
         select follower, followed from ${schema}.edge
@@ -69,16 +70,18 @@ const openEdge = (schema: string): string => `left join lateral (
 export async function proceedable(session: Session, followers: readonly number[]): Promise<Job[]> {
   const { schema } = session;
   const text = `with ready as materialized (
-      select job.* from unnest($1::bigint[]) as goal (follower) cross join lateral (
+      select job.* from unnest(${idsParameter(1)}) as goal (follower) cross join lateral (
         select * from ${schema}.job where job.id = goal.follower and hold = 'runs' limit 1) job ${openEdge(schema)}
       where open is null
     ) select ${openNames} from ready job ${joinOriginSql(schema, 'job')} order by id`;
   return (await session.run<OpenRow>(text, [numberArray(followers)])).map((row) => jobOfRow(session, row));
 }
 
+/** OFFSET 0: a plain join, planned for any number of followers, would read all edges. */
 export async function tallyEdges(session: Session, followers: readonly number[]): Promise<Map<number, EdgeTally>> {
-  const text = `select edge.follower, edge.outcome, count(*) as count from unnest($1::bigint[]) as goal (follower)
-    cross join lateral (select follower, outcome from ${session.schema}.edge where edge.follower = goal.follower) edge
+  const text = `select edge.follower, edge.outcome, count(*) as count from unnest(${idsParameter(1)}) as goal (follower)
+    cross join lateral (
+      select follower, outcome from ${session.schema}.edge where edge.follower = goal.follower offset 0) edge
     group by edge.follower, edge.outcome`;
   return talliesOfRows(followers, await session.run<EdgeTallyRow>(text, [numberArray(followers)]));
 }
@@ -94,7 +97,7 @@ export async function edges(session: Session, query: EdgeQuery): Promise<Edge[]>
 
 export async function edgesOfMany(session: Session, { end, ids, after, limit }: ManyEdgesQuery): Promise<Edge[]> {
   const other = otherEnd(end);
-  const text = `select edge.* from unnest($1::bigint[]) as goal (id) cross join lateral (
+  const text = `select edge.* from unnest(${idsParameter(1)}) as goal (id) cross join lateral (
       select follower, followed, outcome, links, result from ${session.schema}.edge
       where edge.${end} = goal.id and (goal.id > $2 or edge.${other} > $3) order by edge.${other} limit $4) edge
     order by edge.${end}, edge.${other} limit $4`;
@@ -162,7 +165,7 @@ export async function tallyFlows(session: Session, flowIds: readonly number[], r
   const of = (column: string): string => `coalesce(ended.${column}, job.${column}, origin.${column})`;
   const text = `select goal.id as flow, ${of('type')} as type, coalesce(ended.fate, job.state, 'running') as standing,
       count(*) as count, min(member.run) as first, min(${of('created')}) as created
-    from unnest($1::bigint[]) as goal (id) cross join lateral (
+    from unnest(${idsParameter(1)}) as goal (id) cross join lateral (
       select run from ${schema}.flow_run where flow = goal.id order by run limit $2) member
     ${one('ended', 'type, created, fate')} ${one('job', 'type, created, state')} ${one('origin', 'type, created')}
     group by 1, 2, 3 order by 1, 5`;

@@ -7,7 +7,7 @@ import {
 } from '../../../model/step.ts';
 import type { WaitCursor, WaitTally } from '../../store.ts';
 import { rowOfStep, stepColumns, stepOfRow, stepsPage, type StepRow } from '../../step-row.ts';
-import { lockClaimsOf } from '../read/claimed.ts';
+import { idsParameter, lockClaimsOf } from '../read/claimed.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import { lockHeld } from './notes.ts';
@@ -59,7 +59,7 @@ export async function steps(
   after = beforeSteps,
   limit = stepsPage,
 ): Promise<StoredStep[]> {
-  const text = `select ${stepColumns.replace('job, ', 'step.job, ')} from unnest($1::bigint[]) as wanted (id)
+  const text = `select ${stepColumns.replace('job, ', 'step.job, ')} from unnest(${idsParameter(1)}) as wanted (id)
     cross join lateral (
       select ${stepColumns} from ${session.schema}.step where step.job = wanted.id and n > $2 order by n, name limit $3) step
     order by step.job, n, name`;
