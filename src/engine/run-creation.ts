@@ -3,14 +3,13 @@ import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
 import { isGated, type Draft } from '../jobs/draft.ts';
 import type { JobWriting } from '../jobs/job-writing.ts';
-import { Refusal } from '../refusal.ts';
 import { burstsInForce } from './declare/bursts.ts';
 import { followedBy } from './declare/follow-request.ts';
 import { busyType, newToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
 import { throughHook } from './declare/hooked-requests.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
 import type { BurstOf } from './declare/limit-uses.ts';
-import type { TypeRules } from './declare/type-rules.ts';
+import { uncheckedRules } from './declare/unchecked-rules.ts';
 import type { DefinitionActions, NamedRunnable, OwnRunnable, RunTarget } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
 import type { Tracing } from './attempt/tracing.ts';
@@ -140,17 +139,6 @@ async function storeDrafts(
     }, by));
   }
   return created;
-}
-
-/** The rules of a type for an input that has no results yet: it is checked when the run starts. */
-function uncheckedRules(rules: TypeRules): TypeRules {
-  const { name, keyConcurrency } = rules.entry;
-  const limitKey = (): undefined => {
-    if (keyConcurrency === null) return undefined;
-    const message = `runs of ${name} are limited by a key of their input: their input cannot have results of other runs`;
-    throw new Refusal('malformed.flow', message, { type: name });
-  };
-  return { ...rules, check: (input) => input, limitKey };
 }
 
 /**

@@ -42,5 +42,8 @@ export interface ChangedRun extends NewRun {
   readonly typeVersion?: number;
 }
 
-/** Returns the run to create, or rejects with a refusal. */
-export type CreationHook = (run: NewRun) => Promise<ChangedRun>;
+/**
+ * Returns the run to create, or rejects with a refusal. The input of a tick that was changed is validated, unless it is
+ * linked: results of other runs are missing in it.
+ */
+export type CreationHook = (run: NewRun, isLinked?: boolean) => Promise<ChangedRun>;

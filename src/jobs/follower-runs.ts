@@ -8,7 +8,7 @@ import type { Change } from '../model/change.ts';
 import { followersLast, followersOf } from '../model/def-graph.ts';
 import { definitionOf, specOf, type CalledRun, type Spec } from '../model/definition.ts';
 import type { FollowerOutcome, FollowerSkip } from '../model/event.ts';
-import { followingRule, type Edge } from '../model/following.ts';
+import { followingRule, type Edge, type Following, type Link } from '../model/following.ts';
 import type { Job } from '../model/job.ts';
 import { create } from '../model/machine.ts';
 import { isRefusal } from '../refusal.ts';
@@ -105,11 +105,11 @@ export async function followerRuns(
     outcomes.push({ def: name, run: id });
   }
   const edges = drafts.flatMap(({ id, spec }) => spec.after!.map((name): Edge =>
-    ({ follower: id, followed: runs.get(name)!, outcome: null, links: [], result: null })));
+    ({ follower: id, followed: runs.get(name)!, outcome: null, links: linksTo(name, spec), result: null })));
   const followed = new Set(edges.map((edge) => edge.followed));
   const changes = drafts.map(({ id, draft, spec }) => {
     const { priority, phase } = firstStateOf(draft, now);
-    const follows = followingRule(spec.on, spec.afterFailure);
+    const follows = followingOf(spec);
     return create({ ...originOf(draft, id, now), parent: null, follows }, {
       due: Math.min(run.due, now), priority, hold: 'runs',
       ...(phase === undefined ? {} : { phase }),
@@ -118,6 +118,12 @@ export async function followerRuns(
   });
   return { outcomes, changes, edges };
 }
+
+const linksTo = (def: string, { links = [] }: Spec): readonly Link[] =>
+  links.filter((link) => link.def === def).map(({ from, to }) => ({ from, to }));
+
+const followingOf = ({ on, afterFailure, links = [] }: Spec): Following =>
+  ({ ...followingRule(on, afterFailure), ...(links.length === 0 ? {} : { hasLinks: true }) });
 
 async function draftOrSkip(
   { name, def: own, spec, skipped }: FollowingDef,

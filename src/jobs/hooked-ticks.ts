@@ -79,7 +79,7 @@ export async function hookAnswer(
   const tickTime = new Date(nominal);
   const run: NewRun = { kind: 'run', type, def: def.def, tickTime, by, input, priority, tags: spec.tags ?? {} };
   try {
-    return await creating(run);
+    return await creating(run, spec.links !== undefined);
   } catch (error) {
     if (isRefusal(error) && !isTemporary(error)) return error;
     throw error;

@@ -26,7 +26,7 @@ export interface DefFollowing {
   readonly afterFailure?: AfterFailure;
 }
 
-type FollowingFields = Pick<Spec, 'after' | 'on' | 'afterFailure'>;
+export type FollowingFields = Pick<Spec, 'after' | 'on' | 'afterFailure'>;
 
 export function followingFields({ after, on, afterFailure }: DefFollowing): FollowingFields {
   const names = after === undefined ? [] : namesOfDefs(after);

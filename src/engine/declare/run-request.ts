@@ -65,6 +65,8 @@ interface Template {
   readonly draft: Draft;
   readonly isOnePerType: boolean;
   readonly params?: unknown;
+  /** A definition whose results are missing in `params`; absent: none is. */
+  readonly resultOf?: string;
 }
 
 /** The time, and the bursts in force; undefined: those of the code apply. */
@@ -116,7 +118,11 @@ function templateOfDefinition(known: KnownDefinition): Template {
   if (!known.isEnabled) {
     throw new Refusal('disabled.definition', `definition ${name} is disabled: enable it first`, { name });
   }
-  return { draft: draftOf(name, spec), isOnePerType: spec.onePerType, params: spec.params };
+  const [link] = spec.links ?? [];
+  return {
+    draft: draftOf(name, spec), isOnePerType: spec.onePerType, params: spec.params,
+    ...(link === undefined ? {} : { resultOf: link.def }),
+  };
 }
 
 /** Whether the unique key of a draft was added to enforce `onePerType`, and not requested by the producer. */
@@ -133,6 +139,7 @@ function draftFor(
   const input = isOwn ? request.input : template.params;
   try {
     if (isEncodedValue(input)) throw encodedInput(input, isOwn);
+    if (!isOwn && template.resultOf !== undefined) throw missingResult(template.draft.def!, template.resultOf);
     if (isOwn) {
       const own = withVersionOf(rules, template);
       return andThen(rules.check(input), (valid) => filledIn(own, request, now, input, limitsBy(rules, valid, burstOf)));
@@ -162,6 +169,11 @@ function encodedInput(input: { readonly $encoded: string }, isOwn: boolean): Ref
     ? new Refusal('malformed.input', 'an input cannot have $encoded as its only member: Stint uses it', {})
     : unreadablePayload(JSON.stringify(input), 'the parameters of the definition');
 }
+
+const missingResult = (name: string, followed: string): Refusal => new Refusal(
+  'malformed.input', `definition ${name} gets its input from a run of ${followed}: start ${followed}, or give an input`,
+  { name, followed },
+);
 
 interface InputLimits {
   readonly limitKey?: string | undefined;

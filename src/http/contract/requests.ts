@@ -244,7 +244,9 @@ const OnTaskFailure = z.union([
  * The settings of a definition, with the names of the options of `jobDef`. Used to create and to override a definition.
  */
 const defFields = {
-  params: z.unknown(),
+  params: z.unknown().meta({
+    description: 'each {"$result": name, "path": [...]} in it becomes the result of the named definition in `after`, or a part of it',
+  }),
   schedules: z.array(ScheduleRequest).max(100),
   after: z.array(name).max(1000).meta({ description: 'names of definitions that it follows, instead of schedules' }),
   on: FollowOn,
