@@ -131,6 +131,11 @@ export class Gathering {
     }
   }
 
+  /** Starts all batches as they are: nobody expects further jobs. */
+  startAll(): void {
+    for (const [key, group] of this.#groups) this.#startGroup(key, group);
+  }
+
   drop(isDropped: (job: RunningJob) => boolean): void {
     for (const job of this.jobs) if (isDropped(job)) this.#leave(job);
   }
