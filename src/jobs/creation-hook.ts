@@ -43,7 +43,7 @@ export interface ChangedRun extends NewRun {
 }
 
 /**
- * Returns the run to create, or rejects with a refusal. The input of a tick that was changed is validated, unless it is
- * linked: results of other runs are missing in it.
+ * Returns the run to create, or rejects with a refusal. `isChecked`: an input that was changed is validated; that of a
+ * request is validated after the hook, and one in which results of other runs are missing when its run starts.
  */
-export type CreationHook = (run: NewRun, isLinked?: boolean) => Promise<ChangedRun>;
+export type CreationHook = (run: NewRun, isChecked?: boolean) => Promise<ChangedRun>;

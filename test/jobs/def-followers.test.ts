@@ -8,6 +8,9 @@ import { declareConnected } from '../../src/jobs/define-together.ts';
 import { forgottenEnds, forgottenFollowers } from '../../src/jobs/proceed.ts';
 import { tickDue } from '../../src/jobs/tick.ts';
 import { applyEach } from '../../src/apply.ts';
+import type { Created } from '../../src/jobs/create.ts';
+import type { Draft } from '../../src/jobs/draft.ts';
+import { followingRule } from '../../src/model/following.ts';
 import type { Job } from '../../src/model/job.ts';
 import { storesOfRun } from '../support/stores.ts';
 import { broken, codeOf, minute, tester, testOn, type World } from './world.ts';
@@ -164,6 +167,26 @@ describe.each(storesOfRun)('definitions that follow definitions, on $name', (kin
     await world.jobs.retry(first.id, tester, { downstream: 'all' });
     await succeedWith([5]);
     expect(JSON.parse((await world.get(waiting!)).input)).toEqual({ rows: [5], by: 'tick' });
+  });
+
+  test('a run by hand has its followers, once, and takes no second ones for a taken key', async ({ world }) => {
+    await define(world, first, second, third);
+    const { job } = await definition(world.store, 'first');
+    const draft = (unique: Draft['unique']) => ({
+      draft: { type: 'work', def: 'first', unique: unique! }, after: [], follows: followingRule(undefined, undefined),
+    });
+    const start = (unique: Draft['unique']): Promise<Created> => world.jobs.createWithFollowers(draft(unique), job, 'tester');
+    const created = await start({ key: 'one' });
+    expect(created.outcome).toBe('created');
+    const all = [await runsOf(world, 'first'), await runsOf(world, 'second'), await runsOf(world, 'third')].flat();
+    expect(await world.store.flowRuns(created.id, 0, 10)).toEqual(all.map(({ id }) => id));
+    expect(all.map(({ tick: of }) => of)).toEqual([null, null, null]);
+    expect((await start({ key: 'one' })).outcome).toBe('existing');
+    expect((await start({ key: 'one', onTaken: 'update' })).outcome).toBe('updated');
+    expect(await Promise.all(['first', 'second', 'third'].map((name) => standingsOf(world, name))))
+      .toEqual([['pending'], ['held by runs'], ['held by runs']]);
+    for (const name of ['first', 'second', 'third']) await end(world, name);
+    expect(await standingsOf(world, 'third')).toEqual(['succeeded']);
   });
 
   test('what cannot be followed is refused, and nothing is stored', async ({ world }) => {

@@ -20,12 +20,11 @@ export function creationHook(
 ): CreationHook | null {
   const layers = middleware.flatMap((one) => (one.create ? [one.create.bind(one)] : []));
   if (layers.length === 0) return null;
-  return async (run, isLinked = false) => {
+  return async (run, isChecked = false) => {
     // Operators' commands and bulk actions are no runs of the application.
     if (isOwnType(run.type)) return run;
     const changed = await throughLayers(layers, run);
-    const isChecked = run.tickTime !== null && changed.input !== run.input && !isLinked;
-    return isChecked ? checkedTick(changed, rulesOf) : changed;
+    return isChecked && changed.input !== run.input ? checkedTick(changed, rulesOf) : changed;
   };
 }
 

@@ -23,7 +23,7 @@ export class FlowRun<Result = unknown> {
 
 type Followed = FlowRun | RunReference;
 
-type RequestFields = Omit<RunRequest<never>, 'input' | keyof FollowRequest>;
+type RequestFields = Omit<RunRequest<never>, 'input' | 'followers' | keyof FollowRequest>;
 
 /** The options of a run of a flow: those of `createJobRun`. Parts of `input` may be parts of results of other runs. */
 export type FlowRunRequest<Input> = RequestFields & { readonly after?: Followed | readonly Followed[] } & (

@@ -16,7 +16,7 @@ export interface NamedFlow {
   readonly runs: readonly NamedFlowRun[];
 }
 
-export type NamedFlowRun = Omit<RunRequest<unknown>, 'after'> & {
+export type NamedFlowRun = Omit<RunRequest<unknown>, 'after' | 'followers'> & {
   /** Unique within the flow. */
   readonly name: string;
   readonly type?: string;

@@ -95,11 +95,14 @@ const runRequestFields = {
     .meta({ description: 'what happens to it if a run in `after` does not succeed; default: cancel' }),
 };
 
+const followers = z.boolean().optional()
+  .meta({ description: 'false: do not create runs of the definitions that follow the definition; default: true' });
+
 export const RunRequest = z
-  .strictObject({ type: name.optional(), def: name.optional(), ...runRequestFields })
+  .strictObject({ type: name.optional(), def: name.optional(), ...runRequestFields, followers })
   .refine(({ type, def }) => (type === undefined) !== (def === undefined), 'specify either a type or a def')
   .meta({ id: 'RunRequest' });
-export const DefRunRequest = z.strictObject(runRequestFields).meta({ id: 'DefRunRequest' });
+export const DefRunRequest = z.strictObject({ ...runRequestFields, followers }).meta({ id: 'DefRunRequest' });
 const FlowRunRequest = z
   .strictObject({
     name: name.meta({ description: 'unique within the flow' }),
@@ -121,6 +124,7 @@ export const BackfillRequest = z
     only: z.enum(['missing', 'all']).optional()
       .meta({ description: 'all: also retry the runs that have ended; default: missing' }),
     concurrency: whole(1, 1000).optional().meta({ description: 'how many of its runs may be open at a time; default: 1' }),
+    followers,
     dryRun: z.boolean().optional().meta({ description: 'only count the ticks' }),
     why: why.optional(),
   })

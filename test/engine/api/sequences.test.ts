@@ -304,3 +304,53 @@ test('a middleware may change the input of a run that gets results', async () =>
   await t.advance('61m');
   expect(await resultsOf(t, 'load')).toEqual([{ rows: [3, 4], name: 'x' }]);
 });
+
+test('a run by hand starts the rest of its sequence, or runs alone', async () => {
+  await using t = await testEngine({ defs: chain });
+  await t.engine.createJobRun(chain[0], { followers: false });
+  await t.drain();
+  expect(await standings(t)).toEqual(['one succeeded']);
+  const [, run] = await t.engine.createJobRuns(chain[1], [{ followers: false }, { delay: '1m' }]);
+  await t.drain();
+  expect(await standings(t)).toEqual(['one succeeded', 'two succeeded', 'two pending', 'three held']);
+  await t.advance('2m');
+  expect((await t.engine.flow(run!.id)).runs.map(({ job }) => job.def)).toEqual(['two', 'three']);
+  expect(await standings(t)).toEqual(['one succeeded', 'two succeeded', 'two succeeded', 'three succeeded']);
+  expect(await refusedCode(t.engine.createJobRun(chain[0], { followers: 'no' as never }))).toBe('malformed.option');
+  await isSound(t);
+});
+
+test('a run by hand passes its results on, also if it follows a run itself', async () => {
+  await using t = await testEngine({ types: [step], defs: [extracting, loading] });
+  const before = await t.engine.createJobRun(step);
+  const run = await t.engine.createJobRun(extracting, { after: before });
+  await t.drain();
+  expect(await run.result()).toMatchObject({ rows: [3, 4] });
+  expect(await resultsOf(t, 'load')).toEqual([{ rows: [3, 4], name: 'x' }]);
+});
+
+test('disabled followers get no run by hand, and a middleware sees those of the others', async () => {
+  const seen: (string | null)[] = [];
+  await using t = await testEngine({
+    defs: chain,
+    middleware: [{
+      create: (run, next) => {
+        seen.push(`${run.def} ${run.tickTime === null}`);
+        return next();
+      },
+    }],
+  });
+  await t.engine.disable('three');
+  await t.engine.createJobRun(chain[0]);
+  await t.drain();
+  expect(await standings(t)).toEqual(['one succeeded', 'two succeeded']);
+  expect(seen).toEqual(['one true', 'two true']);
+});
+
+test('a backfill can leave out the followers', async () => {
+  await using t = await testEngine({ now: '2026-01-02T00:30:00Z', defs: jobSequence(
+    [jobDef('one', step), jobDef('two', step)], { schedules: cron('0 0 * * *') }) });
+  await t.engine.backfill('one', { from: '2025-12-31T12:00:00Z', to: '2026-01-01T12:00:00Z', followers: false });
+  await t.advance('5m');
+  expect((await standings(t)).filter((text) => !text.startsWith('null'))).toEqual(['one succeeded']);
+});
