@@ -4,12 +4,12 @@
  */
 import type { RunningJob } from '../../model/job.ts';
 import { andThen, isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
-import type { JobType } from '../declare/job-type.ts';
+import type { ChildRuns, JobType } from '../declare/job-type.ts';
 import type { Context } from '../handler/context.ts';
-import { batchJob, BatchOutcome, type BatchJob } from '../handler/batch-job.ts';
+import { batchJob, BatchOutcome } from '../handler/batch-job.ts';
 
 interface Member {
-  readonly job: BatchJob<unknown>;
+  readonly job: ReturnType<typeof batchJob<ChildRuns>>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -59,11 +59,11 @@ export class JobBatch {
   }
 
   /** Handles a job together with the others; resolves to its own result, or rejects with its own error. */
-  handle(context: Context, input: unknown): Promise<unknown> {
+  handle(context: Context, input: unknown, children: ChildRuns): Promise<unknown> {
     if (this.#error !== null) throw this.#error.thrown;
     const { id } = context.run;
     return new Promise((resolve, reject) => {
-      this.#members.set(id, { job: batchJob(context, input), resolve, reject });
+      this.#members.set(id, { job: batchJob(context, input, children), resolve, reject });
       this.#arrived(id);
     });
   }

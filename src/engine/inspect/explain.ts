@@ -38,7 +38,7 @@ const running = ({ lease, fence }: Extract<Job, { state: 'running' }>): Reason =
 
 /** Returns a reason while a claimed job may still wait for others of its batch; null: its handler has been called. */
 async function gatheringReason({ store }: Jobs, job: Extract<Job, { state: 'running' }>): Promise<Reason | null> {
-  if (job.policy.batchMax === undefined) return null;
+  if (job.policy.batchMax === undefined || job.details !== null) return null;
   const { batch } = (await readTypes(store, [job.type])).get(job.type) ?? {};
   if (batch === undefined || batch.waitMs === 0) return null;
   const claimedAt = (await store.history(job.id)).findLast(({ kind }) => kind === 'claimed')?.at ?? -Infinity;

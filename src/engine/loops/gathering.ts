@@ -162,6 +162,8 @@ export class Gathering {
     const type = this.#parts.typeOf(job.type);
     this.#jobs.add(job);
     this.#counts.set(job.type, this.count(job.type) + 1);
+    // Its children have ended: only `jobResults` is called, for it alone.
+    if (job.details !== null) return void this.#start(type, [job], null);
     const add = (group: string): void => this.#addTo(type, job, group);
     const added = orElse(() => andThen(groupOf(type, job), add), (thrown) => void this.#start(type, [job], { thrown }));
     if (isPromiseLike(added)) void added.then(() => this.startEarly());
