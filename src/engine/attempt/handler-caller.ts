@@ -99,10 +99,10 @@ export class HandlerCaller {
     const { type, attempt, batch } = execution;
     switch (phaseOf(type, attempt.job)) {
       case 'run':
-        return this.#callParent(execution, (children) =>
-          (batch !== null ? batch.handle(context, input, children)
-          : type.options.isolate ? this.#callIsolated(execution, 'run', context.run, { input }, children)
-          : type.options.run!(Object.assign(context, { input, children })) as MaybePromise<unknown>));
+        return this.#callParent(execution, (children, after) =>
+          (batch !== null ? batch.handle(context, input, children, after)
+          : type.options.isolate ? andThen(this.#callIsolated(execution, 'run', context.run, { input }, children), after)
+          : andThen(type.options.run!(Object.assign(context, { input, children })) as MaybePromise<unknown>, after)));
       case 'prepare':
         return this.#prepare(execution, context, input);
       case 'gather':
@@ -111,11 +111,14 @@ export class HandlerCaller {
     }
   }
 
-  /** Calls the handler. If it has added children, stores them, and the run waits for them. */
-  #callParent(execution: Execution, handle: (children: AddedChildren) => MaybePromise<unknown>): MaybePromise<unknown> {
+  /** Calls the handler, and `after` with what it has returned: if it has added children, stores them; the run waits for them. */
+  #callParent(
+    execution: Execution,
+    handle: (children: AddedChildren, after: (returned: unknown) => MaybePromise<unknown>) => MaybePromise<unknown>,
+  ): MaybePromise<unknown> {
     const { type, attempt } = execution;
     const children = new AddedChildren(type, attempt);
-    return andThen(handle(children), (returned) => {
+    return handle(children, (returned) => {
       children.close();
       if (attempt.sleep !== null || attempt.isCompleted) return returned;
       if (children.size === 0 && !gathersChildren(type)) return returned;

@@ -186,7 +186,7 @@ export class Gathering {
   }
 
   #addTo(type: JobType, job: RunningJob, name: string): void {
-    const key = JSON.stringify([type.name, job.crashes, name]);
+    const key = groupKey(type, job, name);
     if (job.crashes > 0 && this.#suspects !== null && !this.#groups.has(key)) return this.#postpone(job, this.#suspects);
     const group = this.#groups.get(key) ?? this.#newGroup(type, job.crashes, key);
     if (job.crashes > 0) this.#suspects ??= { key, since: this.#parts.clock.monotonic() };
@@ -215,7 +215,8 @@ export class Gathering {
 
   /** Starts the group no later than the `startBy` of the job. One that had passed before the claim does not count. */
   #startBefore(key: string, group: Group, { policy: { startBy } }: RunningJob): void {
-    const leftMs = (startBy ?? Infinity) - this.#parts.now();
+    if (startBy === undefined) return;
+    const leftMs = startBy - this.#parts.now();
     if (leftMs >= 0 && leftMs < group.startAt - this.#parts.clock.monotonic()) this.#startWithin(leftMs, key, group);
   }
 
@@ -251,6 +252,10 @@ export class Gathering {
     return batch;
   }
 }
+
+/** The key of a type that does not group its jobs is cheaper: it is made for every job. No other key starts with a digit. */
+const groupKey = ({ name }: JobType, { crashes }: RunningJob, group: string): string =>
+  (group === '' ? `${crashes} ${name}` : JSON.stringify([name, crashes, group]));
 
 /** Returns the group of a job. An input that does not fit is refused by the attempt of the job, in a batch of its own. */
 function groupOf(type: JobType, job: RunningJob): MaybePromise<string> {
