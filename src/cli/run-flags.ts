@@ -24,7 +24,11 @@ export interface RunFlags extends DueFlags {
   readonly follow?: string[];
   readonly on?: string;
   readonly afterFailure?: string;
+  readonly alone?: boolean;
 }
+
+export const addAloneFlag = (command: Command): Command =>
+  command.option('--alone', 'create no runs of the definitions that follow it');
 
 export const addRunFlags = (command: Command): Command =>
   addDueFlags(command.option('--input <json>', 'input of the run'), ' (default: now)')
@@ -44,7 +48,7 @@ export const addDueFlags = (command: Command, remark = ''): Command =>
     .addOption(new Option('--due-at <time>').hideHelp());
 
 export const runRequestOf = (
-  { input, delay, startBy, priority, tag, unique, follow, on, afterFailure, ...times }: RunFlags,
+  { input, delay, startBy, priority, tag, unique, follow, on, afterFailure, alone, ...times }: RunFlags,
 ): RunRequest<unknown> => ({
   ...(input === undefined ? {} : { input: jsonFlag('--input', input) }),
   ...dueNamesOf(times),
@@ -56,6 +60,7 @@ export const runRequestOf = (
   ...(follow === undefined ? {} : { after: follow.map((id) => wholeNumber('--follow', id)) }),
   ...(on === undefined ? {} : { on: on as FollowOn }),
   ...(afterFailure === undefined ? {} : { afterFailure: afterFailure as AfterFailure }),
+  ...(alone ? { followers: false } : {}),
 });
 
 /** Passes on each due option under its own name. If more than one was given, the engine refuses the request. */

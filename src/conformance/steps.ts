@@ -106,6 +106,22 @@ export const steps: Topic = {
       deepEqual(found, [['a', 1, '{"a":1}'], ['c', 2, null], ['b', 2, '2']]);
     },
 
+    'a reopened job forgets steps and asks an earlier question again, in one commit': async (world) => {
+      const job = await world.createRunning();
+      const ask = { kind: 'wait', endedAt: null, result: null, question: '{}' } as const;
+      await world.store.writeSteps([end(job, 'x', 1, ask), end(job, 'b', 2)]);
+      const timedOut = world.decide(job, { do: 'answer', name: 'x' });
+      const answer = [{ job: job.id, name: 'x', at: 9, result: '{"timedOut":true}' }];
+      deepEqual(await world.store.commit({ changes: [timedOut], whole: true, waitEnds: answer }), [true]);
+      const ended = await world.apply(timedOut.after, { do: 'fail', fence: job.fence, retryable: false, error: failure });
+      const change = world.decide(ended, { do: 'retry', reopens: 0, from: 'b' });
+      const forgottenSteps = [{ job: job.id, from: 2, generation: 2 }];
+      const waitEnds = [{ job: job.id, name: 'x', at: 11, result: null }];
+      deepEqual(await world.store.commit({ changes: [change], whole: true, forgottenSteps, waitEnds }), [true]);
+      deepEqual((await world.store.openWaits({ job: job.id, name: '' }, 10)).map(({ name }) => name), ['x']);
+      deepEqual(await namesOf(world, job), []);
+    },
+
     'steps are not forgotten by a commit that is not written': async (world) => {
       const job = await world.createRunning();
       await world.store.writeSteps([end(job, 'a', 1)]);

@@ -1,7 +1,7 @@
 /** Backfill actions: plan and start the backfill of a definition. `backfill.ts` has its run. */
 import type { Created } from '../jobs/create.ts';
 import { checkScheduled, planBackfill, type TickRange } from '../jobs/backfill.ts';
-import { checkFields, checkOneOf, checkWhole } from '../jobs/checks/values.ts';
+import { checkFields, checkFlag, checkOneOf, checkWhole } from '../jobs/checks/values.ts';
 import { RecordedTicks } from '../jobs/recorded-ticks.ts';
 import type { KnownDefinition } from '../jobs/define.ts';
 import { Refusal } from '../refusal.ts';
@@ -25,6 +25,8 @@ export interface BackfillOptions {
   readonly only?: BackfillOnly;
   /** How many of its runs may be open at a time, 1 to 1000. Default: 1. */
   readonly concurrency?: number;
+  /** False: only runs of this definition. Default: true: also runs of the definitions that follow it, as at a tick. */
+  readonly followers?: boolean;
 }
 
 export interface PlannedBackfill extends TickRange {
@@ -52,7 +54,7 @@ interface Parts {
 export const backfilledTag = 'stint.definition';
 
 const concurrencyMax = 1_000;
-const optionNames = ['from', 'to', 'only', 'concurrency'];
+const optionNames = ['from', 'to', 'only', 'concurrency', 'followers'];
 
 export class BackfillActions {
   readonly #parts: Parts;
@@ -67,22 +69,24 @@ export class BackfillActions {
 
   async start(name: string, options: BackfillOptions, act?: ActOptions): Promise<Created> {
     const { creation, audit, stores } = this.#parts;
-    const { known, plan, only, concurrency } = await this.#planned(name, options);
+    const { known, plan, only, concurrency, followers } = await this.#planned(name, options);
     const { by, why = null } = audit.asker(act);
     const { from, to } = plan;
     const asked = stores.database.store.now();
-    const input: BackfillRequest = { name, def: known.job.id, from, to, only, concurrency, by, why, asked };
+    const alone = followers ? {} : { followers };
+    const input: BackfillRequest = { name, def: known.job.id, from, to, only, concurrency, by, why, asked, ...alone };
     const request = { input, tags: { [backfilledTag]: name } };
     const [created] = await creation.create({ own: backfillTypeName }, [request], by);
     if (act?.by !== undefined) {
-      const after = { from, to, only, concurrency, missing: plan.missing };
+      const after = { from, to, only, concurrency, missing: plan.missing, ...alone };
       await stores.database.audit({ action: 'backfill', job: created!.id, def: name, before: null, after }, audit.asker(act));
     }
     return created!;
   }
 
   async #planned(name: string, given: BackfillOptions) {
-    const { from, to, only = 'missing', concurrency = 1 } = checkFields('a backfill', given, optionNames);
+    const { from, to, only = 'missing', concurrency = 1, followers = true } = checkFields('a backfill', given, optionNames);
+    checkFlag('followers', followers);
     checkOneOf('only', only, backfillOnly);
     checkWhole('concurrency', concurrency, 1, concurrencyMax);
     const { store } = this.#parts.stores.database;
@@ -93,7 +97,7 @@ export class BackfillActions {
     await recorded.readOn(store, known.job);
     const { missing, existing, ...counts } = planBackfill(known.job, known.spec, recorded, range);
     const plan: PlannedBackfill = { ...range, ...counts, missing: missing.length, existing: existing.length };
-    return { known, plan, only, concurrency };
+    return { known, plan, only, concurrency, followers };
   }
 
   async #definition(name: string): Promise<KnownDefinition> {

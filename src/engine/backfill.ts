@@ -32,6 +32,8 @@ export interface BackfillRequest extends TickRange {
   readonly only: BackfillOnly;
   /** How many runs of the backfill may be open at a time. */
   readonly concurrency: number;
+  /** False: the definitions that follow it get no runs. */
+  readonly followers?: boolean;
   /** The person who requested it. */
   readonly by: string;
   readonly why: string | null;
@@ -157,7 +159,8 @@ class Backfill {
   }
 
   async #create(ticks: readonly PastTick[]): ReturnType<typeof backfillBatch> {
-    const batch = { def: this.#request.def, ticks, backfill: this.#context.run.id, recorded: this.#recorded };
+    const { def, followers = true } = this.#request;
+    const batch = { def, ticks, followers, backfill: this.#context.run.id, recorded: this.#recorded };
     try {
       return await backfillBatch(this.#needs.jobs, batch, this.#asker);
     } catch (error) {

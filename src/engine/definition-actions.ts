@@ -8,7 +8,7 @@ import { checkRunLimits } from '../jobs/tick.ts';
 import type { Jobs } from '../jobs.ts';
 import { mergeOverride, type OverridePatch } from '../jobs/checks/spec.ts';
 import { checkName, checkRunnableType } from '../jobs/checks/values.ts';
-import { specOf, type Spec } from '../model/definition.ts';
+import { specOf, type DefLink, type Spec } from '../model/definition.ts';
 import type { Json } from '../model/json.ts';
 import { keyAt } from '../model/path.ts';
 import { versionOfEntry } from '../model/type-entry.ts';
@@ -19,10 +19,14 @@ import type { AuditTrail } from './audit-trail.ts';
 import { overridePatch, type DefChanges } from './declare/def-changes.ts';
 import { refuseBesideAfter } from './declare/def-following.ts';
 import type { TypeRegistry } from './declare/type-registry.ts';
-import { checkedSpec, checkParams, refuseInMemory, refuseUnreadableLimits, specFrom, type DefOptions, type JobDef } from './declare/job-def.ts';
+import { linksOf, refuseStrandedLinks, withReferences } from './declare/def-links.ts';
+import {
+  checkedSpec, checkParams, refuseInMemory, refuseUnreadableLimits, rulesFor, specFrom, type DefOptions, type JobDef,
+} from './declare/job-def.ts';
 import { isJobType } from './declare/job-type.ts';
 import type { Runnable } from './declare/run-request.ts';
 import type { TypeRules } from './declare/type-rules.ts';
+import { uncheckedRules } from './declare/unchecked-rules.ts';
 import type { ActOptions } from './run-handle.ts';
 import type { Stores } from './stores.ts';
 import type { TypeCatalogue } from './type-catalogue.ts';
@@ -104,10 +108,11 @@ export class DefinitionActions {
     );
   }
 
-  async define(name: string, type: string, options: DefOptions<unknown>, act?: ActOptions): Promise<void> {
+  async define(name: string, type: string, given: DefOptions<unknown>, act?: ActOptions): Promise<void> {
     const { stores, workers, audit, catalogue } = this.#parts;
     checkName('definition', name);
-    const rules = await catalogue.rulesInForce(checkRunnableType(type));
+    const options = withReferences(given);
+    const rules = rulesFor(await catalogue.rulesInForce(checkRunnableType(type)), options);
     const spec = specFrom(rules, options, await checkParams(rules, options));
     refuseNewLock(rules, spec.onePerType);
     const jobs = stores.forSpec(spec);
@@ -194,30 +199,38 @@ const isObject = (what: unknown): what is Record<string, unknown> => typeof what
  * the new parameters were made; left out: the current one.
  */
 export async function checkedPatch(
-  rules: TypeRules,
+  rulesOfType: TypeRules,
   known: KnownDefinition,
   changes: DefChanges,
-  version = versionOfEntry(rules.entry),
+  version = versionOfEntry(rulesOfType.entry),
 ): Promise<OverridePatch> {
   const patch = overridePatch(changes);
-  refuseNewLock(rules, patch.onePerType === true);
+  refuseNewLock(rulesOfType, patch.onePerType === true);
   refuseBesideAfter((patch.after ?? []).length > 0, changes);
-  if (patch.params === undefined && patch.schedules === undefined && patch.after === undefined) return patch;
   const { code, override: before } = known;
   const spec = specOf({ code, override: mergeOverride(before, patch) });
+  refuseStrandedLinks(specOf({ code, override: before }), spec, patch.params !== undefined);
+  const links = linksOf(spec.params, spec);
+  if (patch.params === undefined && patch.schedules === undefined && patch.after === undefined) return patch;
+  const rules = links.length === 0 ? rulesOfType : uncheckedRules(rulesOfType);
   const { params, schedules, after = [] } = spec;
   const typeVersion = patch.params === undefined ? (spec.typeVersion ?? firstTypeVersion) : version;
   const check = rules.checkOfVersion(typeVersion);
   if (check === null) {
     if (patch.params !== undefined) refuseUnreadableLimits(rules, typeVersion);
-    return { ...versionPatch(patch, typeVersion), ...patch };
+    return { ...versionPatch(patch, typeVersion), ...linksPatch(patch, links), ...patch };
   }
   // In the stored definition, null means that there are no parameters. In the patch, null is an input to validate.
   const given = patch.params === undefined ? (params ?? undefined) : params;
   const output = await checkParams({ check }, { params: given, schedules, after });
   if (patch.params === undefined) return patch;
-  return { ...limitsPatch(rules, known.name, spec, output), ...versionPatch(patch, typeVersion), ...patch };
+  return {
+    ...limitsPatch(rules, known.name, spec, output), ...versionPatch(patch, typeVersion), ...linksPatch(patch, links), ...patch,
+  };
 }
+
+const linksPatch = ({ params }: OverridePatch, links: readonly DefLink[]): OverridePatch =>
+  (params === undefined ? {} : { links: links.length === 0 ? null : links });
 
 const versionPatch = ({ params }: OverridePatch, version: number): OverridePatch =>
   params === undefined ? {} : { typeVersion: version === firstTypeVersion ? null : version };

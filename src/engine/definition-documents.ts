@@ -19,7 +19,8 @@ import {
 } from './declare/def-entry.ts';
 import type { DefFilter } from './declare/def-filter.ts';
 import { isEffective, planDocument, type DefPlan, type PlannedDefinition, type PlanOptions } from './declare/def-plan.ts';
-import { isStarted, refuseUnreadableLimits, specFrom } from './declare/job-def.ts';
+import { renamedLinks } from './declare/def-links.ts';
+import { isStarted, refuseUnreadableLimits, rulesFor, specFrom } from './declare/job-def.ts';
 import { checkStored } from './declare/stored-input.ts';
 import type { TypeRules } from './declare/type-rules.ts';
 import { checkedPatch, refuseNewLock } from './definition-actions.ts';
@@ -193,7 +194,7 @@ export class DefinitionDocuments {
     known: KnownDefinition | undefined,
     changed: readonly string[],
   ): Promise<Prepared> {
-    const rules = await this.#parts.catalogue.rulesInForce(type!);
+    const rules = rulesFor(await this.#parts.catalogue.rulesInForce(type!), options);
     refuseNewLock(rules, options.onePerType === true);
     const current = versionOfEntry(rules.entry);
     const hasNewParams = known === undefined || changed.includes('params') || changed.includes('typeVersion');
@@ -300,12 +301,14 @@ function refuseDeclared({ name, build }: KnownDefinition): void {
 /** Returns the edit by which a definition follows another one under its new name. */
 function renamedAfter(follower: KnownDefinition, name: string, renamed: string): DefinitionEdit {
   const { build, override } = follower;
-  if (build !== undefined && override?.after === undefined) {
+  const hasResultByCode = override?.params === undefined && follower.code.links?.some(({ def }) => def === name);
+  if (build !== undefined && (override?.after === undefined || hasResultByCode)) {
     const message = `code declares definition ${follower.name}, which follows ${name}: rename it in the code`;
     throw new Refusal('declared.definition', message, { name: follower.name });
   }
-  const moved = <T extends Partial<Spec>>(spec: T): T =>
-    (spec.after === undefined ? spec : { ...spec, after: spec.after.map((one) => (one === name ? renamed : one)) });
+  const moved = <T extends Partial<Spec>>(spec: T): T => renamedLinks(
+    spec.after === undefined ? spec : { ...spec, after: spec.after.map((one) => (one === name ? renamed : one)) }, name, renamed,
+  );
   const redefineBy = (before: Definition): Definition => ({
     ...before,
     code: build === undefined ? moved(before.code) : before.code,

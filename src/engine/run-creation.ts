@@ -1,16 +1,17 @@
 /** Run creation: requests become drafts, and drafts become jobs in the database or in memory. */
 import type { Jobs } from '../jobs.ts';
 import type { Created } from '../jobs/create.ts';
+import type { FlowDraft } from '../jobs/create-flow.ts';
 import { isGated, type Draft } from '../jobs/draft.ts';
 import type { JobWriting } from '../jobs/job-writing.ts';
-import { Refusal } from '../refusal.ts';
+import { followersOf } from '../model/def-graph.ts';
 import { burstsInForce } from './declare/bursts.ts';
-import { followedBy } from './declare/follow-request.ts';
+import { followedBy, followingOf } from './declare/follow-request.ts';
 import { busyType, newToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
 import { throughHook } from './declare/hooked-requests.ts';
 import { draftsOf, isOneAtATime, type Runnable, type RunRequest } from './declare/run-request.ts';
 import type { BurstOf } from './declare/limit-uses.ts';
-import type { TypeRules } from './declare/type-rules.ts';
+import { uncheckedRules } from './declare/unchecked-rules.ts';
 import type { DefinitionActions, NamedRunnable, OwnRunnable, RunTarget } from './definition-actions.ts';
 import type { Stores } from './stores.ts';
 import type { Tracing } from './attempt/tracing.ts';
@@ -108,7 +109,8 @@ export class RunCreation {
     const drafts = await draftsOf(rules, known, requests, now, burstOf);
     const isOnePerType = known?.spec.onePerType ?? onePerType;
     if (isOnePerType && (await newToStart(jobs, drafts, now)).length > 0) await refuseIfAdmitted(jobs, name);
-    const created = await tracing.creating(name, drafts, (traced) => storeDrafts(jobs, traced, requests, by, storing));
+    const created = await tracing.creating(name, drafts, (traced) =>
+      storeDrafts({ jobs, known }, traced, requests, by, storing));
     refuseBusy(name, drafts, requests, created);
     return created;
   }
@@ -124,33 +126,31 @@ export class RunCreation {
 }
 
 async function storeDrafts(
-  jobs: Jobs,
+  { jobs, known }: Pick<RunTarget, 'jobs' | 'known'>,
   drafts: Drafts,
   requests: readonly RunRequest<unknown>[],
   by: string,
   { store, writing }: Storing,
 ): Promise<readonly Created[]> {
-  const followed = requests.map(followedBy);
-  if (followed.every((one) => one === null)) return store(jobs, drafts);
+  const leader = known !== null && followersOf(known.job).length > 0 ? known.job : null;
+  const plain = requests.map((request) =>
+    request.after === undefined && (leader === null || request.followers === false));
+  if (plain.every(Boolean)) return store(jobs, drafts);
   const created: Created[] = [];
   for (const [index, draft] of drafts.entries()) {
-    const one = followed[index]!;
-    created.push(one === null ? (await store(jobs, [draft]))[0]! : await writing(jobs).createFollower({
-      draft, after: one.ids.map((id) => ({ run: { id }, links: [] })), follows: one.follows,
-    }, by));
+    const request = requests[index]!;
+    const run = plain[index] ? null : runAfter(draft, request);
+    created.push(
+      run === null ? (await store(jobs, [draft]))[0]!
+      : leader === null || request.followers === false ? await writing(jobs).createFollower(run, by)
+      : await writing(jobs).createWithFollowers(run, leader, by, jobs.creating));
   }
   return created;
 }
 
-/** The rules of a type for an input that has no results yet: it is checked when the run starts. */
-function uncheckedRules(rules: TypeRules): TypeRules {
-  const { name, keyConcurrency } = rules.entry;
-  const limitKey = (): undefined => {
-    if (keyConcurrency === null) return undefined;
-    const message = `runs of ${name} are limited by a key of their input: their input cannot have results of other runs`;
-    throw new Refusal('malformed.flow', message, { type: name });
-  };
-  return { ...rules, check: (input) => input, limitKey };
+function runAfter(draft: Draft, request: RunRequest<unknown>): FlowDraft {
+  const { ids, follows } = followedBy(request) ?? { ids: [], follows: followingOf({}) };
+  return { draft, after: ids.map((id) => ({ run: { id }, links: [] })), follows };
 }
 
 /**

@@ -28,7 +28,7 @@ export interface WorkerParts extends ClaimingNeeds, Omit<RunningNeeds, 'timeLimi
 /** `wake` starts the scheduler at most once in this time: most wakes announce a new job, not a new definition. */
 const schedulingWakeMs = 1_000;
 
-/** How long `whenIdle` waits between two rounds, such as for a batch that is being gathered. */
+/** How long `whenIdle` waits between two rounds, such as for a job of another instance that becomes due. */
 const idlePollMs = 20;
 
 export class Worker {
@@ -100,8 +100,8 @@ export class Worker {
 
   /**
    * Resolves when nothing is left for this worker: it executes nothing, all outcomes are stored, no tick, no request of the
-   * inbox and no message of an alert is due, and a search finds no job that may start. Jobs that are due later, paused or at
-   * a full limit stay. Resolves at once for a worker that does not claim and executes nothing.
+   * inbox and no message of an alert is due, and a search finds no job that may start. Batches that are being gathered then
+   * start as they are. Jobs that are due later, paused or at a full limit stay. Resolves at once for a worker that does not claim and executes nothing.
    */
   async whenIdle(): Promise<EndedJobs> {
     const { slots, runner, counts } = this.#running;
@@ -126,7 +126,10 @@ export class Worker {
     await scheduling.caughtUp();
     await inbox?.caughtUp();
     await alerts?.caughtUp();
-    return (await this.#claiming.findsNone()) && wasQuiet && isQuiet() && this.started === started;
+    const isNothingFound = await this.#claiming.findsNone();
+    const isNothingLeft = isNothingFound && wasQuiet && isQuiet() && this.started === started;
+    if (isNothingFound) gathering.startAll();
+    return isNothingLeft;
   }
 
   get #isClaiming(): boolean {

@@ -254,7 +254,7 @@ type ShownTick = Answer<'previewSchedule'>['ticks'][number];
 
 type SpecView<S> = S extends Spec ? DefView['spec'] : NonNullable<DefView['override']>;
 
-const specView = <S extends Partial<Spec>>({ own: _own, ...spec }: S, visibility: Visibility): SpecView<S> =>
+const specView = <S extends Partial<Spec>>({ own: _own, links: _links, ...spec }: S, visibility: Visibility): SpecView<S> =>
   ({
     ...spec,
     ...('params' in spec ? { params: redact(spec.params, visibility) } : {}),

@@ -125,6 +125,8 @@ export interface BackfillBatch {
   /** The id of the definition. */
   readonly def: number;
   readonly ticks: readonly PastTick[];
+  /** Whether the definitions that follow it get runs, too. */
+  readonly followers: boolean;
   /** The id of the backfill run. */
   readonly backfill: number;
   /** What is known of the ticks; newer events are added to it. */
@@ -148,7 +150,8 @@ export async function backfillBatch(producer: Producer, batch: BackfillBatch, as
     const numbers = await ids.take(open.length);
     const decide: DecideTicks = (isRefused) =>
       backfillTicks(def, open, { now, ids: numbers, backfill: batch.backfill, isRefused });
-    const ticked = await changesOfTicks(producer, { def, spec, key: null, decide, knowledge: registered(producer) }, now, asker);
+    const ticks = { def, spec, key: null, decide, knowledge: registered(producer), isUnfollowed: !batch.followers };
+    const ticked = await changesOfTicks(producer, ticks, now, asker);
     ({ following } = ticked);
     return ticked.changes;
   }, () => following);

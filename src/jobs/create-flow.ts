@@ -11,10 +11,12 @@ import type { Job } from '../model/job.ts';
 import { create, step, type Asking } from '../model/machine.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
 import type { Writer } from '../store/store.ts';
-import type { Created } from './create.ts';
+import { createJobs, type Created } from './create.ts';
 import type { Draft } from './draft.ts';
+import { followerDrafts, followerPlan, followingOf, linksTo, type FollowedStart } from './follower-runs.ts';
 import { newJobs, type Creator } from './new-jobs.ts';
 import { proceedAll } from './proceed.ts';
+import { registered } from './tick-knowledge.ts';
 
 /** A draft of a run, with the runs that it follows. */
 export interface FlowDraft {
@@ -44,12 +46,46 @@ export async function createFlow(creator: Creator, drafts: readonly FlowDraft[],
  * what it followed before.
  */
 export async function createFollower(creator: Creator, draft: FlowDraft, by: string): Promise<Created> {
-  if (draft.draft.unique?.onTaken === 'update') {
-    const message = 'a run that follows others cannot update the run that has its key: leave out onTaken';
-    throw new Refusal('malformed.option', message, { key: draft.draft.unique.key });
-  }
+  refuseUpdate(draft);
+  return createLeading(creator, draft, [], by);
+}
+
+/**
+ * Creates a run of a definition together with runs of the definitions that follow it, as a tick does. If its unique key
+ * is taken, the job that has the key keeps the followers that it has.
+ */
+export async function createWithFollowers(
+  creator: Creator,
+  draft: FlowDraft,
+  { def, creating }: Pick<FollowedStart, 'def' | 'creating'>,
+  by: string,
+): Promise<Created> {
+  const { store } = creator;
+  await store.synchronize?.();
+  const plan = await followerPlan(store, def, registered(creator));
+  const followers = await followerDrafts(plan, { def, nominal: null, now: store.now(), by, creating });
+  const drafts = followers.flatMap(({ draft: own, name, spec }) => (typeof own === 'string' ? [] : [{ draft: own, name, spec }]));
+  const indexes = new Map([[def.def!, 0], ...drafts.map(({ name }, index) => [name, index + 1] as const)]);
+  const isUpdate = draft.draft.unique?.onTaken === 'update';
+  if (draft.after.length > 0) refuseUpdate(draft);
+  const created = await createLeading(creator, draft, drafts.map(({ draft: own, spec }) => ({
+    draft: own,
+    after: spec.after!.map((name) => ({ run: { index: indexes.get(name)! }, links: linksTo(name, spec) })),
+    follows: followingOf(spec),
+  })), by);
+  return created.outcome === 'existing' && isUpdate ? (await createJobs(creator, [draft.draft], by))[0]! : created;
+}
+
+function refuseUpdate({ draft: { unique } }: FlowDraft): void {
+  if (unique?.onTaken !== 'update') return;
+  const message = 'a run that follows others cannot update the run that has its key: leave out onTaken';
+  throw new Refusal('malformed.option', message, { key: unique.key });
+}
+
+/** Creates a run and those that follow it. If its unique key is taken, returns the job that has the key. */
+async function createLeading(creator: Creator, draft: FlowDraft, rest: readonly FlowDraft[], by: string): Promise<Created> {
   try {
-    const [job] = await createTogether(creator, [draft], by, false);
+    const [job] = await createTogether(creator, [draft, ...rest], by, rest.length > 0);
     return { id: job!.id, outcome: 'created', job: job! };
   } catch (error) {
     if (!isRefusal(error) || error.code !== 'taken.key' || draft.draft.unique === undefined) throw error;

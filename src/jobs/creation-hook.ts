@@ -42,5 +42,8 @@ export interface ChangedRun extends NewRun {
   readonly typeVersion?: number;
 }
 
-/** Returns the run to create, or rejects with a refusal. */
-export type CreationHook = (run: NewRun) => Promise<ChangedRun>;
+/**
+ * Returns the run to create, or rejects with a refusal. `isChecked`: an input that was changed is validated; that of a
+ * request is validated after the hook, and one in which results of other runs are missing when its run starts.
+ */
+export type CreationHook = (run: NewRun, isChecked?: boolean) => Promise<ChangedRun>;

@@ -8,13 +8,14 @@ import type { Change } from '../model/change.ts';
 import { followersLast, followersOf } from '../model/def-graph.ts';
 import { definitionOf, specOf, type CalledRun, type Spec } from '../model/definition.ts';
 import type { FollowerOutcome, FollowerSkip } from '../model/event.ts';
-import { followingRule, type Edge } from '../model/following.ts';
+import { followingRule, type Edge, type Following, type Link } from '../model/following.ts';
 import type { Job } from '../model/job.ts';
 import { create } from '../model/machine.ts';
 import { isRefusal } from '../refusal.ts';
 import type { FlowRuns, Writer } from '../store/store.ts';
 import { draftOf } from './definition-draft.ts';
 import { definitionJobs } from '../store/definition-jobs.ts';
+import type { CreationHook } from './creation-hook.ts';
 import { draftRefusalOf, firstStateOf, originOf, type Draft } from './draft.ts';
 import { changesOfHook, hookAnswer } from './hooked-ticks.ts';
 import type { Producer } from './new-jobs.ts';
@@ -85,52 +86,78 @@ export interface FollowedTick {
 export async function followerRuns(
   { ids, creating = null }: Pick<Producer, 'ids' | 'creating'>,
   plan: FollowerPlan,
-  tick: FollowedTick,
+  { def, run, now, asker }: FollowedTick,
 ): Promise<FollowerRuns> {
-  const { def, run, now, asker } = tick;
   const numbers = await ids.take(plan.length);
-  const runs = new Map([[def.def!, run.id]]);
-  const drafts: { readonly id: number; readonly draft: Draft; readonly spec: Spec }[] = [];
-  const outcomes: FollowerOutcome[] = [];
-  for (const [index, follower] of plan.entries()) {
-    const { name, spec } = follower;
-    const given = await draftOrSkip(follower, runs, creating, tick);
-    if (typeof given === 'string') {
-      outcomes.push({ def: name, skipped: given });
-      continue;
-    }
-    const id = numbers[index]!;
-    drafts.push({ id, draft: given, spec });
-    runs.set(name, id);
-    outcomes.push({ def: name, run: id });
-  }
+  const { schedule, nominal } = run;
+  const followers = await followerDrafts(plan, { def, nominal, now, by: asker.by, creating });
+  const all = followers.map((follower, index) => ({ ...follower, id: numbers[index]! }));
+  const drafts = all.flatMap(({ draft, ...rest }) => (typeof draft === 'string' ? [] : [{ ...rest, draft }]));
+  const runs = new Map([[def.def!, run.id], ...drafts.map(({ name, id }) => [name, id] as const)]);
   const edges = drafts.flatMap(({ id, spec }) => spec.after!.map((name): Edge =>
-    ({ follower: id, followed: runs.get(name)!, outcome: null, links: [], result: null })));
+    ({ follower: id, followed: runs.get(name)!, outcome: null, links: linksTo(name, spec), result: null })));
   const followed = new Set(edges.map((edge) => edge.followed));
+  const tick = { def: def.id, schedule, nominal, isAwaited: false };
   const changes = drafts.map(({ id, draft, spec }) => {
     const { priority, phase } = firstStateOf(draft, now);
-    const follows = followingRule(spec.on, spec.afterFailure);
-    return create({ ...originOf(draft, id, now), parent: null, follows }, {
+    return create({ ...originOf({ ...draft, tick }, id, now), parent: null, follows: followingOf(spec) }, {
       due: Math.min(run.due, now), priority, hold: 'runs',
       ...(phase === undefined ? {} : { phase }),
       ...(followed.has(id) ? { isFollowed: true } : {}),
     }, { ...asker, now });
   });
+  const outcomes = all.map(({ name, id, draft }): FollowerOutcome =>
+    (typeof draft === 'string' ? { def: name, skipped: draft } : { def: name, run: id }));
   return { outcomes, changes, edges };
 }
 
+/** The draft of the run of a follower, or why it gets none. */
+export interface FollowerDraft {
+  readonly name: string;
+  readonly spec: Spec;
+  readonly draft: Draft | FollowerSkip;
+}
+
+/** The run that is followed. */
+export interface FollowedStart {
+  readonly def: Job;
+  /** The time of its tick; null: somebody starts it by hand. */
+  readonly nominal: number | null;
+  readonly now: number;
+  readonly by: string;
+  /** Called for each run; null: there is no middleware around creations. */
+  readonly creating: CreationHook | null;
+}
+
+/** Drafts the runs of followers, in the order of the plan, without a tick. */
+export async function followerDrafts(plan: FollowerPlan, start: FollowedStart): Promise<readonly FollowerDraft[]> {
+  const running = new Set([start.def.def!]);
+  const drafts: FollowerDraft[] = [];
+  for (const follower of plan) {
+    const { name, spec } = follower;
+    const draft = await draftOrSkip(follower, running, start);
+    if (typeof draft !== 'string') running.add(name);
+    drafts.push({ name, spec, draft });
+  }
+  return drafts;
+}
+
+/** The parts of the result of a followed definition that become parts of the input. */
+export const linksTo = (def: string, { links = [] }: Spec): readonly Link[] =>
+  links.filter((link) => link.def === def).map(({ from, to }) => ({ from, to }));
+
+export const followingOf = ({ on, afterFailure, links = [] }: Spec): Following =>
+  ({ ...followingRule(on, afterFailure), ...(links.length === 0 ? {} : { hasLinks: true }) });
+
 async function draftOrSkip(
   { name, def: own, spec, skipped }: FollowingDef,
-  runs: ReadonlyMap<string, number>,
-  creating: Producer['creating'],
-  { def, run, now, asker }: FollowedTick,
+  running: ReadonlySet<string>,
+  { nominal, now, by, creating }: FollowedStart,
 ): Promise<Draft | FollowerSkip> {
   if (skipped !== null) return skipped;
-  if (!spec.after!.every((one) => runs.has(one))) return 'predecessor';
-  const answer = creating == null ? null : await hookAnswer(creating, own, spec, run, asker.by);
+  if (!spec.after!.every((one) => running.has(one))) return 'predecessor';
+  const answer = creating === null ? null : await hookAnswer(creating, own, spec, { nominal }, by);
   if (isRefusal(answer)) return 'refused';
-  const { schedule, nominal } = run;
-  const tick = { def: def.id, schedule, nominal, isAwaited: false };
-  const draft = { ...draftOf(name, spec), ...(answer === null ? {} : changesOfHook(spec, answer)), tick };
+  const draft = { ...draftOf(name, spec), ...(answer === null ? {} : changesOfHook(spec, answer)) };
   return draftRefusalOf(draft, now) === null ? draft : 'refused';
 }

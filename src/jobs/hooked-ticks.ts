@@ -67,19 +67,19 @@ export async function hookedTicking(
 
 const nameOf = ({ schedule, nominal }: CalledRun): string => `${schedule} ${nominal}`;
 
-/** Calls the hook for the run of a tick. */
+/** Calls the hook for the run of a tick, or for a run that follows one that is started by hand (`nominal` is null). */
 export async function hookAnswer(
   creating: CreationHook,
   def: Job,
   spec: Spec,
-  { nominal }: Pick<CalledRun, 'nominal'>,
+  { nominal }: { readonly nominal: number | null },
   by: string,
 ): Promise<ChangedRun | Refusal> {
   const { type, params: input, priority } = spec;
-  const tickTime = new Date(nominal);
+  const tickTime = nominal === null ? null : new Date(nominal);
   const run: NewRun = { kind: 'run', type, def: def.def, tickTime, by, input, priority, tags: spec.tags ?? {} };
   try {
-    return await creating(run);
+    return await creating(run, spec.links === undefined);
   } catch (error) {
     if (isRefusal(error) && !isTemporary(error)) return error;
     throw error;

@@ -8,7 +8,7 @@ import { audit, type AuditEntry } from './audit.ts';
 import { checkEdit, checkMs, checkTerminateCode } from './checks/command.ts';
 import { checkAsker, checkFence, checkId, checkList } from './checks/values.ts';
 import { createJobs, type Created, type Holder } from './create.ts';
-import { createFlow, createFollower, type FlowDraft } from './create-flow.ts';
+import { createFlow, createFollower, createWithFollowers, type FlowDraft } from './create-flow.ts';
 import type { CreationHook } from './creation-hook.ts';
 import type { Draft, UniqueRequest } from './draft.ts';
 import { Ids } from './ids.ts';
@@ -41,6 +41,11 @@ export class JobWriting<Written extends Writer = Writer> {
   /** Creates a run that follows others. */
   async createFollower(draft: FlowDraft, by: string): Promise<Created> {
     return createFollower(this, draft, by);
+  }
+
+  /** Creates a run of a definition, and runs of the definitions that follow it. */
+  async createWithFollowers(draft: FlowDraft, def: Job, by: string, creating = this.creating): Promise<Created> {
+    return createWithFollowers(this, draft, { def, creating }, by);
   }
 
   async cancel(id: number, act: Act, graceMs?: number): Promise<Job> {

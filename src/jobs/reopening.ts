@@ -174,7 +174,7 @@ export class Reopening {
     }
     // A job that has never started has no tasks.
     if (forgotten !== null) this.#forgottenSteps.push(forgotten);
-    else this.#reopenedWaits.push(...(await waitsToReopen(this.#store, job, asking.now)));
+    this.#reopenedWaits.push(...(await waitsToReopen(this.#store, job, asking.now, forgotten?.from)));
     const plansAnew = outcomes !== undefined || (first !== undefined && isBeforePlan(job, first));
     const children = isOpen(job) || job.startedAt === null ? [] : await this.#childrenOf(job, plansAnew);
     if (outcomes !== undefined) return [reopenedFollower(job, outcomes, from, asking), ...children.map(removal)];
@@ -223,14 +223,15 @@ async function findStep(store: Store, { id }: Job, name: string): Promise<Stored
 
 /**
  * Returns the waits that made the job fail because nobody answered in time: its handler asks again. A wait after whose
- * end a step has begun stays as it is, because the handler has caught the error and went on.
+ * end a step has begun stays as it is, because the handler has caught the error and went on. Waits from the number
+ * `before` on are forgotten.
  */
-async function waitsToReopen(store: Store, job: Job, at: number): Promise<readonly WaitEnd[]> {
-  if (job.state !== 'ended' || job.fate !== 'failed' || !hasTimedOutWait(job)) return [];
+async function waitsToReopen(store: Store, job: Job, at: number, before = Infinity): Promise<readonly WaitEnd[]> {
+  if (before === 0 || job.state !== 'ended' || job.fate !== 'failed' || !hasTimedOutWait(job)) return [];
   const steps = (await Array.fromAsync(stepPages(store, job.id))).flat().filter((step) => isEndedStep(step) && !isEarlyAnswer(step)) as EndedStep[];
   const [timedOut, others] = [steps.filter(isTimedOut), steps.filter((step) => !isTimedOut(step))];
   const lastBegin = others.reduce((last, { startedAt }) => Math.max(last, startedAt), 0);
-  return timedOut.filter(({ endedAt }) => endedAt > lastBegin).map(({ name }) => ({ job: job.id, name, at, result: null }));
+  return timedOut.filter(({ n, endedAt }) => n < before && endedAt > lastBegin).map(({ name }) => ({ job: job.id, name, at, result: null }));
 }
 
 const hasTimedOutWait = ({ error }: Job): boolean =>

@@ -2,7 +2,7 @@
 import type { Definition } from '../model/definition.ts';
 import type { TypeEntry } from '../model/type-entry.ts';
 import { readTypes } from './catalogue.ts';
-import type { Producer } from './new-jobs.ts';
+import type { Store } from '../store/store.ts';
 
 export interface TickKnowledge {
   /** Returns the current entries of these job types, whose settings apply to new runs. */
@@ -12,7 +12,7 @@ export interface TickKnowledge {
 }
 
 /** What the store alone knows: the registered types. */
-export const registered = ({ store }: Pick<Producer, 'store'>): TickKnowledge =>
+export const registered = ({ store }: { readonly store: Pick<Store, 'load'> }): TickKnowledge =>
   ({ typesOf: (names) => readTypes(store, names) });
 
 export type DeployedDef = Pick<Definition, 'build'> & { readonly name: string };

@@ -177,6 +177,8 @@ export interface TicksToDecide {
   readonly key: string | null;
   readonly decide: DecideTicks;
   readonly knowledge: TickKnowledge;
+  /** True: the definitions that follow it get no runs. */
+  readonly isUnfollowed?: boolean;
 }
 
 export interface TickedDefinition extends Ticked {
@@ -195,13 +197,13 @@ export async function changesOfTicks(
   asker: Asker,
 ): Promise<TickedDefinition> {
   const { creating = null } = producer;
-  const { def, spec, key, decide } = ticks;
+  const { def, spec, key, decide, isUnfollowed = false } = ticks;
   const draftOfRun = (changes: DraftChanges): Draft => ({ ...runDraftOf(def.def!, spec), ...changes });
   const { event, runs, changesOf, why } = creating === null
     ? plainTicking(decide, draftOfRun, now)
     : await hookedTicking(decide, draftOfRun, { creating, def, spec, now, by: asker.by });
   const asking = { ...asker, now, ...(why === undefined ? {} : { why }) };
-  const plan = runs.length === 0 ? [] : await followerPlan(producer.store, def, ticks.knowledge);
+  const plan = runs.length === 0 || isUnfollowed ? [] : await followerPlan(producer.store, def, ticks.knowledge);
   const followed = await followedTicks(producer, plan, def, runs, now, asker);
   const newRuns = runs.map((run) =>
     newRunOf({ def, spec, run, key, isFollowed: followed.isFollowed(run.id) }, now, asker, draftOfRun(changesOf(run))));

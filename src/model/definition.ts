@@ -8,7 +8,7 @@ import {
 import type { Schedule } from '../time/schedule.ts';
 import { instantMax } from '../time/instant.ts';
 import type { EventBody, TickOutcome, TickSkip } from './event.ts';
-import type { AfterFailure, FollowOn } from './following.ts';
+import type { AfterFailure, FollowOn, Link } from './following.ts';
 import type { Job, Plan, Policy, SchedulePlan, Tags } from './job.ts';
 import type { Json } from './json.ts';
 import type { LimitUse } from './limit.ts';
@@ -39,6 +39,11 @@ export interface Spec {
   /** Which end of the followed runs starts a run; absent: their success, or as `afterFailure` says. */
   readonly on?: FollowOn;
   readonly afterFailure?: AfterFailure;
+  /**
+   * Which results of the followed runs become parts of the input. In `params`, `{ $result, path }` is in their place.
+   * Absent: none does.
+   */
+  readonly links?: readonly DefLink[];
   readonly policy: Policy;
   readonly priority: number;
   readonly overlap: Overlap;
@@ -62,6 +67,11 @@ export interface Spec {
    * the definition was stored; they apply only if the type is not known. Absent: this spec applies as it is.
    */
   readonly own?: OwnSettings;
+}
+
+/** A part of the result of the run of a followed definition, and its place in the input. */
+export interface DefLink extends Link {
+  readonly def: string;
 }
 
 /** The settings that a definition sets itself although its type has them too. They take precedence over the type's. */
@@ -100,10 +110,11 @@ export interface Definition {
 export function specOf(definition: Definition, type: TypeEntry | null = null): Spec {
   const { code, override } = definition;
   const base = type === null || code.own === undefined ? code : inheriting(code, code.own, type);
-  const { limitUses, typeVersion: _version, ...merged }: Spec =
+  const { limitUses, typeVersion: _version, links: _links, ...merged }: Spec =
     { ...base, ...override, policy: { ...base.policy, ...override?.policy } };
   const spec = followingSpec(merged, override);
   const typeVersion = override?.params === undefined ? base.typeVersion : override.typeVersion;
+  const links = override?.params === undefined ? base.links : override.links;
   const isOtherVersion = type !== null && (typeVersion ?? firstTypeVersion) !== versionOfEntry(type);
   const uses = limitUsesOf(definition, spec.params, limitUses, type, isOtherVersion);
   // A definition cannot turn off the `onePerType` of its type.
@@ -116,6 +127,7 @@ export function specOf(definition: Definition, type: TypeEntry | null = null): S
     limitKey: limitKeyOf(definition, spec, type?.keyPath ?? null, isOtherVersion),
     ...(uses.length === 0 ? {} : { limitUses: uses }),
     ...(typeVersion === undefined ? {} : { typeVersion }),
+    ...(links === undefined || !isFollower(spec) ? {} : { links }),
   };
 }
 

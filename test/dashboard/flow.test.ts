@@ -100,6 +100,12 @@ test('a definition is created so that it follows another one, and both pages sho
   await page.getByRole('link', { name: 'after the heartbeat' }).waitFor();
   await picture(page, 'definition-followed');
   expect((await board.get(`${api}/defs/${encodeURIComponent('after the heartbeat')}`)).body.spec).toMatchObject({ after: ['heartbeat'], on: 'ended' });
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await dialog.getByLabel('Also run what follows it: after the heartbeat').uncheck();
+  expect(await violations(page, 'dialog')).toEqual([]);
+  const asked = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/runs'));
+  await dialog.getByRole('button', { name: 'Start run' }).click();
+  expect((await asked).postDataJSON()).toMatchObject({ def: 'heartbeat', followers: false });
   expect((await board.send('DELETE', `${api}/defs/heartbeat`)).body).toMatchObject({ code: 'followed.definition' });
   expect(board.faults).toEqual([]);
 });

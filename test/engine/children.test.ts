@@ -8,6 +8,7 @@ import { verify } from '../../src/verify.ts';
 import { waitMs } from '../support/patience.ts';
 import { stores } from '../support/stores.ts';
 import { Cluster } from './api/cluster.ts';
+import { inProcess, inThread, missing, packing, wrong } from './fixtures/isolated-order.ts';
 
 const amount = z.object({ amount: z.number() });
 const charge = jobType('charge', { input: amount, run: ({ input }) => ({ paid: input.amount }) });
@@ -312,4 +313,51 @@ describe.each(stores.filter(({ name }) => name !== 'memory'))('on $name', (kind)
     await engine.deleteJobRun(run.id);
     expect((await engine.find({ types: ['node'] })).jobs).toEqual([]);
   });
+});
+
+const orders = jobType('orders', {
+  input: z.object({ items: z.array(z.string()) }),
+  batch: { size: 10, wait: '1m' },
+  retry: { attempts: 1 },
+  runBatch: ({ jobs }) => jobs.map((job) => {
+    for (const item of job.input.items) job.children.add(pack, { input: { item } });
+    return job.input.items.includes('nothing') ? job.failed(new Error('nothing to pack')) : job.done({ size: job.input.items.length });
+  }),
+  jobResults: ({ children, details }) => ({ ...details, parcels: children.of(pack).map(({ result }) => result?.parcel) }),
+});
+
+test('jobs of a batch add children, and each goes on when its own have ended, at once', async () => {
+  await using t = await testEngine({ types: [orders, pack], slots: 1 });
+  const runs = await t.engine.createJobRuns(orders, [['a', 'b'], [], ['nothing']].map((items) => ({ input: { items } })));
+  await t.advance('1m');
+  expect(await runs[0]!.result()).toEqual({ size: 2, parcels: ['parcel of a', 'parcel of b'] });
+  expect(await runs[1]!.result()).toEqual({ size: 0, parcels: [] });
+  expect(await runs[2]!.get()).toMatchObject({ fate: 'failed', error: { message: 'nothing to pack' } });
+  expect((await t.engine.find({ kinds: ['run'], types: ['pack'] })).jobs).toHaveLength(2);
+  expect((await t.engine.history(runs[0]!.id)).map(({ kind }) => kind)).toEqual([
+    'created', 'claimed', 'planned', 'settled', 'claimed', 'succeeded',
+  ]);
+  for await (const found of verify(t.engine.jobs.store)) expect(found).toBeNull();
+});
+
+test.each([inThread, inProcess])('the handler of $name adds children, and their results are gathered in the engine', async (type) => {
+  await using engine = new Engine({ store: 'memory:', types: [packing, type] });
+  await engine.resume();
+  const run = await engine.createJobRun(type, { input: { items: ['lamp', 'book'] } });
+  expect(await run.result()).toEqual({ at: 'noon', parcels: ['parcel of lamp', 'parcel of book'] });
+  expect((await engine.find({ parent: run.id })).jobs.map(({ tags }) => tags)).toContainEqual({ item: 'lamp' });
+  const none = await engine.createJobRun(type, { input: { items: [] } });
+  expect(await none.result()).toEqual({ at: 'noon', parcels: [] });
+});
+
+test('an isolated handler can only add children of types that its engine has', async () => {
+  await using engine = new Engine({ store: 'memory:', types: [missing, wrong] });
+  await engine.resume();
+  const errorOf = async (type: JobType<unknown, unknown>): Promise<string> => {
+    const run = await engine.createJobRun(type);
+    await run.result().catch(() => null);
+    return (await run.get()).error!.message;
+  };
+  expect(await errorOf(missing)).toBe('this engine has no job type unknown: pass it in types');
+  expect(await errorOf(wrong)).toBe('children.add() needs a job type, as jobType() returns it');
 });

@@ -1,7 +1,7 @@
 // Flows: runs that follow runs, with their results as input, through crashes and in the engine's own loops.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { jobType, typed } from '../../src/index.ts';
+import { jobDef, jobType, typed } from '../../src/index.ts';
 import type { FlowBuilder, FlowRun } from '../../src/engine/declare/flow-builder.ts';
 import { testEngine } from '../../src/testing/index.ts';
 
@@ -90,7 +90,29 @@ test('explain says how many runs a run waits for, and what became of one that fa
   await t.drain();
   const [reason] = await flow.runs[2]!.explain();
   expect(reason).toMatchObject({ code: 'waits.runs', detail: { open: 1, total: 2 } });
-  expect(reason!.says).toMatch(new RegExp(`^it waits for 1 of 2 runs: run ${flow.runs[1]!.id} failed, retry at 2026-`));
+  expect(reason!.says).toMatch(new RegExp(`^it waits for 1 of 2 runs: run ${flow.runs[1]!.id} \\(slow\\) failed, retry at 2026-`));
+});
+
+test('explain names definitions and types of the runs that a run waits for, those that failed first', async () => {
+  const slow = jobType('slow', { retry: { attempts: 2, backoff: 'fixed', base: '1h', jitter: 0 }, run: () => { throw new Error('not yet'); } });
+  const nightly = jobDef('nightly extract', slow);
+  await using t = await testEngine({ types, defs: [nightly] });
+  const flow = await t.createFlow((f) => {
+    const later = f.run(extract, { input: { day: 'x' }, delay: '2h' });
+    f.run(alert, { on: 'failed', input: { rows: null }, after: [
+      later, f.run(transform, { after: later, input: { n: 1 } }), f.run(nightly), f.run(extract, { input: { day: 'y' }, delay: '3h' }),
+    ] });
+  });
+  await t.drain();
+  const [later, held, failed, , waiting] = flow.runs.map(({ id }) => id);
+  const [reason] = await t.engine.explain(flow.runs[4]!.id);
+  expect(waiting).toBe(flow.runs[4]!.id);
+  expect(reason!.says).toBe(
+    `it waits for 4 of 4 runs: run ${failed} (nightly extract) failed, retry at 2026-01-01T01:00:00.000Z, ` +
+    `run ${later} (extract) is due at 2026-01-01T02:00:00.000Z, run ${held} (transform) waits for runs, …`);
+  expect(reason!.detail!['standings']).toContainEqual({
+    id: failed, def: 'nightly extract', type: 'slow', state: 'pending', retryAt: Date.parse('2026-01-01T01:00:00Z'),
+  });
 });
 
 test('explain names the runs that a run waits for until they are retried', async () => {
@@ -102,7 +124,7 @@ test('explain names the runs that a run waits for until they are retried', async
   const [, failed, waiting] = flow.runs;
   const [reason] = await waiting!.explain();
   expect(reason).toMatchObject({ detail: { unsuccessful: 1, runs: [failed!.id] } });
-  expect(reason!.says).toMatch(new RegExp(`retried and succeed: retry run ${failed!.id}$`));
+  expect(reason!.says).toMatch(new RegExp(`retried and succeed: retry run ${failed!.id} \\(broken\\)$`));
 });
 
 test('flows are listed with counts and types of their runs', async () => {

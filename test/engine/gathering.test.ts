@@ -14,7 +14,7 @@ const type = jobType('grouped', {
 
 let ids = 0;
 const crashed = (tenant: string | null): RunningJob =>
-  ({ id: (ids += 1), type: 'grouped', typeVersion: 1, crashes: 1, policy: {}, input: JSON.stringify({ tenant }) }) as unknown as RunningJob;
+  ({ id: (ids += 1), type: 'grouped', typeVersion: 1, crashes: 1, policy: {}, details: null, input: JSON.stringify({ tenant }) }) as unknown as RunningJob;
 
 function gathering(): { readonly batches: JobBatch[]; readonly postponed: number[]; readonly add: (job: RunningJob) => void } {
   const [batches, postponed]: [JobBatch[], number[]] = [[], []];

@@ -27,6 +27,7 @@ export const deaf = (): IsolatedHooks => ({
   onProgress: () => {},
   onLog: () => {},
   onSpend: () => {},
+  onChild: () => {},
 });
 
 /** Records all reports, and can wait for a line of the log. */
@@ -52,6 +53,7 @@ export class Ears implements IsolatedHooks {
 
   readonly spent: [string, number][] = [];
   readonly onSpend = (limit: string, cost: number): void => void this.spent.push([limit, cost]);
+  readonly onChild = (): void => {};
 
   until(isHeard: (ears: this) => boolean): Promise<void> {
     return new Promise((resolve) => {

@@ -464,6 +464,32 @@ test('a retry asks again, with a new timeout, what nobody has answered in time',
   expect(calls).toEqual(['planned', 'beside']);
 });
 
+test('a retry from a step asks again what a branch beside it has not been answered in time', async () => {
+  const calls: string[] = [];
+  const type = jobType('impatient', {
+    retry: { attempts: 1 },
+    run: async ({ step, waitFor }) => {
+      const asked = waitFor('first', { timeout: '1d' });
+      const worked = step('beside', () => void calls.push('beside')).then(() => waitFor('second', { timeout: '1d' }));
+      return Promise.all([asked, worked]);
+    },
+  });
+  const t = await start({ types: [type] });
+  for (const from of ['beside', 'second']) {
+    const run = await t.createJobRun(type);
+    await t.advance('2d');
+    expect(await run.get()).toMatchObject({ fate: 'failed', error: { name: 'AnswerTimedOut' } });
+    await run.retry({ from });
+    await t.advance('12h');
+    const [reason] = await run.explain();
+    expect(reason).toMatchObject({ code: 'waits.answer', detail: { questions: [{ name: 'first' }, { name: 'second' }] } });
+    await run.answer('first', 1);
+    await t.answer(run, 'second', 2);
+    expect(await resultOf(run)).toEqual([1, 2]);
+  }
+  expect(calls).toEqual(['beside', 'beside', 'beside']);
+});
+
 test('a retry of a run that was cancelled while it waited asks again, also from its question', async () => {
   const tokens: string[] = [];
   const type = asking({ timeout: '1d', notify: ({ token }) => void tokens.push(token) });

@@ -1,5 +1,6 @@
 // `engine.whenIdle`: what it waits for, and that it ends.
 import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { Engine, jobAlert, jobDef, jobType, type EngineOptions } from '../../src/index.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { Receiver } from '../alerts/receiver.ts';
@@ -49,4 +50,21 @@ test('of an engine that does not claim, nothing is waited for', async () => {
   expect(await engine.whenIdle()).toEqual({ succeeded: 1, failed: 0 });
   await engine.suspend();
   expect(await engine.whenIdle()).toEqual({ succeeded: 1, failed: 0 });
+});
+
+test('a batch does not wait for further jobs when there are none', async () => {
+  const sizes: number[] = [];
+  const index = jobType('index', {
+    input: z.object({ tenant: z.string() }),
+    batch: { size: 100, wait: '1h', by: 'tenant' },
+    runBatch: ({ jobs }) => {
+      sizes.push(jobs.length);
+      return jobs.map((job) => job.done());
+    },
+  });
+  const engine = open({ types: [index] });
+  await engine.createJobRuns(index, ['a', 'b', 'a'].map((tenant) => ({ input: { tenant } })));
+  await engine.resume();
+  expect(await engine.whenIdle()).toEqual({ succeeded: 3, failed: 0 });
+  expect(sizes.toSorted((a, b) => a - b)).toEqual([1, 2]);
 });

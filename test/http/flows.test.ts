@@ -94,3 +94,24 @@ test('a flow is listed, read, cancelled and retried', async () => {
   expect((await server.get(`${api}/flows/4711`, asOlga)).status).toBe(404);
   expect((await server.post(`${api}/flows/${flow.id}/stop`, {}, as('viewer'))).status).toBe(403);
 });
+
+test('a run of a definition starts what follows it, with its results, unless the request says otherwise', async () => {
+  const define = (name: string, more: object) => server.post(`${api}/defs`, { name, type: 'echo', ...more }, asOlga);
+  await define('lead', { params: { n: 7 } });
+  const { status, body: follower } = await define('next', { after: ['lead'], params: { got: { $result: 'lead', path: ['n'] } } });
+  expect(status).toBe(201);
+  expect(follower.spec).toMatchObject({ after: ['lead'], params: { got: { $result: 'lead', path: ['n'] } } });
+  const wrong = await define('other', { after: ['lead'], params: { $result: 'nobody' } });
+  expect(wrong.body).toMatchObject({ code: 'malformed.flow' });
+  const runsOf = async () => (await server.engine.find({ kinds: ['run'], def: 'next' })).jobs;
+  const alone = await server.post(`${api}/defs/lead/run`, { followers: false }, asOlga);
+  await ended({ ...server, get: (path) => server.get(path, asOlga) }, alone.body.id);
+  expect(await runsOf()).toEqual([]);
+  for (const [path, body] of [['defs/lead/run', {}], ['runs', { def: 'lead' }]] as const) {
+    const before = (await runsOf()).map(({ id }) => id);
+    await server.post(`${api}/${path}`, body, asOlga);
+    const [started] = (await runsOf()).filter(({ id }) => !before.includes(id));
+    await ended({ ...server, get: (at) => server.get(at, asOlga) }, started!.id);
+    expect(JSON.parse((await server.engine.get(started!.id)).input)).toEqual({ got: 7 });
+  }
+});

@@ -1,5 +1,6 @@
 // Definitions that follow definitions: their runs are created with the runs that they follow, once, and wait for them.
 import { describe, expect } from 'vitest';
+import { z } from 'zod';
 import { jobDef, jobType, every } from '../../src/index.ts';
 import type { AnyJobDef, DefOptions } from '../../src/engine/declare/job-def.ts';
 import { declare, definition, disable, override, undefine } from '../../src/jobs/define.ts';
@@ -7,6 +8,9 @@ import { declareConnected } from '../../src/jobs/define-together.ts';
 import { forgottenEnds, forgottenFollowers } from '../../src/jobs/proceed.ts';
 import { tickDue } from '../../src/jobs/tick.ts';
 import { applyEach } from '../../src/apply.ts';
+import type { Created } from '../../src/jobs/create.ts';
+import type { Draft } from '../../src/jobs/draft.ts';
+import { followingRule } from '../../src/model/following.ts';
 import type { Job } from '../../src/model/job.ts';
 import { storesOfRun } from '../support/stores.ts';
 import { broken, codeOf, minute, tester, testOn, type World } from './world.ts';
@@ -16,6 +20,10 @@ const first = jobDef('first', work, { schedules: every('1m'), overlap: 'allow' }
 const follower = (name: string, options: DefOptions<never>): AnyJobDef => jobDef(name, work, options as object);
 const second = follower('second', { after: first });
 const third = follower('third', { after: 'second' });
+const counting = jobDef('counting', jobType('count', { run: () => ({ rows: [3, 4] }) }), { schedules: every('1m'), overlap: 'allow' });
+const adding = jobDef('adding', jobType('add', { input: z.object({ rows: z.array(z.number()), by: z.string() }), run: () => null }), {
+  params: { rows: counting.result.rows, by: 'tick' },
+});
 
 async function define(world: World, ...defs: AnyJobDef[]): Promise<void> {
   for (const { name, spec, enabled } of defs) await declare(world.jobs, { name, spec, enabled, build: null }, 'code');
@@ -141,6 +149,44 @@ describe.each(storesOfRun)('definitions that follow definitions, on $name', (kin
     expect(await standingsOf(world, 'join')).toEqual(['held by runs']);
     await world.jobs.succeed(two!, two!.fence, tester);
     expect(await standingsOf(world, 'join')).toEqual(['pending']);
+  });
+
+  test('results of the followed run become parts of the input, again after a retry', async ({ world }) => {
+    await define(world, counting, adding);
+    await tick(world);
+    const [waiting] = await runsOf(world, 'adding');
+    expect(JSON.parse(waiting!.input)).toEqual({ rows: { $result: 'counting', path: ['rows'] }, by: 'tick' });
+    const succeedWith = async (rows: readonly number[]): Promise<Job> => {
+      const [run] = await world.claim();
+      await world.jobs.succeed(run!, run!.fence, tester, JSON.stringify({ rows }));
+      return run!;
+    };
+    const first = await succeedWith([3, 4]);
+    expect(JSON.parse((await world.get(waiting!)).input)).toEqual({ rows: [3, 4], by: 'tick' });
+    await end(world, 'adding');
+    await world.jobs.retry(first.id, tester, { downstream: 'all' });
+    await succeedWith([5]);
+    expect(JSON.parse((await world.get(waiting!)).input)).toEqual({ rows: [5], by: 'tick' });
+  });
+
+  test('a run by hand has its followers, once, and takes no second ones for a taken key', async ({ world }) => {
+    await define(world, first, second, third);
+    const { job } = await definition(world.store, 'first');
+    const draft = (unique: Draft['unique']) => ({
+      draft: { type: 'work', def: 'first', unique: unique! }, after: [], follows: followingRule(undefined, undefined),
+    });
+    const start = (unique: Draft['unique']): Promise<Created> => world.jobs.createWithFollowers(draft(unique), job, 'tester');
+    const created = await start({ key: 'one' });
+    expect(created.outcome).toBe('created');
+    const all = [await runsOf(world, 'first'), await runsOf(world, 'second'), await runsOf(world, 'third')].flat();
+    expect(await world.store.flowRuns(created.id, 0, 10)).toEqual(all.map(({ id }) => id));
+    expect(all.map(({ tick: of }) => of)).toEqual([null, null, null]);
+    expect((await start({ key: 'one' })).outcome).toBe('existing');
+    expect((await start({ key: 'one', onTaken: 'update' })).outcome).toBe('updated');
+    expect(await Promise.all(['first', 'second', 'third'].map((name) => standingsOf(world, name))))
+      .toEqual([['pending'], ['held by runs'], ['held by runs']]);
+    for (const name of ['first', 'second', 'third']) await end(world, name);
+    expect(await standingsOf(world, 'third')).toEqual(['succeeded']);
   });
 
   test('what cannot be followed is refused, and nothing is stored', async ({ world }) => {

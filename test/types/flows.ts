@@ -1,6 +1,6 @@
 // Types of flows: results fit the inputs that get them; nothing here is ever called.
 import { z } from 'zod';
-import { jobType, type Engine, type RunHandle } from '../../src/index.ts';
+import { every, jobDef, jobSequence, jobType, type Engine, type RunHandle } from '../../src/index.ts';
 import { exactly } from './same.ts';
 
 declare const engine: Engine;
@@ -54,4 +54,31 @@ export const wrong = async (): Promise<void> => {
   });
   // @ts-expect-error -- a name is no run
   await engine.createJobRun(plain, { after: 'extract' });
+};
+
+const hourly = every('1h');
+const extracting = jobDef('extract', extract, { params: { day: 'monday' }, schedules: hourly });
+
+export const soundDefs = (): void => {
+  const loading = jobDef('load', load, { params: { name: extracting.result.name, rows: extracting.result.rows } });
+  jobDef('first row', count, { after: extracting, afterFailure: 'wait', params: extracting.result.rows[0]! });
+  jobDef('zone', load, { params: { name: 'x', rows: [1], zone: extracting.result.at.zone }, priority: 3 });
+  jobDef('noted', note, { on: 'ended', params: { text: jobDef('plain', plain).resultOrNull } });
+  jobDef('counted', count, { after: [extracting, 'other'], params: loading.result });
+  jobSequence([extracting, loading], { schedules: hourly });
+};
+
+export const wrongDefs = (): void => {
+  // @ts-expect-error -- a list of rows is no name
+  jobDef('load', load, { params: { name: extracting.result.rows, rows: [] } });
+  // @ts-expect-error -- the result has no such member
+  jobDef('count', count, { params: extracting.result.total });
+  // @ts-expect-error -- params are required
+  jobDef('count', count, { after: extracting });
+  // @ts-expect-error -- the run may start without a result: it needs resultOrNull
+  jobDef('note', note, { on: 'ended', params: { text: extracting.result.name } });
+  // @ts-expect-error -- null is no number
+  jobDef('count', count, { afterFailure: 'run', params: jobDef('one', count, { params: 1 }).resultOrNull });
+  // @ts-expect-error -- a definition that follows others has no schedules
+  jobDef('count', count, { schedules: hourly, params: extracting.result.rows[0]! });
 };

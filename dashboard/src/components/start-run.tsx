@@ -8,7 +8,7 @@ import { exactText } from '../exact-json.ts';
 import { messageOf } from '../problem.ts';
 import { go } from '../router.ts';
 import { useResource } from '../state/resource.ts';
-import { jsonError, TextField } from './field.tsx';
+import { CheckField, jsonError, TextField } from './field.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { InputField } from './input-field.tsx';
 import { PriorityField } from './priority-field.tsx';
@@ -42,7 +42,10 @@ interface RunDraft {
   readonly priority: string;
   readonly tags: string;
   readonly unique: string;
+  readonly isAlone: boolean;
 }
+
+type TextName = Exclude<keyof RunDraft, 'isAlone'>;
 
 interface StartDialogProps {
   readonly template: RunTemplate;
@@ -50,7 +53,7 @@ interface StartDialogProps {
 }
 
 function StartDialog({ template, onClose }: StartDialogProps): JSX.Element {
-  const { draft, set, error, submit, isReady, typeNames, schema } = useRunDraft(template, onClose);
+  const { draft, set, error, submit, isReady, typeNames, schema, followers, setAlone } = useRunDraft(template, onClose);
   const isOfType = template.def === undefined;
   return (
     <FormDialog
@@ -77,13 +80,22 @@ function StartDialog({ template, onClose }: StartDialogProps): JSX.Element {
           onInput={set('unique')}
         />
       </div>
+      {followers.length > 0 && (
+        <CheckField
+          label={<>Also run what follows it: {followers.join(', ')}</>} isOn={!draft.isAlone}
+          onChange={(isOn) => setAlone(!isOn)}
+        />
+      )}
     </FormDialog>
   );
 }
 
 interface RunDraftState {
   readonly draft: RunDraft;
-  readonly set: (name: keyof RunDraft) => (value: string) => void;
+  readonly set: (name: TextName) => (value: string) => void;
+  /** The definitions that follow the definition. */
+  readonly followers: readonly string[];
+  readonly setAlone: (isAlone: boolean) => void;
   readonly error: string | null;
   readonly submit: () => Promise<void>;
   readonly isReady: boolean;
@@ -102,10 +114,16 @@ function useRunDraft(template: RunTemplate, onClose: () => void): RunDraftState 
     async (abort) => (type === undefined ? null : (await call('getType', { params: { name: type } }, abort)).schema),
     [type],
   ).data;
-  const set = (name: keyof RunDraft) => (value: string): void => {
+  const { def } = template;
+  const followers = useResource(
+    async (abort) => (def === undefined ? [] : (await call('getDef', { params: { name: def } }, abort)).followers),
+    [def],
+  ).data ?? [];
+  const set = (name: TextName) => (value: string): void => {
     setError(null);
     setDraft((before) => ({ ...before, [name]: value }));
   };
+  const setAlone = (isAlone: boolean): void => setDraft((before) => ({ ...before, isAlone }));
   const submit = async (): Promise<void> => {
     setBusy(true);
     setError(null);
@@ -121,7 +139,7 @@ function useRunDraft(template: RunTemplate, onClose: () => void): RunDraftState 
   };
   const hasTarget = template.def !== undefined || draft.type.trim() !== '';
   const isReady = hasTarget && jsonError(draft.input) === null && !isBusy;
-  return { draft, set, error, submit, isReady, typeNames, schema };
+  return { draft, set, error, submit, isReady, typeNames, schema, followers, setAlone };
 }
 
 const draftOf = ({ type = '', input, priority, tags = {} }: RunTemplate): RunDraft => ({
@@ -131,11 +149,12 @@ const draftOf = ({ type = '', input, priority, tags = {} }: RunTemplate): RunDra
   priority: priority === undefined || priority === 0 ? '' : String(priority),
   tags: Object.entries(tags).map(([name, value]) => `${name}=${value}`).join(', '),
   unique: '',
+  isAlone: false,
 });
 
 type CreateRunBody = RequestArguments<'createRun'>['body'];
 
-function bodyOf({ type, input, delay, priority, tags, unique }: RunDraft, def: string | undefined): CreateRunBody {
+function bodyOf({ type, input, delay, priority, tags, unique, isAlone }: RunDraft, def: string | undefined): CreateRunBody {
   return {
     ...(def === undefined ? { type: type.trim() } : { def }),
     ...(input.trim() === '' ? {} : { input: JSON.parse(input) as unknown }),
@@ -143,6 +162,7 @@ function bodyOf({ type, input, delay, priority, tags, unique }: RunDraft, def: s
     ...(priority.trim() === '' ? {} : { priority: Number(priority) }),
     ...(tags.trim() === '' ? {} : { tags: tagsOf(tags) }),
     ...(unique.trim() === '' ? {} : { unique: unique.trim() }),
+    ...(isAlone ? { followers: false } : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Answer, RequestArguments } from '../../http/contract.ts';
 import { wholeNumber } from '../number-flag.ts';
 import { counted, printJson, printLine, printTable, stateCell, timeCell, type TableCell } from '../print.ts';
+import { addAloneFlag } from '../run-flags.ts';
 import { addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
 import { withApi } from '../with-api.ts';
 
@@ -17,6 +18,7 @@ interface BackfillFlags extends CommonFlags {
   readonly to: string;
   readonly only?: string;
   readonly concurrency?: string;
+  readonly alone?: boolean;
   readonly dryRun?: boolean;
 }
 
@@ -26,7 +28,7 @@ export function defTicksCommands(defs: Command): void {
     .option('--to <time>', 'only ticks before this time (default: now)')
     .option('--limit <n>', 'how many ticks, at most 1000', '100')
     .action(listTicks);
-  addNamedActionFlags(defs.command('backfill <name>').description('create runs for the past ticks that have none'))
+  addAloneFlag(addNamedActionFlags(defs.command('backfill <name>').description('create runs for the past ticks that have none')))
     .requiredOption('--from <time>', 'the oldest tick, in ISO 8601 with a zone')
     .requiredOption('--to <time>', 'only ticks before this time, not in the future')
     .option('--only <which>', 'missing: ticks without a run; all: also retry the runs that have ended (default: missing)')
@@ -71,11 +73,12 @@ const backfill = (name: string, flags: BackfillFlags): Promise<void> =>
 
 type BackfillBody = RequestArguments<'backfillDef'>['body'];
 
-const requestOf = ({ from, to, only, concurrency, dryRun, ...flags }: BackfillFlags): BackfillBody => ({
+const requestOf = ({ from, to, only, concurrency, alone, dryRun, ...flags }: BackfillFlags): BackfillBody => ({
   from,
   to,
   ...(only === undefined ? {} : { only: only as BackfillBody['only'] }),
   ...(concurrency === undefined ? {} : { concurrency: wholeNumber('--concurrency', concurrency) }),
+  ...(alone ? { followers: false } : {}),
   ...(dryRun ? { dryRun } : {}),
   ...reasonOf(flags),
 });

@@ -6,7 +6,7 @@ import { allPages } from '../api.ts';
 import { addDefFlags, defOptionsOf, type DefFlags } from '../def-flags.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 import { addActionFlags, addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
-import { addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
+import { addAloneFlag, addRunFlags, runRequestOf, type RunFlags } from '../run-flags.ts';
 import { withApi } from '../with-api.ts';
 import {
   addFilterFlags, defDocumentCommands, filterOf, switchMatching, type FilterFlags, type SwitchFlags,
@@ -39,9 +39,9 @@ export function defsCommand(program: Command): void {
   addSwitchFlags(defs.command('enable [name]').description('resume the schedules of one or all matching')).action(enable);
   addSwitchFlags(defs.command('disable [name]').description('suspend the schedules of one or all matching'))
     .action(disable);
-  addRunFlags(addActionFlags(
+  addAloneFlag(addRunFlags(addActionFlags(
     defs.command('run <name>').description('create a run now, with its parameters or with another input'),
-  )).action(run);
+  ))).action(run);
   defTicksCommands(defs);
   defDocumentCommands(defs);
 }

@@ -2,7 +2,6 @@
  * Child runs: the runs that a handler starts as children of its own run. They are stored when the handler has returned,
  * in one commit that makes the run wait for them. The details of such a run are the value that its handler returned.
  */
-import { checkFields } from '../../jobs/checks/values.ts';
 import type { Draft } from '../../jobs/draft.ts';
 import { newJobs } from '../../jobs/new-jobs.ts';
 import { readLimit } from '../../jobs/limits.ts';
@@ -13,10 +12,9 @@ import { isOpen, type Job } from '../../model/job.ts';
 import { jsonText } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
 import { pagesOf } from '../../store/paging.ts';
-import { childRequestNames, type ChildRequest } from '../declare/child-request.ts';
-import {
-  isJobType, type AnyJobType, type ChildRuns, type EndedChild, type EndedChildren, type JobType,
-} from '../declare/job-type.ts';
+import { addedTooLate, checkedChild, type AddedChild } from '../declare/added-child.ts';
+import type { ChildRequest } from '../declare/child-request.ts';
+import type { AnyJobType, ChildRuns, EndedChild, EndedChildren, JobType } from '../declare/job-type.ts';
 import { HandedOff, type Context } from '../handler/context.ts';
 import { throwIfSleeping } from '../handler/errors.ts';
 import type { Limit } from '../declare/limit.ts';
@@ -37,11 +35,6 @@ export interface ChildRunsParts {
 }
 
 export const childrenMax = 1_000;
-
-interface AddedChild {
-  readonly type: AnyJobType;
-  readonly request: ChildRequest<unknown>;
-}
 
 /** The children that one attempt has added. */
 export class AddedChildren implements ChildRuns {
@@ -69,23 +62,15 @@ export class AddedChildren implements ChildRuns {
   }
 
   readonly add = (type: AnyJobType, request: ChildRequest<unknown> = {}): void => {
-    if (this.#isClosed) throw addedTooLate(this.#attempt.job, 'its handler has returned');
-    if (this.#attempt.isCompleting) throw addedTooLate(this.#attempt.job, 'complete() was called');
-    checkJobType(type);
+    const { id } = this.#attempt.job;
+    if (this.#isClosed) throw addedTooLate(id, 'its handler has returned');
+    if (this.#attempt.isCompleting) throw addedTooLate(id, 'complete() was called');
+    const child = checkedChild(type, request);
     refuseBlocking(this.#parent, type);
     if (this.#children.length === childrenMax) throw tooMany(this.#parent);
-    this.#children.push({ type, request: checkFields('the request of a child', request, childRequestNames) });
-    this.#attempt.refuseCompletion(`run ${this.#attempt.job.id} has added children and cannot be completed by complete()`);
+    this.#children.push(child);
+    this.#attempt.refuseCompletion(`run ${id} has added children and cannot be completed by complete()`);
   };
-}
-
-function addedTooLate({ id }: Job, why: string): Refusal {
-  return new Refusal('malformed.option', `run ${id} cannot add a child: ${why}`, { id });
-}
-
-function checkJobType(type: unknown): void {
-  if (isJobType(type)) return;
-  throw new Refusal('malformed.option', 'children.add() needs a job type, as jobType() returns it', { given: typeof type });
 }
 
 function tooMany({ name }: JobType): Refusal {

@@ -4,8 +4,10 @@ import type { Logger } from '../../logger.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
 import type { Clock } from '../../time/clock.ts';
 import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
-import { gathersChildren, hasTasks, type JobType } from '../declare/job-type.ts';
+import type { ChildRequest } from '../declare/child-request.ts';
+import { gathersChildren, hasTasks, type AnyJobType, type JobType } from '../declare/job-type.ts';
 import type { WorkAttempt } from '../declare/middleware.ts';
+import type { TypeRegistry } from '../declare/type-registry.ts';
 import type { AroundWork } from '../declare/work-middleware.ts';
 import type { Context, JobLog, RunFacts } from '../handler/context.ts';
 import { jobLog } from '../handler/job-log.ts';
@@ -32,6 +34,8 @@ export interface HandlerCallerParts extends PhaseParts, CompletionParts, ChildRu
   readonly logger: Logger;
   readonly isolation: Isolation;
   readonly notes: Notes;
+  /** Finds the types of children that an isolated handler adds. */
+  readonly registry: Pick<TypeRegistry, 'require'>;
   readonly parents: TaskParents;
   /** Null: no middleware surrounds the attempts. */
   readonly aroundWork: AroundWork | null;
@@ -95,10 +99,10 @@ export class HandlerCaller {
     const { type, attempt, batch } = execution;
     switch (phaseOf(type, attempt.job)) {
       case 'run':
-        if (batch !== null) return batch.handle(context, input);
-        return type.options.isolate
-          ? this.#callIsolated(execution, 'run', context.run, { input })
-          : this.#callParent(execution, context, input);
+        return this.#callParent(execution, (children, after) =>
+          (batch !== null ? batch.handle(context, input, children, after)
+          : type.options.isolate ? andThen(this.#callIsolated(execution, 'run', context.run, { input }, children), after)
+          : andThen(type.options.run!(Object.assign(context, { input, children })) as MaybePromise<unknown>, after)));
       case 'prepare':
         return this.#prepare(execution, context, input);
       case 'gather':
@@ -107,11 +111,14 @@ export class HandlerCaller {
     }
   }
 
-  /** Calls `run`. If it has added children, stores them, and the run waits for them. */
-  #callParent(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
+  /** Calls the handler, and `after` with what it has returned: if it has added children, stores them; the run waits for them. */
+  #callParent(
+    execution: Execution,
+    handle: (children: AddedChildren, after: (returned: unknown) => MaybePromise<unknown>) => MaybePromise<unknown>,
+  ): MaybePromise<unknown> {
     const { type, attempt } = execution;
     const children = new AddedChildren(type, attempt);
-    return andThen(type.options.run!(Object.assign(context, { input, children })) as MaybePromise<unknown>, (returned) => {
+    return handle(children, (returned) => {
       children.close();
       if (attempt.sleep !== null || attempt.isCompleted) return returned;
       if (children.size === 0 && !gathersChildren(type)) return returned;
@@ -164,8 +171,9 @@ export class HandlerCaller {
     phase: IsolatedCall['phase'],
     run: RunFacts,
     data: IsolatedCall['data'],
+    children: AddedChildren | null = null,
   ): Promise<unknown> {
-    const { isolation, notes } = this.#parts;
+    const { isolation, notes, registry } = this.#parts;
     const log = this.#logOf(attempt);
     const { idempotencyKey, fence } = factsOf(attempt, this.#parts.keyPrefix);
     const limits = jobLimits(this.#parts.jobs.store, attempt.job);
@@ -176,6 +184,7 @@ export class HandlerCaller {
       signal: attempt.signal,
       onProgress: (progress) => notes.progress(attempt.holding, progress),
       onLog: (level, text) => log[level](text),
+      onChild: (child, request) => children?.add(registry.require(child) as AnyJobType, request as ChildRequest<unknown>),
       onSpend: (limit, cost) => void limits.spend(limit, cost).catch((error: unknown) => {
         log.error(`cannot spend ${cost} of the limit ${limit}: ${String(error)}`);
       }),

@@ -4,12 +4,16 @@
  */
 import type { RunningJob } from '../../model/job.ts';
 import { andThen, isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
-import type { JobType } from '../declare/job-type.ts';
+import type { ChildRuns, JobType } from '../declare/job-type.ts';
 import type { Context } from '../handler/context.ts';
-import { batchJob, BatchOutcome, type BatchJob } from '../handler/batch-job.ts';
+import { batchJob, BatchOutcome } from '../handler/batch-job.ts';
+
+/** Returns what an attempt ends with, given the result of its job; it may store the children of the job first. */
+type AfterHandling = (result: unknown) => MaybePromise<unknown>;
 
 interface Member {
-  readonly job: BatchJob<unknown>;
+  readonly after: AfterHandling;
+  readonly job: ReturnType<typeof batchJob<ChildRuns>>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -59,11 +63,11 @@ export class JobBatch {
   }
 
   /** Handles a job together with the others; resolves to its own result, or rejects with its own error. */
-  handle(context: Context, input: unknown): Promise<unknown> {
+  handle(context: Context, input: unknown, children: ChildRuns, after: AfterHandling): Promise<unknown> {
     if (this.#error !== null) throw this.#error.thrown;
     const { id } = context.run;
     return new Promise((resolve, reject) => {
-      this.#members.set(id, { job: batchJob(context, input), resolve, reject });
+      this.#members.set(id, { job: batchJob(context, input, children), after, resolve, reject });
       this.#arrived(id);
     });
   }
@@ -85,12 +89,12 @@ export class JobBatch {
 
   #settle(outcomes: unknown): void {
     const byJob = outcomesByJob(outcomes);
-    for (const [id, { resolve, reject }] of this.#members) {
+    for (const [id, { after, resolve, reject }] of this.#members) {
       const outcome = byJob.get(id);
       if (outcome === undefined) reject(new Error(`runBatch returned no outcome for job ${id}`));
       else if (outcome === 'several') reject(new Error(`runBatch returned several outcomes for job ${id}`));
       else if ('error' in outcome) reject(outcome.error);
-      else resolve(outcome.result);
+      else resolve(after(outcome.result));
     }
   }
 

@@ -20,11 +20,11 @@ export function creationHook(
 ): CreationHook | null {
   const layers = middleware.flatMap((one) => (one.create ? [one.create.bind(one)] : []));
   if (layers.length === 0) return null;
-  return async (run) => {
+  return async (run, isChecked = false) => {
     // Operators' commands and bulk actions are no runs of the application.
     if (isOwnType(run.type)) return run;
     const changed = await throughLayers(layers, run);
-    return run.tickTime === null || changed.input === run.input ? changed : checkedTick(changed, rulesOf);
+    return isChecked && changed.input !== run.input ? checkedTick(changed, rulesOf) : changed;
   };
 }
 

@@ -50,6 +50,8 @@ const storedNames = ['policy', 'gate', 'limitKey'] as const;
 const settingNames = [
   ...defOptionNames.filter((name) => !['enabled', 'inMemory'].includes(name)), ...storedNames, 'typeVersion',
 ];
+/** What depends on the definitions that are followed. */
+const besideAfter = ['on', 'afterFailure', 'params'];
 const lists: readonly DocumentList[] = ['definitions', 'overrides'];
 
 export function readDocument(document: DefDocument, now: number): readonly WantedDefinition[] {
@@ -95,7 +97,7 @@ function readDefinition(entry: DefEntry, path: DocumentPath, now: number): Wante
   const given = present(settings, path);
   const options = without(given, storedNames) as DefOptions<unknown>;
   for (const [field, value] of Object.entries(options)) {
-    const alone = { [field]: value, ...(['on', 'afterFailure'].includes(field) ? only(options, ['after']) : {}) };
+    const alone = { ...(besideAfter.includes(field) ? only(options, ['after']) : {}), [field]: value };
     checkAtOnce([...path, field], () => specFrom(rules, alone, undefined));
   }
   const override = overrideOf(only(given, storedNames), path, now);

@@ -54,8 +54,10 @@ export const overrideVersion = ({ override }: Pick<Definition, 'override'>): num
 
 /** Returns the settings in the override of a definition, without the version of its parameters. */
 export const overrideSettings = ({ override }: Pick<Definition, 'override'>): DefSettings => {
-  // The uses of named limits are computed from the parameters again.
-  const { policy, gate, priority, onePerType, limitUses: _uses, typeVersion: _version, ...rest } = override ?? {};
+  // The uses of named limits and the links are computed from the parameters again.
+  const {
+    policy, gate, priority, onePerType, limitUses: _uses, links: _links, typeVersion: _version, ...rest
+  } = override ?? {};
   const { defMax, ...otherGate } = gate ?? {};
   return settingsOf({
     ...rest, policy: policy ?? {}, priority, onePerType, concurrency: defMax, gate: otherGate,

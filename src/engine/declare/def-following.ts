@@ -10,8 +10,8 @@ export type DefReference = string | { readonly name: string };
 
 export interface DefFollowing {
   /**
-   * Definitions that this one follows: each run of theirs that a tick or a backfill creates gets a run of this one, which
-   * starts when theirs has ended. A definition that follows others has no schedules.
+   * Definitions that this one follows: each run of theirs gets a run of this one, which starts when theirs has ended,
+   * unless it is started with `followers: false`. A definition that follows others has no schedules.
    */
   readonly after?: DefReference | readonly DefReference[];
   /**
@@ -26,7 +26,7 @@ export interface DefFollowing {
   readonly afterFailure?: AfterFailure;
 }
 
-type FollowingFields = Pick<Spec, 'after' | 'on' | 'afterFailure'>;
+export type FollowingFields = Pick<Spec, 'after' | 'on' | 'afterFailure'>;
 
 export function followingFields({ after, on, afterFailure }: DefFollowing): FollowingFields {
   const names = after === undefined ? [] : namesOfDefs(after);

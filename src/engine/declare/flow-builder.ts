@@ -2,10 +2,12 @@
 import type { FollowedRun } from '../../jobs/create-flow.ts';
 import type { Following, Link } from '../../model/following.ts';
 import { Refusal } from '../../refusal.ts';
-import { followingOf, idOfRun, type FollowRequest, type RunReference } from './follow-request.ts';
+import { followingOf, idOfRun, type FollowRequest, type MaybeFollowing, type RunReference, type SureFollowing } from './follow-request.ts';
 import type { JobDef } from './job-def.ts';
 import type { JobType } from './job-type.ts';
-import { resultOrNullPart, resultPart, separateParts, type Linked, type MaybePart, type PlacedPart, type ResultPart } from './result-part.ts';
+import {
+  resultOrNullPart, resultPart, separateParts, unsureResult, type Linked, type MaybePart, type PlacedPart, type ResultPart,
+} from './result-part.ts';
 import type { ResultOf, Runnable, RunRequest } from './run-request.ts';
 
 /** A run of a flow that is being built. */
@@ -21,12 +23,7 @@ export class FlowRun<Result = unknown> {
 
 type Followed = FlowRun | RunReference;
 
-type RequestFields = Omit<RunRequest<never>, 'input' | keyof FollowRequest>;
-
-type SureFollowing = { readonly on?: 'succeeded'; readonly afterFailure?: 'cancel' | 'wait' };
-type MaybeFollowing =
-  | { readonly on: 'failed' | 'ended'; readonly afterFailure?: never }
-  | { readonly on?: never; readonly afterFailure: 'run' };
+type RequestFields = Omit<RunRequest<never>, 'input' | 'followers' | keyof FollowRequest>;
 
 /** The options of a run of a flow: those of `createJobRun`. Parts of `input` may be parts of results of other runs. */
 export type FlowRunRequest<Input> = RequestFields & { readonly after?: Followed | readonly Followed[] } & (
@@ -110,7 +107,10 @@ export class FlowBuilder {
       return known.links;
     };
     for (const run of named) linksOf(this.#targetOf(run));
-    for (const { run, from, to } of placed) linksOf(this.#targetOf(run as FlowRun)).push({ from, to });
+    for (const { run, from, to } of placed) {
+      if (!(run instanceof FlowRun)) throw resultOfDef();
+      linksOf(this.#targetOf(run)).push({ from, to });
+    }
     return [...links.values()];
   }
 
@@ -132,5 +132,6 @@ type AnyRequest = RequestFields & {
 const foreignRun = (): Refusal =>
   new Refusal('malformed.flow', 'a run of another flow cannot be followed: pass its id or its handle instead');
 
-const unsureResult = (): Refusal =>
-  new Refusal('malformed.flow', 'the run starts although the run before it may have no result: use resultOrNull');
+const resultOfDef = (): Refusal => new Refusal(
+  'malformed.flow', 'the result of a definition is for definitions that follow it: use the result of a run of this flow',
+);

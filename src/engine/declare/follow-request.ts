@@ -23,6 +23,14 @@ export interface FollowRequest {
   readonly afterFailure?: AfterFailure;
 }
 
+/** The options with which a run starts only if the runs before it have results. */
+export type SureFollowing = { readonly on?: 'succeeded'; readonly afterFailure?: 'cancel' | 'wait' };
+
+/** The options with which a run may start although a run before it has no result. */
+export type MaybeFollowing =
+  | { readonly on: 'failed' | 'ended'; readonly afterFailure?: never }
+  | { readonly on?: never; readonly afterFailure: 'run' };
+
 /** The runs that a request names, and when it starts after them; null: it follows no runs. */
 export function followedBy(request: FollowRequest): { readonly ids: readonly number[]; readonly follows: Following } | null {
   const follows = followingOf(request);

@@ -10,14 +10,21 @@ import { isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
 import { checkSchedule, type Schedule } from '../../time/schedule.ts';
 import { checkMisfire, type Misfire } from '../../time/ticks.ts';
 import { followingFields, refuseBesideAfter, type DefFollowing } from './def-following.ts';
+import { DefinedResult, linksOf, withReferences } from './def-links.ts';
+import type { MaybeFollowing, SureFollowing } from './follow-request.ts';
 import type { JobType } from './job-type.ts';
 import { policyOf } from './policy.ts';
+import { resultOrNullPart, resultPart, type Linked, type MaybePart, type ResultPart } from './result-part.ts';
 import type { Settings } from './settings.ts';
 import { checkStored } from './stored-input.ts';
 import { rulesOfType, type TypeRules } from './type-rules.ts';
+import { uncheckedRules } from './unchecked-rules.ts';
 
 export interface DefOptions<Input> extends Settings, DefFollowing {
-  /** The input of the definition's runs; validated by the schema of the type. */
+  /**
+   * The input of the definition's runs; validated by the schema of the type. Parts of it may be results of other
+   * definitions, such as `extract.result.rows`, which this one then follows.
+   */
   readonly params?: Input;
   /** When runs are due: `cron()`, `every()`, `repeat()`, `at()`, or several of them. */
   readonly schedules?: readonly Schedule[] | Schedule;
@@ -68,15 +75,30 @@ export interface JobDef<Input = never, Result = unknown> {
   readonly type: JobType<Input, Result>;
   readonly spec: Spec;
   readonly enabled: boolean;
+  /**
+   * The result of the run of this definition, as a part of the parameters of a definition that follows it. `result.rows` is
+   * the member `rows` of the result.
+   */
+  readonly result: ResultPart<Result>;
+  /** Like `result`, for definitions whose runs start although the run of this one fails: null if it does not succeed. */
+  readonly resultOrNull: MaybePart<Result | null>;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- neither unknown nor never fits every type
 export type AnyJobDef = JobDef<any, any>;
 
-/** The options of `jobDef`. One with schedules or `after` requires `params`, unless the type accepts `undefined`. */
-export type DefOptionsOf<Input> = undefined extends Input
-  ? DefOptions<Input>
-  : DefOptions<Input> & ({ readonly params: Input } | { readonly schedules?: undefined; readonly after?: undefined });
+/**
+ * The options of `jobDef`. One with schedules or `after` requires `params`, unless the type accepts `undefined`. Parts of the
+ * parameters of a definition without schedules may be results of definitions that it follows.
+ */
+export type DefOptionsOf<Input> =
+  | (undefined extends Input
+    ? DefOptions<Input>
+    : DefOptions<Input> & ({ readonly params: Input } | { readonly schedules?: undefined; readonly after?: undefined }))
+  | (LinkedFields & SureFollowing & { readonly params: Linked<Input, 'sure'> })
+  | (LinkedFields & MaybeFollowing & { readonly params: Linked<Input, 'maybe'> });
+
+type LinkedFields = Omit<DefOptions<never>, 'params' | 'schedules' | 'on' | 'afterFailure'> & { readonly schedules?: never };
 
 export function jobDef<Input, Result>(
   name: string,
@@ -84,23 +106,38 @@ export function jobDef<Input, Result>(
   options: DefOptionsOf<NoInfer<Input>> = {},
 ): JobDef<Input, Result> {
   checkName('definition', name);
-  const given: DefOptions<unknown> = options;
-  const rules = rulesOfType(type);
+  const given = withReferences<DefOptions<unknown>>(options);
+  const rules = rulesFor(rulesOfType(type), given);
   // Throws if the parameters are invalid. A promise of an asynchronous schema is not awaited here: the engine validates
   // the parameters again when it declares the definition.
   const output = checkParams(rules, given);
   const isLater = isPromiseLike(output);
   if (isLater) output.then(undefined, () => {});
   const spec = specFrom(rules, given, isLater ? undefined : output);
-  return Object.freeze({ name, type, spec, enabled: given.enabled ?? true });
+  return frozenDef({ name, type, spec, enabled: given.enabled ?? true });
 }
+
+/** Returns a definition with its results, which are not enumerable: nobody can compare or serialize them. */
+export function frozenDef<Input, Result>(
+  def: Omit<JobDef<Input, Result>, 'result' | 'resultOrNull'>,
+): JobDef<Input, Result> {
+  const { name, type, spec, enabled } = def;
+  const defined = new DefinedResult(name);
+  return Object.freeze(Object.defineProperties({ name, type, spec, enabled }, {
+    result: { value: resultPart(defined) }, resultOrNull: { value: resultOrNullPart(defined) },
+  })) as JobDef<Input, Result>;
+}
+
+/** Returns the rules for the parameters of a definition. They are not validated if results are missing in them. */
+export const rulesFor = (rules: TypeRules, options: DefFollowing & { readonly params?: unknown }): TypeRules =>
+  (linksOf(options.params, followingFields(options)).length === 0 ? rules : uncheckedRules(rules));
 
 /**
  * Returns the spec to store. An asynchronous schema validates the parameters now, and its output gives the limit key. A
  * synchronous schema has done so in `jobDef`, and its second answer is ignored.
  */
 export async function checkedSpec({ type, spec }: JobDef): Promise<Spec> {
-  if (spec.params === null && spec.schedules.length === 0 && !isFollower(spec)) return spec;
+  if (spec.links !== undefined || (spec.params === null && spec.schedules.length === 0 && !isFollower(spec))) return spec;
   const rules = rulesOfType(type);
   let output: MaybePromise<unknown>;
   try {
@@ -161,12 +198,15 @@ export function specFrom(rules: TypeRules, options: DefOptions<unknown>, output:
   const own = ownSettings(options);
   const following = followingFields(options);
   refuseBesideAfter(following.after !== undefined, options);
+  const params = parseJson(jsonText(options.params ?? null));
+  const links = linksOf(params, following);
   const code: Spec = {
     type: entry.name,
-    params: parseJson(jsonText(options.params ?? null)),
+    params,
     ...(entry.version === undefined ? {} : { typeVersion: entry.version }),
     schedules: [options.schedules ?? []].flat().map(checkSchedule),
     ...following,
+    ...(links.length === 0 ? {} : { links }),
     policy: own.policy,
     priority: own.priority ?? 0,
     overlap: checkOverlap(options.overlap ?? 'skip'),

@@ -116,16 +116,28 @@ export interface EndedChild<Result> {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
+/** A job of a batch, which can add children of its run. */
+export type BatchParentJob<Input> = BatchJob<Input> & { readonly children: ChildRuns };
+
 export interface BatchOptions<S extends Schema, Result> extends CommonOptions<S> {
   /** How many jobs one call of `runBatch` handles, how long they wait for each other, and how they are grouped. */
   readonly batch: BatchSettings<OutputOf<S>>;
   /**
    * The handler of several jobs. Returns an outcome per job: `job.done(result)` or `job.failed(error)`. A job without an
-   * outcome has failed; an error fails all jobs. `signal` aborts when those of all jobs are aborted.
+   * outcome has failed; an error fails all jobs. `signal` aborts when those of all jobs are aborted. A job that is done and
+   * has added children ends after them.
    */
   readonly runBatch: (
-    context: { readonly jobs: readonly BatchJob<OutputOf<S>>[]; readonly signal: AbortSignal },
+    context: { readonly jobs: readonly BatchParentJob<OutputOf<S>>[]; readonly signal: AbortSignal },
   ) => readonly BatchOutcome<Result>[] | Promise<readonly BatchOutcome<Result>[]>;
+}
+
+export interface BatchParentOptions<S extends Schema, Details, Result> extends BatchOptions<S, Details> {
+  /**
+   * Returns the result of each job that is done, after its children have ended; also if it has none. `details` is what was
+   * passed to `job.done`.
+   */
+  readonly jobResults: ParentOptions<S, Details, Result>['jobResults'];
 }
 
 export interface TaskOptions<S extends Schema, Details, Task, TaskResult, Result> extends CommonOptions<S> {
@@ -223,6 +235,10 @@ export function jobType<Details, Task, TaskResult, Result = undefined, S extends
   name: string,
   options: TaskOptions<S, Details, Task, TaskResult, Result>,
 ): JobType<InputOf<S>, Result>;
+export function jobType<Details, Result, S extends Schema = NoSchema>(
+  name: string,
+  options: BatchParentOptions<S, Details, Result>,
+): JobType<InputOf<S>, Result>;
 export function jobType<Result, S extends Schema = NoSchema>(
   name: string,
   options: BatchOptions<S, Result>,
@@ -242,7 +258,7 @@ export function jobType(name: string, options: AnyOptions): JobType<never, unkno
 }
 
 /** Whether the runs of the type have a phase that follows the end of their children. */
-export const gathersChildren = ({ options }: JobType): boolean => options.run !== undefined && options.jobResults !== undefined;
+export const gathersChildren = (type: JobType): boolean => !hasTasks(type) && type.options.jobResults !== undefined;
 
 /** Whether a value is a job type, as `jobType` returns it. */
 export function isJobType(value: unknown): value is JobType {
@@ -287,10 +303,6 @@ function checkOptions(name: string, options: AnyOptions): void {
     if (limit === undefined || (Number.isSafeInteger(limit) && limit > 0)) continue;
     const message = `the concurrency of job type ${name} must be a whole number above 0`;
     throw new Refusal('malformed.number', message, { type: name });
-  }
-  if (options.isolate !== undefined && options.run !== undefined && options.jobResults !== undefined) {
-    const message = `job type ${name} has run and jobResults, and an isolated run cannot add children: remove isolate`;
-    throw new Refusal('malformed.option', message, { type: name });
   }
   checkBatch(name, options);
   checkLimits(`job type ${name}`, options.limits, options.cost);

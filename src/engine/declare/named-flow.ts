@@ -4,19 +4,19 @@
  */
 import { checkFields, checkList, checkName } from '../../jobs/checks/values.ts';
 import { flowRunsMax } from '../../jobs/create-flow.ts';
-import type { Path } from '../../model/following.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FlowBuilder, FlowRun } from './flow-builder.ts';
 import { followingOf, type FollowRequest } from './follow-request.ts';
 import type { JobType } from './job-type.ts';
 import { resultPart } from './result-part.ts';
+import { refuseUnsurePart, withResults, type ResultReference } from './result-reference.ts';
 import type { RunRequest } from './run-request.ts';
 
 export interface NamedFlow {
   readonly runs: readonly NamedFlowRun[];
 }
 
-export type NamedFlowRun = Omit<RunRequest<unknown>, 'after'> & {
+export type NamedFlowRun = Omit<RunRequest<unknown>, 'after' | 'followers'> & {
   /** Unique within the flow. */
   readonly name: string;
   readonly type?: string;
@@ -27,11 +27,6 @@ export type NamedFlowRun = Omit<RunRequest<unknown>, 'after'> & {
 
 /** The engine looks up a type or definition by its name as well. */
 type AnyType = JobType<unknown, unknown>;
-
-interface ResultReference {
-  readonly $result: string;
-  readonly path?: Path;
-}
 
 /** Refuses a document that is no flow: it has no list of runs, or something in the list is no run. */
 export const checkNamedFlow = (document: NamedFlow): NamedFlow =>
@@ -134,9 +129,8 @@ function requestOf(
 ): object {
   const part = ({ $result, path = [] }: ResultReference): unknown => {
     const run = added.get($result)!;
-    if (isAfterSuccess(request)) return resultPart(run, path);
-    if (path.length === 0) return run.resultOrNull;
-    throw malformed('a run that starts after a failure can only have whole results: leave out path', { path });
+    refuseUnsurePart(isAfterSuccess(request), path);
+    return isAfterSuccess(request) ? resultPart(run, path) : run.resultOrNull;
   };
   return {
     ...request,
@@ -148,28 +142,6 @@ function requestOf(
 const isAfterSuccess = ({ on, afterFailure }: Pick<FollowRequest, 'on' | 'afterFailure'>): boolean =>
   followingOf({ after: [], ...(on === undefined ? {} : { on }), ...(afterFailure === undefined ? {} : { afterFailure }) })
     .on === 'succeeded';
-
-const depthMax = 200;
-
-/** Returns the input with `replace` of each reference to a result. */
-function withResults(value: unknown, replace: (reference: ResultReference) => unknown, depth = 0): unknown {
-  if (typeof value !== 'object' || value === null || depth > depthMax) return value;
-  if (Array.isArray(value)) return value.map((element) => withResults(element, replace, depth + 1));
-  if (Object.hasOwn(value, '$result')) return replace(checkReference(value as ResultReference));
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withResults(member, replace, depth + 1)]));
-}
-
-function checkReference(reference: ResultReference): ResultReference {
-  const { $result, path = [] } = checkFields('a reference to a result', reference, ['$result', 'path']);
-  const isPath = Array.isArray(path) && path.every((part) => typeof part === 'string' || isIndex(part));
-  if (typeof $result === 'string' && isPath) return reference;
-  throw malformed('a reference to a result has the name of a run in $result, and names or indexes, from 0, in path', {});
-}
-
-/** The highest index that an array can have. */
-const indexMax = 2 ** 32 - 2;
-
-const isIndex = (part: number): boolean => Number.isSafeInteger(part) && part >= 0 && part <= indexMax;
 
 const quoted = (name: string): string => JSON.stringify(name);
 

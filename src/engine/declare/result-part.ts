@@ -83,20 +83,28 @@ const depthMax = 200;
 /** Returns the input with null in place of result parts, and these parts; an input without parts is returned as it is. */
 export function separateParts(input: unknown): { readonly input: unknown; readonly placed: readonly PlacedPart[] } {
   const placed: PlacedPart[] = [];
-  const separate = (value: unknown, to: Path): unknown => {
-    if (typeof value !== 'object' || value === null || to.length > depthMax) return value;
-    const part = parts.get(value);
-    if (part) {
-      placed.push({ ...part, to });
-      return null;
-    }
-    if (Array.isArray(value)) return value.map((element, index) => separate(element, [...to, index]));
-    if (!isPlain(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, separate(member, [...to, name])]));
-  };
-  const separated = separate(input, []);
+  const separated = replaceParts(input, (part) => {
+    placed.push(part);
+    return null;
+  });
   return placed.length === 0 ? { input, placed } : { input: separated, placed };
 }
+
+/** Returns the input with `replace` of each result part. */
+export function replaceParts(input: unknown, replace: (part: PlacedPart) => unknown): unknown {
+  const replaced = (value: unknown, to: Path): unknown => {
+    if (typeof value !== 'object' || value === null || to.length > depthMax) return value;
+    const part = parts.get(value);
+    if (part) return replace({ ...part, to });
+    if (Array.isArray(value)) return value.map((element, index) => replaced(element, [...to, index]));
+    if (!isPlain(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member, [...to, name])]));
+  };
+  return replaced(input, []);
+}
+
+export const unsureResult = (): Refusal =>
+  new Refusal('malformed.flow', 'the run starts although the run before it may have no result: use resultOrNull');
 
 const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);

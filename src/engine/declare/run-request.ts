@@ -4,7 +4,7 @@ import { isEncodedValue, unreadablePayload } from '../../model/encoded-payload.t
 import type { LimitUse } from '../../model/limit.ts';
 import { typeMaxOf, versionOfEntry } from '../../model/type-entry.ts';
 import { firstTypeVersion } from '../../model/type-version.ts';
-import { checkFields } from '../../jobs/checks/values.ts';
+import { checkFields, checkFlag } from '../../jobs/checks/values.ts';
 import type { KnownDefinition } from '../../jobs/define.ts';
 import type { Draft, UniqueRequest } from '../../jobs/draft.ts';
 import { draftOf } from '../../jobs/definition-draft.ts';
@@ -39,6 +39,11 @@ export interface RunRequest<Input> extends DueNames<GivenTime>, FollowRequest {
   readonly unique?: string | { readonly key: string; readonly onTaken?: 'keep' | 'update'; readonly for?: Duration };
   /** Names and values by which the run can be found. */
   readonly tags?: Readonly<Record<string, string>>;
+  /**
+   * False: only this run is created. Default: true: runs of the definitions that follow its definition are created with
+   * it, as at a tick, and wait for it. Runs of types have no followers.
+   */
+  readonly followers?: boolean;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- of any input and result
@@ -65,6 +70,8 @@ interface Template {
   readonly draft: Draft;
   readonly isOnePerType: boolean;
   readonly params?: unknown;
+  /** A definition whose results are missing in `params`; absent: none is. */
+  readonly resultOf?: string;
 }
 
 /** The time, and the bursts in force; undefined: those of the code apply. */
@@ -116,7 +123,11 @@ function templateOfDefinition(known: KnownDefinition): Template {
   if (!known.isEnabled) {
     throw new Refusal('disabled.definition', `definition ${name} is disabled: enable it first`, { name });
   }
-  return { draft: draftOf(name, spec), isOnePerType: spec.onePerType, params: spec.params };
+  const [link] = spec.links ?? [];
+  return {
+    draft: draftOf(name, spec), isOnePerType: spec.onePerType, params: spec.params,
+    ...(link === undefined ? {} : { resultOf: link.def }),
+  };
 }
 
 /** Whether the unique key of a draft was added to enforce `onePerType`, and not requested by the producer. */
@@ -133,6 +144,7 @@ function draftFor(
   const input = isOwn ? request.input : template.params;
   try {
     if (isEncodedValue(input)) throw encodedInput(input, isOwn);
+    if (!isOwn && template.resultOf !== undefined) throw missingResult(template.draft.def!, template.resultOf);
     if (isOwn) {
       const own = withVersionOf(rules, template);
       return andThen(rules.check(input), (valid) => filledIn(own, request, now, input, limitsBy(rules, valid, burstOf)));
@@ -162,6 +174,11 @@ function encodedInput(input: { readonly $encoded: string }, isOwn: boolean): Ref
     ? new Refusal('malformed.input', 'an input cannot have $encoded as its only member: Stint uses it', {})
     : unreadablePayload(JSON.stringify(input), 'the parameters of the definition');
 }
+
+const missingResult = (name: string, followed: string): Refusal => new Refusal(
+  'malformed.input', `definition ${name} gets its input from a run of ${followed}: start ${followed}, or give an input`,
+  { name, followed },
+);
 
 interface InputLimits {
   readonly limitKey?: string | undefined;
@@ -205,11 +222,12 @@ function filledIn(
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */
 const requestNames = Object.keys({
   input: 0, dueTime: 0, dueAt: 0, due: 0, delay: 0, startBy: 0, priority: 0, unique: 0, tags: 0,
-  after: 0, on: 0, afterFailure: 0,
+  after: 0, on: 0, afterFailure: 0, followers: 0,
 } satisfies Record<keyof RunRequest<unknown>, 0>);
 
 export function checkRequest(request: RunRequest<unknown>): RunRequest<unknown> {
   followingOf(checkFields('a run request', request, requestNames));
+  if (request.followers !== undefined) checkFlag('followers', request.followers);
   return request;
 }
 

@@ -26,11 +26,16 @@ export class BatchOutcome<Result> {
   }
 }
 
-export const batchJob = (context: Context, input: unknown): BatchJob<unknown> => {
+/** Returns the job for the handler. `children` adds children of its run. */
+export const batchJob = <Children>(
+  context: Context,
+  input: unknown,
+  children: Children,
+): BatchJob<unknown> & { readonly children: Children } => {
   const { run, signal, progress, log, output, limits, idempotencyKey, fence } = context;
   const done = <Result>(result?: Result): BatchOutcome<Result | undefined> => new BatchOutcome(run.id, { result });
   return {
-    run, signal, progress, log, output, limits, idempotencyKey, fence, input,
+    run, signal, progress, log, output, limits, idempotencyKey, fence, input, children,
     done,
     failed: (error) => new BatchOutcome<never>(run.id, { error }),
   };

@@ -38,7 +38,7 @@ const running = ({ lease, fence }: Extract<Job, { state: 'running' }>): Reason =
 
 /** Returns a reason while a claimed job may still wait for others of its batch; null: its handler has been called. */
 async function gatheringReason({ store }: Jobs, job: Extract<Job, { state: 'running' }>): Promise<Reason | null> {
-  if (job.policy.batchMax === undefined) return null;
+  if (job.policy.batchMax === undefined || job.details !== null) return null;
   const { batch } = (await readTypes(store, [job.type])).get(job.type) ?? {};
   if (batch === undefined || batch.waitMs === 0) return null;
   const claimedAt = (await store.history(job.id)).findLast(({ kind }) => kind === 'claimed')?.at ?? -Infinity;
@@ -66,8 +66,10 @@ async function heldReason(jobs: Jobs, job: Extract<Job, { state: 'held' }>): Pro
   return { code: 'waits.children', says: `it waits for ${open} open ${what}${open === 1 ? '' : 's'}`, detail: { open } };
 }
 
-/** How many open runs are read to explain what a run waits for: the first that failed or is not running. */
+/** How many open runs are read to explain what a run waits for. */
 const followedShown = 20;
+/** How many of them are in the sentence: first those that failed, then those that are not running. */
+const followedNamed = 3;
 const edgePage = 1000;
 
 async function runsReason({ store }: Jobs, { id }: Job): Promise<Reason> {
@@ -77,17 +79,30 @@ async function runsReason({ store }: Jobs, { id }: Job): Promise<Reason> {
   const detail = { open, total, unsuccessful };
   if (open === 0) {
     const runs = await unsuccessfulRuns(store, id);
-    const named = `${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}${runs.length < unsuccessful ? ', …' : ''}`;
+    const names = new Map((await store.load(runs)).map((run) => [run.id, nameOf(run)]));
+    const all = runs.map((run) => names.get(run) ?? `${run}`).join(', ');
+    const named = `${runs.length === 1 ? 'run' : 'runs'} ${all}${runs.length < unsuccessful ? ', …' : ''}`;
     const says = `it waits until ${unsuccessful} of ${runsText(total)} that did not succeed are retried and succeed: ` +
       `retry ${named}`;
     return { code: 'waits.runs', says, detail: { ...detail, runs } };
   }
   const edges = await store.edges({ follower: id, limit: followedShown, isOpen: true });
   const runs = (await store.load(edges.map(({ followed }) => followed))).toSorted((a, b) => a.id - b.id);
-  const shown = runs.find(({ error }) => error !== null) ?? runs.find(({ state }) => state !== 'running') ?? runs[0];
-  const says = `it waits for ${open} of ${runsText(total)}${shown ? `: ${standOf(shown)}` : ''}`;
-  return { code: 'waits.runs', says, detail: { ...detail, runs: runs.map((run) => run.id) } };
+  const now = store.now();
+  const shown = runs.toSorted((a, b) => urgencyOf(b) - urgencyOf(a)).slice(0, followedNamed);
+  const text = shown.map((run) => `run ${nameOf(run)} ${standOf(run, now)}`).join(', ');
+  const says = `it waits for ${open} of ${runsText(total)}${text === '' ? '' : `: ${text}`}${shown.length < open ? ', …' : ''}`;
+  return { code: 'waits.runs', says, detail: { ...detail, runs: runs.map((run) => run.id), standings: runs.map(standingOf) } };
 }
+
+const urgencyOf = ({ error, state }: Job): number => (error !== null ? 2 : state === 'running' ? 0 : 1);
+
+const nameOf = ({ id, def, type }: Job): string => `${id} (${def ?? type})`;
+
+const standingOf = (job: Job): object => {
+  const { id, def, type, state } = job;
+  return { id, def, type, state, retryAt: isToBeRetried(job) ? job.due : null };
+};
 
 /** The ids of the first runs that a run follows and that failed or were cancelled. */
 async function unsuccessfulRuns(store: Store, follower: number): Promise<readonly number[]> {
@@ -102,9 +117,17 @@ async function unsuccessfulRuns(store: Store, follower: number): Promise<readonl
 
 const runsText = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
 
-function standOf({ id, state, error, due }: Job): string {
-  if (error !== null && state === 'pending') return `run ${id} failed, retry at ${new Date(due).toISOString()}`;
-  return `run ${id} is ${state}`;
+const isToBeRetried = ({ error, state }: Job): boolean => error !== null && state === 'pending';
+
+const holdTexts = {
+  pause: 'is paused', runs: 'waits for runs', parent: 'waits for its parent', children: 'waits for its tasks or children',
+} as const;
+
+function standOf(job: Job, now: number): string {
+  const { due } = job;
+  if (isToBeRetried(job)) return `failed, retry at ${new Date(due).toISOString()}`;
+  if (job.state === 'pending' && due > now) return `is due at ${new Date(due).toISOString()}`;
+  return job.state === 'held' ? holdTexts[job.hold] : `is ${job.state}`;
 }
 
 async function pendingReasons(jobs: Jobs, job: PendingJob, limits: Limits): Promise<readonly Reason[]> {

@@ -1,6 +1,6 @@
 /** One call of a handler in a thread or process (host): sends the call, receives reports, and returns the result. */
 import { systemRandom } from '../../random.ts';
-import { parseJson } from '../../model/json.ts';
+import { parseJson, type Json } from '../../model/json.ts';
 import type { Progress } from '../../model/progress.ts';
 import type { Clock } from '../../time/clock.ts';
 import { formatDuration } from '../../time/duration.ts';
@@ -17,6 +17,8 @@ export interface IsolatedHooks {
   readonly onProgress: (progress: Progress) => void;
   readonly onLog: (level: LogLevel, text: string) => void;
   readonly onSpend: (limit: string, cost: number) => void;
+  /** Called for each child that the handler adds. If it throws, the call fails with its error. */
+  readonly onChild: (type: string, request: Json) => void;
 }
 
 export interface CallSettings {
@@ -115,6 +117,8 @@ export class HostedCall {
         return this.#hooks.onLog(report.level, report.text);
       case 'spend':
         return this.#hooks.onSpend(report.limit, report.cost);
+      case 'child':
+        return this.#hooks.onChild(report.type, parseJson(report.request));
       case 'crashed':
         return this.#expectEnd(errorFromData(report.error));
       default:

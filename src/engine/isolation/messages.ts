@@ -48,6 +48,8 @@ export type ChildReport =
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string }
   | { readonly kind: 'spend'; readonly limit: string; readonly cost: number }
+  /** The handler has added a child; `request` is JSON. */
+  | { readonly kind: 'child'; readonly type: string; readonly request: string }
   | { readonly kind: 'crashed'; readonly error: ErrorData }
   | CallOutcome;
 

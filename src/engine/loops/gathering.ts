@@ -131,6 +131,11 @@ export class Gathering {
     }
   }
 
+  /** Starts all batches as they are: nobody expects further jobs. */
+  startAll(): void {
+    for (const [key, group] of this.#groups) this.#startGroup(key, group);
+  }
+
   drop(isDropped: (job: RunningJob) => boolean): void {
     for (const job of this.jobs) if (isDropped(job)) this.#leave(job);
   }
@@ -157,6 +162,8 @@ export class Gathering {
     const type = this.#parts.typeOf(job.type);
     this.#jobs.add(job);
     this.#counts.set(job.type, this.count(job.type) + 1);
+    // Its children have ended: only `jobResults` is called, for it alone.
+    if (job.details !== null) return void this.#start(type, [job], null);
     const add = (group: string): void => this.#addTo(type, job, group);
     const added = orElse(() => andThen(groupOf(type, job), add), (thrown) => void this.#start(type, [job], { thrown }));
     if (isPromiseLike(added)) void added.then(() => this.startEarly());
@@ -179,7 +186,7 @@ export class Gathering {
   }
 
   #addTo(type: JobType, job: RunningJob, name: string): void {
-    const key = JSON.stringify([type.name, job.crashes, name]);
+    const key = groupKey(type, job, name);
     if (job.crashes > 0 && this.#suspects !== null && !this.#groups.has(key)) return this.#postpone(job, this.#suspects);
     const group = this.#groups.get(key) ?? this.#newGroup(type, job.crashes, key);
     if (job.crashes > 0) this.#suspects ??= { key, since: this.#parts.clock.monotonic() };
@@ -208,7 +215,8 @@ export class Gathering {
 
   /** Starts the group no later than the `startBy` of the job. One that had passed before the claim does not count. */
   #startBefore(key: string, group: Group, { policy: { startBy } }: RunningJob): void {
-    const leftMs = (startBy ?? Infinity) - this.#parts.now();
+    if (startBy === undefined) return;
+    const leftMs = startBy - this.#parts.now();
     if (leftMs >= 0 && leftMs < group.startAt - this.#parts.clock.monotonic()) this.#startWithin(leftMs, key, group);
   }
 
@@ -244,6 +252,10 @@ export class Gathering {
     return batch;
   }
 }
+
+/** The key of a type that does not group its jobs is cheaper: it is made for every job. No other key starts with a digit. */
+const groupKey = ({ name }: JobType, { crashes }: RunningJob, group: string): string =>
+  (group === '' ? `${crashes} ${name}` : JSON.stringify([name, crashes, group]));
 
 /** Returns the group of a job. An input that does not fit is refused by the attempt of the job, in a batch of its own. */
 function groupOf(type: JobType, job: RunningJob): MaybePromise<string> {

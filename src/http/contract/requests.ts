@@ -95,11 +95,14 @@ const runRequestFields = {
     .meta({ description: 'what happens to it if a run in `after` does not succeed; default: cancel' }),
 };
 
+const followers = z.boolean().optional()
+  .meta({ description: 'false: do not create runs of the definitions that follow the definition; default: true' });
+
 export const RunRequest = z
-  .strictObject({ type: name.optional(), def: name.optional(), ...runRequestFields })
+  .strictObject({ type: name.optional(), def: name.optional(), ...runRequestFields, followers })
   .refine(({ type, def }) => (type === undefined) !== (def === undefined), 'specify either a type or a def')
   .meta({ id: 'RunRequest' });
-export const DefRunRequest = z.strictObject(runRequestFields).meta({ id: 'DefRunRequest' });
+export const DefRunRequest = z.strictObject({ ...runRequestFields, followers }).meta({ id: 'DefRunRequest' });
 const FlowRunRequest = z
   .strictObject({
     name: name.meta({ description: 'unique within the flow' }),
@@ -121,6 +124,7 @@ export const BackfillRequest = z
     only: z.enum(['missing', 'all']).optional()
       .meta({ description: 'all: also retry the runs that have ended; default: missing' }),
     concurrency: whole(1, 1000).optional().meta({ description: 'how many of its runs may be open at a time; default: 1' }),
+    followers,
     dryRun: z.boolean().optional().meta({ description: 'only count the ticks' }),
     why: why.optional(),
   })
@@ -244,7 +248,9 @@ const OnTaskFailure = z.union([
  * The settings of a definition, with the names of the options of `jobDef`. Used to create and to override a definition.
  */
 const defFields = {
-  params: z.unknown(),
+  params: z.unknown().meta({
+    description: 'each {"$result": name, "path": [...]} in it becomes the result of the named definition in `after`, or a part of it',
+  }),
   schedules: z.array(ScheduleRequest).max(100),
   after: z.array(name).max(1000).meta({ description: 'names of definitions that it follows, instead of schedules' }),
   on: FollowOn,

@@ -109,10 +109,11 @@ export const defRoutes: StoreRouteHandlers<DefRouteNames> = {
   },
 
   async backfillDef({ engine }, { params: { name }, body }, call) {
-    const { from, to, only, concurrency, dryRun = false, why } = body;
+    const { from, to, only, concurrency, followers, dryRun = false, why } = body;
     const options = {
       from: instantOf(from), to: instantOf(to),
       ...(only === undefined ? {} : { only }), ...(concurrency === undefined ? {} : { concurrency }),
+      ...(followers === undefined ? {} : { followers }),
     };
     const plan = await engine.planBackfill(name, options);
     if (dryRun) {

@@ -89,7 +89,7 @@ async function conclude(store: Store, request: FinishRequest, asker: Asker, deci
     const concluded = steps(held.after!, [...edits, ...commands], asking);
     if (concluded instanceof Refusal) return concluded;
     const isWaiting = concluded.after?.state === 'held';
-    const past = (await endedChildren(store, held.after!)).filter(({ fate }) => fate !== 'failed');
+    const past = await endedChildren(store, held.after!, ['succeeded', 'cancelled']);
     return [
       { before: held.before, after: concluded.after, events: [...held.events, ...concluded.events] },
       ...(isWaiting ? freed : []).map((child) => step(child, { do: 'free' }, asking)).filter(isChange),

@@ -7,7 +7,7 @@ import { matches, type Glob } from '../../model/glob.ts';
 import type { EndedJob, Job, JobError, RunningJob } from '../../model/job.ts';
 import { pagesOf } from '../../store/paging.ts';
 import type { ClaimRequest, Store } from '../../store/store.ts';
-import { endedStandings } from '../../store/query.ts';
+import { endedStandings, type Standing } from '../../store/query.ts';
 import { settleAfter } from '../settle.ts';
 import { keepData } from './data.ts';
 import { checkNames, checkQueuePriority, handOutMax } from './check.ts';
@@ -117,8 +117,12 @@ async function parentsOf(store: Store, jobs: readonly Job[]): Promise<ReadonlyMa
  */
 export const mayHaveChildren = (job: Job): boolean => job.parent === null && job.version > 2;
 
-export async function endedChildren(store: Store, job: Job): Promise<readonly EndedJob[]> {
+export async function endedChildren(
+  store: Store,
+  job: Job,
+  standings: readonly Standing[] = endedStandings,
+): Promise<readonly EndedJob[]> {
   if (!mayHaveChildren(job)) return [];
-  const pages = pagesOf(store, { parent: job.id, standings: endedStandings });
+  const pages = pagesOf(store, { parent: job.id, standings });
   return (await Array.fromAsync(pages)).flat() as EndedJob[];
 }

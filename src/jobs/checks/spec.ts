@@ -1,6 +1,6 @@
 /** Validates an operator's override of a spec, so that an invalid override is refused before it is stored. */
 import { connectedDefsMax } from '../../model/def-graph.ts';
-import { overlaps, type Spec } from '../../model/definition.ts';
+import { overlaps, type DefLink, type Spec } from '../../model/definition.ts';
 import { afterFailures, followOns } from '../../model/following.ts';
 import { jsonText, parseJson } from '../../model/json.ts';
 import { checkSchedule } from '../../time/schedule.ts';
@@ -14,6 +14,8 @@ import { checkPolicy } from './policy.ts';
 
 const schedulesMax = 100;
 const limitMax = 1_000_000;
+/** Each link has a reference in the parameters, whose size is limited. */
+const linksMax = 100_000;
 
 /** The fields that an operator can override. The others are set by the code of the job type, which depends on them. */
 type Overridable = Exclude<keyof Spec, 'type' | 'phase' | 'inMemory' | 'own'>;
@@ -24,6 +26,7 @@ const checks: { readonly [F in Overridable]-?: (value: never, now: number) => Sp
   after: (value) => checkList('after', value, connectedDefsMax, (name) => checkName('definition', name)),
   on: (value) => checkOneOf('on', value, followOns),
   afterFailure: (value) => checkOneOf('afterFailure', value, afterFailures),
+  links: (value) => checkList('links', value, linksMax, checkLink),
   policy: checkPolicy,
   priority: (value) => checkPriority(value),
   overlap: (value) => checkOneOf('overlap', value, overlaps),
@@ -85,6 +88,8 @@ export function checkOverride(override: Partial<Spec>, now: number): Partial<Spe
   const known = fields.filter(([, value]) => value !== undefined);
   return Object.fromEntries(known.map(([field, value]) => [field, checks[field as Overridable](value as never, now)]));
 }
+
+const checkLink = (link: DefLink): DefLink => checkFields('a link', link, ['def', 'from', 'to']);
 
 function checkGate(gate: NonNullable<Spec['gate']>): Spec['gate'] {
   for (const max of Object.values(checkFields('gate', checkObject('gate', gate), ['typeMax', 'defMax']))) {

@@ -181,3 +181,176 @@ test('a middleware can change the run of a follower, or refuse it', async () => 
   expect(await standings(t)).toEqual(['one succeeded', 'two succeeded']);
   expect((await t.runs()).map(({ tags }) => tags)).toEqual(Array(2).fill({ seen: '2026-01-01T01:00:00.000Z' }));
 });
+
+const extract = jobType('extract', { run: () => ({ rows: [3, 4], by: { name: 'x' } }) });
+const load = jobType('load', {
+  input: z.object({ rows: z.array(z.number()), name: z.string().nullable() }), run: ({ input }) => input,
+});
+const extracting = jobDef('extract', extract, { schedules: hourly });
+const loading = jobDef('load', load, { params: { rows: extracting.result.rows, name: extracting.result.by.name } });
+const reference = (name: string, ...path: string[]) => ({ $result: name, ...(path.length === 0 ? {} : { path }) });
+
+const resultsOf = async (t: TestEngine, def: string): Promise<unknown[]> =>
+  (await t.runs()).filter((job) => job.def === def).map(({ result }) => JSON.parse(result ?? 'null') as unknown);
+
+test('a definition gets the results of the definitions that it follows, and follows them without saying so', async () => {
+  await using t = await testEngine({ defs: [extracting, loading] });
+  expect((await t.engine.definition('load')).spec.after).toEqual(['extract']);
+  await t.advance('61m');
+  expect(await resultsOf(t, 'load')).toEqual([{ rows: [3, 4], name: 'x' }]);
+  await isSound(t);
+});
+
+test('a result that does not fit fails the run, and a missing part is null', async () => {
+  const odd = jobType('odd', { retry: { attempts: 1 }, run: (): { rows: number[]; by: { name: string } } => ({}) as never });
+  const first = jobDef('extract', odd, { schedules: hourly });
+  await using t = await testEngine({
+    defs: [first, jobDef('load', load, { params: { rows: first.result.rows, name: first.result.by.name } })],
+  });
+  await t.advance('61m');
+  expect(await standings(t)).toEqual(['extract succeeded', 'load failed']);
+});
+
+test('a run that starts after a failure gets null for the result that is missing', async () => {
+  const noting = jobType('note', { input: z.object({ of: z.unknown() }), run: ({ input }) => input });
+  const first = jobDef('one', failing, { schedules: hourly });
+  const second = jobDef('two', noting, { on: 'ended', params: { of: first.resultOrNull } });
+  await using t = await testEngine({ defs: [first, second] });
+  await t.advance('61m');
+  expect(await resultsOf(t, 'two')).toEqual([{ of: null }]);
+  expect(codeOf(() => jobDef('two', noting, { on: 'ended', params: { of: first.result } as object as { of: unknown } })))
+    .toBe('malformed.flow');
+});
+
+test('definitions of a sequence can have results of each one before them', async () => {
+  const counting = jobType('count', { input: z.number(), run: ({ input }) => input });
+  const middle = jobDef('middle', step);
+  await using t = await testEngine({ defs: jobSequence(
+    [jobDef('extract', extract), middle, jobDef('count', counting, { params: extracting.result.rows[1]! })], { schedules: hourly },
+  ) });
+  expect((await t.engine.definition('count')).spec.after).toEqual(['middle', 'extract']);
+  await t.advance('61m');
+  expect(await resultsOf(t, 'count')).toEqual([4]);
+  const late = jobDef('late', counting, { params: extracting.result.rows[1]! });
+  expect([
+    () => jobSequence([late, jobDef('extract', extract)], { schedules: hourly }),
+    () => jobSequence([jobDef('extract', extract), late], { schedules: hourly, afterFailure: 'run' }),
+  ].map(codeOf)).toEqual(['malformed.option', 'malformed.flow']);
+});
+
+test('results in parameters are data in documents and overrides, and come back as they were', async () => {
+  await using t = await testEngine({ types: [extract, load] });
+  const definitions = [
+    { name: 'extract', type: 'extract', schedules: [{ cron: '0 * * * *' }] },
+    { name: 'load', type: 'load', after: ['extract'], params: { rows: reference('extract', 'rows'), name: 'y' } },
+  ];
+  await t.engine.applyDefinitions({ definitions });
+  const { definitions: exported = [] } = await t.engine.exportDefinitions();
+  expect(exported.find(({ name }) => name === 'load')).toMatchObject(definitions[1]!);
+  expect((await t.engine.planDefinitions({ definitions: exported })).definitions.map(({ action }) => action))
+    .toEqual(['unchanged', 'unchanged']);
+  await t.advance('61m');
+  expect(await resultsOf(t, 'load')).toEqual([{ rows: [3, 4], name: 'y' }]);
+  await t.engine.override('load', { params: { rows: [], name: reference('extract', 'by', 'name') } });
+  await t.advance('1h');
+  expect(await resultsOf(t, 'load')).toContainEqual({ rows: [], name: 'x' });
+  await t.engine.override('load', { params: { rows: [7], name: null } });
+  await t.advance('1h');
+  expect(await resultsOf(t, 'load')).toContainEqual({ rows: [7], name: null });
+  await isSound(t);
+});
+
+test('results of definitions that are not followed, or not certain, are refused at every door', async () => {
+  const doc = (load: object) => ({ definitions: [{ name: 'load', type: 'load', ...load }] });
+  await using t = await testEngine({ types: [load], defs: [extracting, loading, jobDef('other', step)] });
+  const params = { rows: reference('other'), name: null };
+  const partly = { rows: reference('extract', 'rows'), name: null };
+  const message = async (refused: Promise<unknown>): Promise<string> => refused.then(() => 'none', (error: Error) => error.message);
+  expect(await refusedCode(t.engine.define('x', 'load', { after: ['extract'], params }))).toBe('malformed.flow');
+  expect(await refusedCode(t.engine.define('x', 'load', { after: ['extract'], on: 'ended', params: partly }))).toBe('malformed.flow');
+  expect(await message(t.engine.planDefinitions(doc({ name: 'x', after: ['extract'], params }))))
+    .toBe('definitions[0].params: the parameters have the result of "other", which is not followed: ' +
+      'add it to after, or change the parameters');
+  for (const change of [{ params }, { after: ['other'] }, { after: [] }, { on: 'ended' as const }]) {
+    expect(await refusedCode(t.engine.override('load', change)), JSON.stringify(change)).toBe('malformed.flow');
+  }
+  const keyed = jobType('keyed', { input: z.object({ n: z.number() }), limit: { key: 'n', concurrency: 1 }, run: () => {} });
+  expect(codeOf(() => jobDef('x', keyed, { params: { n: extracting.result.rows[0]! } }))).toBe('malformed.flow');
+});
+
+test('a run by hand of a definition with results of others needs an input', async () => {
+  await using t = await testEngine({ defs: [extracting, loading] });
+  expect(await refusedCode(t.engine.createJobRun(loading))).toBe('malformed.input');
+  expect(await refusedCode(t.engine.createNamed({ def: 'load' }, {}))).toBe('malformed.input');
+  const run = await t.engine.createJobRun(loading, { input: { rows: [9], name: null } });
+  await t.drain();
+  expect(await run.result()).toEqual({ rows: [9], name: null });
+});
+
+test('results follow a definition to its new name', async () => {
+  await using t = await testEngine({ types: [extract, load] });
+  await t.engine.define('one', 'extract', { schedules: hourly });
+  await t.engine.define('two', 'load', { after: ['one'], params: { rows: reference('one', 'rows'), name: null } });
+  await t.engine.renameDefinition('one', 'first');
+  await t.advance('61m');
+  expect(await resultsOf(t, 'two')).toEqual([{ rows: [3, 4], name: null }]);
+});
+
+test('a middleware may change the input of a run that gets results', async () => {
+  await using t = await testEngine({
+    defs: [extracting, loading],
+    middleware: [{ create: (run, next) => next(run.def === 'load' ? { input: { ...(run.input as object), name: 'm' } } : {}) }],
+  });
+  await t.advance('61m');
+  expect(await resultsOf(t, 'load')).toEqual([{ rows: [3, 4], name: 'x' }]);
+});
+
+test('a run by hand starts the rest of its sequence, or runs alone', async () => {
+  await using t = await testEngine({ defs: chain });
+  await t.engine.createJobRun(chain[0], { followers: false });
+  await t.drain();
+  expect(await standings(t)).toEqual(['one succeeded']);
+  const [, run] = await t.engine.createJobRuns(chain[1], [{ followers: false }, { delay: '1m' }]);
+  await t.drain();
+  expect(await standings(t)).toEqual(['one succeeded', 'two succeeded', 'two pending', 'three held']);
+  await t.advance('2m');
+  expect((await t.engine.flow(run!.id)).runs.map(({ job }) => job.def)).toEqual(['two', 'three']);
+  expect(await standings(t)).toEqual(['one succeeded', 'two succeeded', 'two succeeded', 'three succeeded']);
+  expect(await refusedCode(t.engine.createJobRun(chain[0], { followers: 'no' as never }))).toBe('malformed.option');
+  await isSound(t);
+});
+
+test('a run by hand passes its results on, also if it follows a run itself', async () => {
+  await using t = await testEngine({ types: [step], defs: [extracting, loading] });
+  const before = await t.engine.createJobRun(step);
+  const run = await t.engine.createJobRun(extracting, { after: before });
+  await t.drain();
+  expect(await run.result()).toMatchObject({ rows: [3, 4] });
+  expect(await resultsOf(t, 'load')).toEqual([{ rows: [3, 4], name: 'x' }]);
+});
+
+test('disabled followers get no run by hand, and a middleware sees those of the others', async () => {
+  const seen: (string | null)[] = [];
+  await using t = await testEngine({
+    defs: chain,
+    middleware: [{
+      create: (run, next) => {
+        seen.push(`${run.def} ${run.tickTime === null}`);
+        return next();
+      },
+    }],
+  });
+  await t.engine.disable('three');
+  await t.engine.createJobRun(chain[0]);
+  await t.drain();
+  expect(await standings(t)).toEqual(['one succeeded', 'two succeeded']);
+  expect(seen).toEqual(['one true', 'two true']);
+});
+
+test('a backfill can leave out the followers', async () => {
+  await using t = await testEngine({ now: '2026-01-02T00:30:00Z', defs: jobSequence(
+    [jobDef('one', step), jobDef('two', step)], { schedules: cron('0 0 * * *') }) });
+  await t.engine.backfill('one', { from: '2025-12-31T12:00:00Z', to: '2026-01-01T12:00:00Z', followers: false });
+  await t.advance('5m');
+  expect((await standings(t)).filter((text) => !text.startsWith('null'))).toEqual(['one succeeded']);
+});

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { Answer, DefView } from '../../../../src/http/contract.ts';
 import { call } from '../../api.ts';
 import { confirm } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { Failure } from '../../components/notice.tsx';
 import { withToast } from '../../components/toast.tsx';
 import { number } from '../../format.ts';
@@ -29,6 +29,8 @@ interface Choice {
   readonly to: string;
   readonly only: Only;
   readonly concurrency: string;
+  /** Whether the definitions that follow it get runs, too; 'no' or empty. */
+  readonly followers: string;
 }
 
 export function Backfill({ def }: { readonly def: DefView }): JSX.Element {
@@ -38,13 +40,14 @@ export function Backfill({ def }: { readonly def: DefView }): JSX.Element {
     to: queryOf('to') || minuteText(opened),
     only: queryOf('only') === 'all' ? 'all' : 'missing',
     concurrency: queryOf('concurrency') || '1',
+    followers: queryOf('followers') === 'no' ? 'no' : '',
   };
   return (
     <div class="stack">
       <section class="card" aria-label="Backfill">
         <h2>Range</h2>
         <p class="note">A backfill creates the runs of past ticks that have none. No tick gets two runs.</p>
-        <Fields choice={choice} />
+        <Fields choice={choice} followers={def.followers} />
         {mayOperate.value && <Preview def={def} choice={choice} />}
       </section>
       <RangeTicks name={def.name} version={def.version} from={choice.from} to={choice.to} />
@@ -55,7 +58,7 @@ export function Backfill({ def }: { readonly def: DefView }): JSX.Element {
 /** A time as the fields have it, in UTC: 2026-03-29T02:30Z. */
 const minuteText = (time: number): string => `${new Date(time).toISOString().slice(0, 16)}Z`;
 
-function Fields({ choice }: { readonly choice: Choice }): JSX.Element {
+function Fields({ choice, followers }: { readonly choice: Choice; readonly followers: readonly string[] }): JSX.Element {
   const set = (field: keyof Choice) => (value: string): void => setQuery({ [field]: value, after: null }, false);
   return (
     <div class="trial">
@@ -68,13 +71,21 @@ function Fields({ choice }: { readonly choice: Choice }): JSX.Element {
             label="Open runs at a time" hint="1 to 1000" name="concurrency" value={choice.concurrency}
             onInput={set('concurrency')}
           />
+          {followers.length > 0 && (
+            <CheckField
+              label={<>Also run what follows it: {followers.join(', ')}</>} isOn={choice.followers !== 'no'}
+              onChange={(isOn) => set('followers')(isOn ? '' : 'no')}
+            />
+          )}
         </>
       )}
     </div>
   );
 }
 
-const bodyOf = ({ from, to, only, concurrency }: Choice) => ({ from, to, only, concurrency: Number(concurrency) });
+const bodyOf = ({ from, to, only, concurrency, followers }: Choice) => ({
+  from, to, only, concurrency: Number(concurrency), ...(followers === 'no' ? { followers: false } : {}),
+});
 
 function usePlan({ name, version }: DefView, choice: Choice): Resource<Plan> {
   const body = { ...bodyOf(choice), dryRun: true };

@@ -5,6 +5,9 @@ import type { Progress } from '../../../model/progress.ts';
 import { Refusal } from '../../../refusal.ts';
 import { systemClock, type Clock } from '../../../time/clock.ts';
 import { durationMs } from '../../../time/duration.ts';
+import { addedTooLate, checkedChild } from '../../declare/added-child.ts';
+import type { ChildRequest } from '../../declare/child-request.ts';
+import type { AnyJobType, ChildRuns } from '../../declare/job-type.ts';
 import { HandedOff, limitNameOf, type Context } from '../../handler/context.ts';
 import { jobLog } from '../../handler/job-log.ts';
 import { refusedOutput } from '../../handler/output.ts';
@@ -14,7 +17,7 @@ import { findType } from './find-type.ts';
 import type { IsolatedCall, CallOutcome, ChildReport } from '../messages.ts';
 import { errorToData } from '../error-transfer.ts';
 
-type IsolatedHandler = (context: Context & { readonly children: typeof refusedChildren } & IsolatedCall['data']) => unknown;
+type IsolatedHandler = (context: Context & { readonly children: ChildRuns } & IsolatedCall['data']) => unknown;
 
 export class HandlerCall {
   readonly #call: IsolatedCall;
@@ -62,7 +65,7 @@ export class HandlerCall {
 
   async #perform(handler: IsolatedHandler): Promise<CallOutcome> {
     try {
-      const value = await handler({ ...this.#context(), children: refusedChildren, ...this.#call.data });
+      const value = await handler({ ...this.#context(), children: this.#children(), ...this.#call.data });
       this.#tracker.endReturned();
       return outcomeOf(value);
     } catch (error) {
@@ -88,6 +91,17 @@ export class HandlerCall {
       ...refusedSteps(isolatedSteps),
     };
   }
+
+  #children(): ChildRuns {
+    const add = (type: AnyJobType, request: ChildRequest<unknown> = {}): void => {
+      if (this.#call.phase !== 'run') throw new Refusal('malformed.option', 'a task cannot add children: add them in run');
+      if (this.#isOver) throw addedTooLate(this.#call.facts.run.id, 'its handler has returned');
+      const child = checkedChild(type, request);
+      this.#report({ kind: 'child', type: child.type.name, request: jsonText(child.request) });
+    };
+    return { add };
+  }
+
   #spend(limit: string, cost: number, limitNames: readonly string[]): void {
     if (!limitNames.includes(limit)) {
       const message = `the job does not use the limit ${limit}: list it in the limits of its job type`;
@@ -106,12 +120,6 @@ function outcomeOf(value: unknown): CallOutcome {
     return { kind: 'notJson', message: errorToData(error).message };
   }
 }
-
-const refusedChildren = {
-  add: (): never => {
-    throw new Refusal('malformed.option', 'an isolated handler cannot add children: use a type without isolate');
-  },
-};
 
 const isolatedCompletion = 'an isolated handler has no connection to the store: return the result, without complete()';
 
