@@ -89,7 +89,7 @@ import { earlier, type GateMemory } from '../../gate-admission.ts';
 import { freeRows } from './free-jobs.ts';
 import { readSpreads } from '../read/pauses.ts';
 import { noSpreads } from '../../spreads.ts';
-import { withSpreadRows } from './spread-jobs.ts';
+import { spreadRows, withSpreadRows } from './spread-jobs.ts';
 import type { LockedJobs } from './lanes.ts';
 
 export interface ClaimParts {
@@ -166,17 +166,17 @@ async function claimable(
 ): Promise<LockedJobs & Partial<Pick<AdmittedJobs, 'limits'>>> {
   const expected = gateMemory.hasSpreads ? await readSpreads(transaction) : noSpreads;
   // If jobs waited at gates at the last scan, lanes and gates are read in one round trip.
-  const [found, early] = await Promise.all([
+  const [found, early, passing] = await Promise.all([
     freeRows(transaction, cursors, request),
     cursors.expectsGates(request) ? gatedRows(transaction, request, gateMemory, expected) : undefined,
+    spreadRows(transaction, request, expected),
   ]);
   hints.recordScan(request);
   const spreads = expected.isEmpty && found.hasSpreads ? await readSpreads(transaction) : expected;
-  const free = await withSpreadRows(transaction, found, request, spreads);
+  const free = withSpreadRows(found, expected.isEmpty ? await spreadRows(transaction, request, spreads) : passing, request.limit);
   // The cursor may have passed jobs that give way to those of the spread.
   if (free !== found) cursors.forget(request);
-  const isGated = found.hasJobsAtGates || free !== found;
-  const gated = early === undefined && isGated ? await gatedRows(transaction, request, gateMemory, spreads) : early;
+  const gated = early === undefined && free.hasJobsAtGates ? await gatedRows(transaction, request, gateMemory, spreads) : early;
   gateMemory.hasSpreads = !spreads.isEmpty || (gated !== undefined && !gated.spreads.isEmpty);
   const opensAt = earlier(gated ? gateMemory.opensAt(request) : null, spreads.opensAt(request));
   if (!gated || opensAt !== null) gateMemory.recordOpening(request, opensAt);

@@ -104,8 +104,8 @@ const setSorts = (session: Session, value: 'on' | 'off'): Promise<object[]> =>
 /** Chooses jobs that their gates admit, and does not lock them. */
 async function choose(session: Session, walk: GateWalk): Promise<WaitingJob[]> {
   const { request, memory, limits, admissions, spreads } = walk;
-  const waiting = await firstWaiting(session, request);
-  for (const lanes of spreadLanes(request, spreads)) waiting.push(...(await firstWaiting(session, lanes.request, lanes)));
+  const inSpread = spreadLanes(request, spreads).map((lanes) => firstWaiting(session, lanes.request, lanes));
+  const waiting = (await Promise.all([firstWaiting(session, request), ...inSpread])).flat();
   await limits.load(waiting.map(({ gate }) => gate));
   const claim = { stops: memory.shareStops, admissions, limits, spreads, limit: request.limit };
   const lines = await linesInTurns(session, lanesOf(waiting, request.limit, spreads), claim);

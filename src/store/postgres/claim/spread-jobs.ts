@@ -12,7 +12,8 @@ import type { ClaimRequest } from '../../store.ts';
 import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { nothingPausedSql } from '../read/pauses.ts';
-import { isFree, lanesSql, lockAndRead, lockSql, type LockedJobs } from './lanes.ts';
+import { anyAtGatesSql, isFree, lanesSql, lockAndRead, lockSql } from './lanes.ts';
+import type { FreeJobs } from './scan-in-order.ts';
 
 /** A type whose resume is spread, as a request of its own, with a range of the positions that are let through. */
 export interface SpreadLanes {
@@ -36,29 +37,29 @@ const rangesOf = ({ upTo, from }: Passage): SpreadLanes['range'][] => [
   (values) => `and job.due > $${values.push(from)}::bigint`,
 ];
 
-/** Adds to the jobs that a claim has locked the first ones of the types whose resume is spread. */
-export async function withSpreadRows<Found extends LockedJobs>(
-  session: Session,
-  found: Found,
-  request: ClaimRequest,
-  spreads: Spreads,
-): Promise<Found> {
-  const locked: LockedJobs[] = [found];
-  for (const lanes of spreadLanes(request, spreads)) locked.push(await lockInRange(session, lanes));
-  if (locked.length === 1) return found;
+/** Locks the first jobs of the types whose resume is spread, in one round trip. */
+export const spreadRows = (session: Session, request: ClaimRequest, spreads: Spreads): Promise<FreeJobs[]> =>
+  Promise.all(spreadLanes(request, spreads).map((lanes) => lockInRange(session, lanes)));
+
+/** Returns the jobs that a claim has locked together with those of `spreadRows`, up to `limit`. */
+export function withSpreadRows(found: FreeJobs, spread: readonly FreeJobs[], limit: number): FreeJobs {
+  if (spread.length === 0) return found;
+  const all = [found, ...spread];
   return {
     ...found,
-    rows: locked.flatMap(({ rows }) => rows).sort(byClaimOrder).slice(0, request.limit),
-    parents: new Map(locked.flatMap(({ parents }) => [...parents])),
+    rows: all.flatMap(({ rows }) => rows).sort(byClaimOrder).slice(0, limit),
+    parents: new Map(all.flatMap(({ parents }) => [...parents])),
+    hasJobsAtGates: all.some(({ hasJobsAtGates }) => hasJobsAtGates),
   };
 }
 
-function lockInRange(session: Session, { request, range }: SpreadLanes): Promise<LockedJobs> {
+function lockInRange(session: Session, { request, range }: SpreadLanes): Promise<FreeJobs> {
   const { schema, time } = session;
   const values: unknown[] = [time.parameter(), request.limit];
   const lanes = lanesSql(schema, request, isFree, values, { paused: nothingPausedSql });
   const tables = `${lanes}, ${lockSql(schema, lanesExpected, range(values))}`;
-  return lockAndRead(session, tables, `'isSpread', true`, values);
+  const summary = `'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}, 'hasSpreads', true`;
+  return lockAndRead(session, tables, summary, values);
 }
 
 /** Several, so that a claim does not lock more rows than it takes. */
