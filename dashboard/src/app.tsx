@@ -10,6 +10,7 @@ import { Forbidden } from './components/forbidden.tsx';
 import { Empty, Failure } from './components/notice.tsx';
 import { openPalette, Palette } from './components/palette.tsx';
 import { PauseType } from './components/pause-type.tsx';
+import { Resume } from './components/resume.tsx';
 import { focusSearch } from './components/search-field.tsx';
 import { SignIn } from './components/sign-in.tsx';
 import { StartRun } from './components/start-run.tsx';
@@ -46,6 +47,7 @@ function Shell(): JSX.Element {
       </div>
       <StartRun />
       <PauseType />
+      <Resume />
       <Confirmation />
       <Palette />
       <Help />

@@ -17,13 +17,13 @@ export interface BenchOptions extends CommonFlags {
 
 interface BenchResults {
   readonly jobs: number;
-  readonly createOneMs: Spread;
+  readonly createOneMs: Latencies;
   readonly createPerSecond: number;
   readonly runPerSecond: number;
-  readonly startMs: Spread;
+  readonly startMs: Latencies;
 }
 
-interface Spread {
+interface Latencies {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
@@ -80,7 +80,7 @@ class BenchWork {
 }
 
 async function measure(engine: Engine, work: BenchWork, jobs: number): Promise<BenchResults> {
-  const createOneMs = await spreadOf(singles, async () => void (await engine.createJobRun(work.type, { input: null })));
+  const createOneMs = await latenciesOf(singles, async () => void (await engine.createJobRun(work.type, { input: null })));
   const createStart = systemClock.monotonic();
   for (let made = 0; made < jobs; made += createBatch) {
     await engine.createJobRuns(
@@ -93,7 +93,7 @@ async function measure(engine: Engine, work: BenchWork, jobs: number): Promise<B
   await engine.resume();
   await untilEnded(engine, work, singles + jobs);
   const runPerSecond = perSecond(singles + jobs, runStart);
-  const startMs = await spreadOf(singles, async () => {
+  const startMs = await latenciesOf(singles, async () => {
     const { size } = work.startedAt;
     await engine.createJobRun(work.type, { input: null });
     await work.until(size + 1);
@@ -110,7 +110,7 @@ async function untilEnded(engine: Engine, work: BenchWork, count: number): Promi
   }
 }
 
-async function spreadOf(times: number, act: () => Promise<void>): Promise<Spread> {
+async function latenciesOf(times: number, act: () => Promise<void>): Promise<Latencies> {
   const took: number[] = [];
   for (let count = 0; count < times; count++) {
     const start = systemClock.monotonic();
@@ -140,7 +140,7 @@ const perSecond = (count: number, start: number): number =>
 
 function print({ jobs, createOneMs, createPerSecond, runPerSecond, startMs }: BenchResults, url: string): void {
   printLine(styled('bold', `${jobs} jobs on ${url}`));
-  const times = ({ p50, p95, p99 }: Spread): string => `p50 ${p50} ms   p95 ${p95} ms   p99 ${p99} ms`;
+  const times = ({ p50, p95, p99 }: Latencies): string => `p50 ${p50} ms   p95 ${p95} ms   p99 ${p99} ms`;
   printTable(
     ['MEASUREMENT', 'RESULT'],
     [

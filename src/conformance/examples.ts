@@ -21,6 +21,7 @@ import { memos } from './memos.ts';
 import { notes } from './notes.ts';
 import { output } from './output.ts';
 import { pauses } from './pauses.ts';
+import { spreads } from './spreads.ts';
 import { purge } from './purge.ts';
 import { schema } from './schema.ts';
 import { steps } from './steps.ts';
@@ -31,7 +32,7 @@ import { NotApplicable, World, type Example, type Open, type Topic } from './wor
 
 export const topics: readonly Topic[] = [
   schema, insert, guard, claim, claimedTogether, gates, limits, fairness, ahead, unique, leases, family, following, find,
-  definitionVersions, latest, history, notes, output, steps, instances, leader, purge, inbox, memos, within, pauses, versions,
+  definitionVersions, latest, history, notes, output, steps, instances, leader, purge, inbox, memos, within, pauses, spreads, versions,
 ];
 
 export async function show(open: Open, example: Example): Promise<void> {

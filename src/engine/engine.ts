@@ -55,7 +55,7 @@ import { AnswerActions, type OpenQuestion, type OpenQuestions, type OpenQuestion
 import type { FlowHandle } from './flow-handle.ts';
 import { InboxActions } from './inbox-actions.ts';
 import { InboxRuns } from './inbox-runs.ts';
-import { LimitActions, type LimitOverride, type LimitPauseOptions, type LimitStatus, type ReopenOptions } from './limit-actions.ts';
+import { LimitActions, type LimitOverride, type LimitPauseOptions, type LimitResumeOptions, type LimitStatus, type ReopenOptions } from './limit-actions.ts';
 import { PauseActions, type PauseOptions, type ResumeOptions } from './pause-actions.ts';
 import { checkVersions } from '../jobs/checks/claim.ts';
 import { versionsOf, type TypeVersions } from '../model/type-version.ts';
@@ -487,8 +487,8 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#limits.pause(name, options);
   }
 
-  /** Ends the pause of a named limit. */
-  async resumeLimit(name: string, options: ActOptions): Promise<LimitStatus> {
+  /** Ends the pause of a named limit, or the spread of its resume. */
+  async resumeLimit(name: string, options: LimitResumeOptions): Promise<LimitStatus> {
     await this.ready();
     return this.#limits.resume(name, options);
   }
@@ -589,13 +589,13 @@ export class EngineCore implements RunBackend, RunMaker {
     return this.#pauses.pause(type, options);
   }
 
-  /** Ends the pause of a type, or of one key of it. A paused key of a paused type stays paused. */
+  /** Ends the pause of a type, or of one key of it, or the spread of its resume. A paused key of a paused type stays paused. */
   async resumeType(type: string, options: ResumeOptions = {}): Promise<void> {
     await this.ready();
     return this.#pauses.resume(type, options);
   }
 
-  /** The pauses in force, ordered by type and key. */
+  /** The pauses in force, ordered by type and key, and those whose resume is spread. */
   async pauses(): Promise<readonly Pause[]> {
     await this.ready();
     return this.#pauses.all();

@@ -3,13 +3,16 @@ import { createLimit, deleteLimit, overrideLimit, pauseLimit, readLimit, readLim
 import { checkAsker, checkFields, checkFlag, checkText, keyMax } from '../jobs/checks/values.ts';
 import type { LimitValues } from '../model/limit.ts';
 import { limitPauseAt, type LimitPause } from '../model/limit-record.ts';
+import type { ResumeSpread } from '../model/pause.ts';
+import type { Spread } from '../model/spread.ts';
+import { readLimitSpreads } from '../jobs/spreads.ts';
 import { Refusal } from '../refusal.ts';
 import type { LimitInUseNow, Store } from '../store/store.ts';
 import { formatRate, type RateText } from '../time/rate.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { checkConcurrency, checkLimitName, rateOf } from './declare/limit.ts';
 import { isLimitDeclared } from './living-builds.ts';
-import { endOf, type PauseOptions } from './pause-actions.ts';
+import { endOf, spreadMsOf, type PauseOptions, type ResumeOptions } from './pause-actions.ts';
 import type { ActOptions } from './run-handle.ts';
 import type { StoreWorkers } from './store-workers.ts';
 import type { Stores } from './stores.ts';
@@ -33,6 +36,8 @@ export interface LimitStatus {
   readonly values: LimitSettings;
   /** Who has paused the limit, why and until when; null: it is not paused. */
   readonly paused: LimitPause | null;
+  /** Who resumed the limit and until when what piled up is let out; null: nothing is held back by it. */
+  readonly spread: LimitSpread | null;
   /** The use of the limit; if it has keys, of the most used ones. */
   readonly use: readonly LimitInUseNow[];
 }
@@ -44,7 +49,10 @@ export interface LimitOverride {
   readonly concurrency?: number | null;
 }
 
+export type LimitSpread = ResumeSpread & Pick<Spread, 'until'>;
+
 export type LimitPauseOptions = Omit<PauseOptions, 'key'>;
+export type LimitResumeOptions = Omit<ResumeOptions, 'key'>;
 
 export interface ReopenOptions extends ActOptions {
   /** The key to reopen. Default: all keys. */
@@ -68,14 +76,15 @@ export class LimitActions {
 
   async list(): Promise<readonly LimitStatus[]> {
     const records = await readLimits(this.#store);
-    const statuses = await Promise.all(records.map((record) => this.#status(record, keysListed)));
+    const spreads = await readLimitSpreads(this.#store, records.map(({ name }) => name));
+    const statuses = await Promise.all(records.map((record) => this.#status(record, spreads, keysListed)));
     return statuses.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   async show(name: string): Promise<LimitStatus> {
     const record = await readLimit(this.#store, checkLimitName(name));
     if (record === null) throw unknownLimit(name);
-    return this.#status(record, keysShown);
+    return this.#status(record, await readLimitSpreads(this.#store, [name]), keysShown);
   }
 
   /** Replaces the override of a limit; null removes it. */
@@ -120,11 +129,13 @@ export class LimitActions {
     return this.show(name);
   }
 
-  async resume(name: string, options: ActOptions): Promise<LimitStatus> {
-    const act = checkFields('a resume', options, ['by', 'why']);
-    const before = await resumeLimit(this.#store, checkLimitName(name), checkAsker(this.#audit.asker(act)));
-    await this.#record('limit.resume', before, null, act);
-    return this.show(name);
+  async resume(name: string, options: LimitResumeOptions): Promise<LimitStatus> {
+    const { spread, ...act } = checkFields('a resume', options, ['by', 'why', 'spread']);
+    const asker = checkAsker(this.#audit.asker(act));
+    const before = await resumeLimit(this.#store, checkLimitName(name), asker, spreadMsOf(spread));
+    const after = await this.show(name);
+    await this.#record('limit.resume', 'bounds' in before ? { spread: spreadOf(before) } : before, after.spread && { spread: after.spread }, act);
+    return after;
   }
 
   /** Deletes a limit that no living code declares. */
@@ -138,10 +149,12 @@ export class LimitActions {
     return this.#stores.database.store;
   }
 
-  async #status(record: LimitRecord, count: number): Promise<LimitStatus> {
+  async #status(record: LimitRecord, spreads: ReadonlyMap<string, Spread>, count: number): Promise<LimitStatus> {
     const { name, keyed } = record;
     const use = await this.#store.limitUse(name, keyed ? { count } : { keys: [null] });
-    return { ...statusOf(record), paused: limitPauseAt(record, this.#store.now()), use };
+    const spread = spreads.get(name);
+    const paused = limitPauseAt(record, this.#store.now());
+    return { ...statusOf(record), paused, spread: spread ? spreadOf(spread) : null, use };
   }
 
   /** Wakes the claimers, since a change may admit jobs; records it if the options name a person. */
@@ -158,7 +171,7 @@ function checkReopenedKey(name: string, isKeyed: boolean, key: string | undefine
   throw new Refusal('malformed.option', `the limit ${name} has no keys: leave out the key`, { name });
 }
 
-function statusOf({ name, keyed, code, override, by, why, values }: LimitRecord): Omit<LimitStatus, 'use' | 'paused'> {
+function statusOf({ name, keyed, code, override, by, why, values }: LimitRecord): Omit<LimitStatus, 'use' | 'paused' | 'spread'> {
   return {
     name,
     isKeyed: keyed,
@@ -167,6 +180,8 @@ function statusOf({ name, keyed, code, override, by, why, values }: LimitRecord)
     values: settingsOf(values),
   };
 }
+
+const spreadOf = ({ by, why, from, until }: Spread): LimitSpread => ({ by, why, from, until });
 
 const settingsOf = ({ rate, concurrency }: LimitValues): LimitSettings =>
   ({ rate: rate && formatRate(rate), burst: rate?.burst ?? null, concurrency });

@@ -23,6 +23,11 @@ export interface PauseOptions extends ActOptions {
 export interface ResumeOptions extends ActOptions {
   /** The key that was paused. Default: the pause of the whole type ends. */
   readonly key?: string | undefined;
+  /**
+   * Lets out the jobs that piled up evenly over this time, such as `10m`, in the order of their due times. Jobs that become due
+   * after the resume are not held back. Default: all may start at once.
+   */
+  readonly spread?: Duration | undefined;
 }
 
 export class PauseActions {
@@ -48,8 +53,9 @@ export class PauseActions {
   }
 
   async resume(type: string, options: ResumeOptions): Promise<void> {
-    const { key, ...act } = checkFields('a resume', options, ['by', 'why', 'key']);
-    const change = await endPause(this.#store, targetOf(type, key), checkAsker(this.#audit.asker(act)));
+    const { key, spread, ...act } = checkFields('a resume', options, ['by', 'why', 'key', 'spread']);
+    const asker = checkAsker(this.#audit.asker(act));
+    const change = await endPause(this.#store, targetOf(type, key), asker, spreadMsOf(spread));
     await this.#record('type.resume', change, act);
   }
 
@@ -78,6 +84,17 @@ export class PauseActions {
 
 const targetOf = (type: string, key: string | undefined): PauseTarget =>
   ({ type: checkName('type', type), key: key === undefined ? null : checkText('key', key, keyMax) });
+
+/** How long a spread may take, at most: a week. */
+const spreadMaxMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Returns the milliseconds of a spread; null: there is none. */
+export function spreadMsOf(spread: ResumeOptions['spread']): number | null {
+  if (spread === undefined) return null;
+  const ms = durationMs(spread);
+  if (ms >= 1000 && ms <= spreadMaxMs) return ms;
+  throw new Refusal('malformed.option', 'a spread takes from 1s to 7d', { spread });
+}
 
 /** Returns the end of a pause; null: it has none. A text that begins with a year is a time, any other a duration. */
 export function endOf(until: PauseOptions['until'], now: number): number | null {

@@ -6,12 +6,14 @@ import { remove, type Asker } from '../apply.ts';
 import type { Job } from '../model/job.ts';
 import type { LimitUse, LimitValues } from '../model/limit.ts';
 import { limitContentOf, limitPauseAt, limitValuesOf, type LimitContent, type LimitPause } from '../model/limit-record.ts';
+import type { Spread } from '../model/spread.ts';
 import { Refusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
 import { recordId } from '../store/record-id.ts';
 import type { Store } from '../store/store.ts';
 import { pauseEndRefusalOf } from './checks/pause-end.ts';
 import { recordType, writeRecords } from './record-writing.ts';
+import { endLimitSpread, readLimitSpreads, startLimitSpread } from './spreads.ts';
 
 export interface LimitRecord extends LimitContent {
   /** The values that apply: the override over the code. */
@@ -86,19 +88,41 @@ export async function pauseLimit(store: Store, name: string, until: number | nul
   };
   await writeRecords(store, [{ kind: 'limit', name, contentAfter }], asker);
   const written = await readLimit(store, name);
+  await endLimitSpread(store, name, asker);
   await store.awaitClaims();
   await confirmPause(store, name, written?.paused, asker);
   return (await readLimit(store, name))!.paused!;
 }
 
-/** Ends the pause of a limit, and returns it; refuses `unknown.pause` if none is in force. */
-export async function resumeLimit(store: Store, name: string, asker: Asker): Promise<LimitPause> {
+/**
+ * Ends the pause of a limit, or the spread of its resume, and returns it; refuses `unknown.pause` if none is in force. With
+ * `spreadMs`, what is due and waits is let out evenly over that time. The spread is written before the pause ends: if this
+ * process crashes between, the limit stays paused.
+ */
+export async function resumeLimit(
+  store: Store,
+  name: string,
+  asker: Asker,
+  spreadMs: number | null = null,
+): Promise<LimitPause | Spread> {
   await store.synchronize?.();
+  const known = await readLimit(store, name);
+  if (known === null) throw unknownLimit(name);
+  const isPaused = limitPauseAt(known, store.now()) !== null;
+  const spread = (await readLimitSpreads(store, [name])).get(name);
+  if (!isPaused && !spread) throw notPaused(name);
+  await (spreadMs === null ? endLimitSpread(store, name, asker) : startLimitSpread(store, name, spreadMs, asker));
+  return isPaused ? endLimitPause(store, name, asker) : spread!;
+}
+
+const notPaused = (name: string): Refusal => new Refusal('unknown.pause', `the limit ${name} is not paused`, { name });
+
+async function endLimitPause(store: Store, name: string, asker: Asker): Promise<LimitPause> {
   let ended: LimitPause | null = null;
   const contentAfter = (before: unknown): LimitContent => {
     if (before === undefined) throw unknownLimit(name);
     ended = limitPauseAt(before as LimitContent, store.now());
-    if (ended === null) throw new Refusal('unknown.pause', `the limit ${name} is not paused`, { name });
+    if (ended === null) throw notPaused(name);
     return withoutPause(before as LimitContent);
   };
   await writeRecords(store, [{ kind: 'limit', name, contentAfter }], asker);
@@ -153,6 +177,7 @@ export async function deleteLimit(store: Store, name: string, isDeclared: () => 
       await restore(store, limitContentOf(job.input));
       throw declaredLimit(name);
     }
+    await endLimitSpread(store, name, { by: 'stint', why: 'the limit was deleted' });
     await store.reopenLimit(name, null);
     return known;
   }

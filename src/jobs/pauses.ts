@@ -8,7 +8,7 @@ import type { Change } from '../model/change.ts';
 import { never } from '../model/definition.ts';
 import type { Job } from '../model/job.ts';
 import { create, record, type Asking } from '../model/machine.ts';
-import { contentOf, isInForce, pauseOf, type Pause, type PauseContent } from '../model/pause.ts';
+import { contentOf, isInForce, pauseOf, scopeOf, type Pause, type PauseContent } from '../model/pause.ts';
 import { firstRecordId } from '../model/record-id.ts';
 import { Refusal } from '../refusal.ts';
 import { pagesOf } from '../store/paging.ts';
@@ -16,6 +16,7 @@ import { recordId } from '../store/record-id.ts';
 import type { Store } from '../store/store.ts';
 import { pauseEndRefusalOf } from './checks/pause-end.ts';
 import { originOf } from './draft.ts';
+import { spreadWaiting } from './spreads.ts';
 
 /** What a pause holds back: a type, or one key of it. */
 export interface PauseTarget {
@@ -53,38 +54,50 @@ export async function pause(
   return { before: inForce(before, store.now()), after: pauseOf(change!.after!) };
 }
 
-/** Ends a pause; refuses `unknown.pause` if none is in force. */
-export async function endPause(store: Store, target: PauseTarget, asker: Asker): Promise<PauseChange> {
+/**
+ * Ends a pause, or the spread of a resume; refuses `unknown.pause` if none is in force. With `spreadMs`, what is due and
+ * waits is let out evenly over that time.
+ */
+export async function endPause(
+  store: Store,
+  target: PauseTarget,
+  asker: Asker,
+  spreadMs: number | null = null,
+): Promise<PauseChange> {
   await store.synchronize?.();
   const [change] = await applyTogether(store, async () => {
-    const asking = { ...asker, now: store.now() };
     const known = await load(store, target);
-    if (!known || !isInForce(known, asking.now)) return notPaused(target);
-    return [record(known, [{ kind: 'edited', edit: { due: asking.now } }], asking)];
+    if (!known || !isInForce(known, store.now())) return notPaused(target);
+    const spread = spreadMs === null ? null : await spreadWaiting(store, target, spreadMs, asker);
+    const asking = { ...asker, now: spread?.from ?? store.now() };
+    const input = spread && JSON.stringify({ ...contentOf(known), spread } satisfies PauseContent);
+    const edit = spread && input !== null ? { due: spread.until, input } : { due: asking.now };
+    return [record(known, [{ kind: 'edited', edit }], asking)];
   });
-  return { before: pauseOf(change!.before!), after: null };
+  return { before: pauseOf(change!.before!), after: inForce(change!.after, store.now()) };
 }
 
-/** Returns the pauses in force, ordered by type and key. */
+/** Returns the pauses and spreads of types and keys in force, ordered by type and key. */
 export async function pausesInForce(store: Store): Promise<readonly Pause[]> {
   await store.synchronize?.();
   const found = (await Array.fromAsync(pagesOf(store, { kinds: ['pause'] }, 1000, firstRecordId - 1))).flat();
   const now = store.now();
   const order = ({ type, key }: Pause): string => `${type}\n${key ?? ''}`;
   return found
-    .filter((job) => isInForce(job, now))
+    .filter((job) => isInForce(job, now) && 'type' in scopeOf(job))
     .map(pauseOf)
     .sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-/** Returns the pauses in force among these, in any order. */
-export async function readPauses(store: Store, targets: readonly PauseTarget[]): Promise<readonly Pause[]> {
+/** Returns the records of the pauses and spreads in force among these, in any order. */
+export async function readPauses(store: Store, targets: readonly PauseTarget[]): Promise<readonly Job[]> {
   const jobs = await store.load(targets.map(idOf));
-  return jobs.filter((job) => isInForce(job, store.now())).map(pauseOf);
+  return jobs.filter((job) => isInForce(job, store.now()));
 }
 
 function pausing(known: Job | null, { type, key }: PauseTarget, due: number, asking: Asking): Change {
-  const since = known && isInForce(known, asking.now) ? contentOf(known).since : asking.now;
+  const inForceNow = known && isInForce(known, asking.now) ? contentOf(known) : null;
+  const since = inForceNow && !inForceNow.spread ? inForceNow.since : asking.now;
   const content: PauseContent = { by: asking.by, why: asking.why ?? null, since, confirmed: null };
   const input = JSON.stringify(content);
   if (known) return record(known, [{ kind: 'edited', edit: { due, input } }], asking);

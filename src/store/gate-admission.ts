@@ -64,6 +64,8 @@ export class GateMemory {
   isCrowded = false;
   /** Gates of jobs that use named limits, as the last claim saw them. Only PostgreSQL uses it. */
   limitedGates: readonly string[] = [];
+  /** Whether the last claim saw the spread of a resume. Only PostgreSQL uses it. */
+  hasSpreads = false;
   readonly #openings = new Map<string, number>();
   readonly shareStops: ShareStops;
 

@@ -22,6 +22,7 @@ import { LimitHistories } from './limits.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
 import { readPages } from './paging.ts';
 import { checkPauses, limitSpansOf, spansOf, type PausedSpan } from './pauses.ts';
+import { checkSpreads, spreadSpansOf, type SpreadSpan } from './spreads.ts';
 import { checkSteps } from './steps.ts';
 import { findSharedKey } from './shared-key.ts';
 import { calledRuns, checkTicks } from './ticks.ts';
@@ -55,6 +56,11 @@ const patienceDefaultMs = 3_000;
 const confirmations = 3;
 const atOnce = 16;
 const pausePage = 500;
+
+interface Spans {
+  readonly paused: readonly PausedSpan[];
+  readonly spread: readonly SpreadSpan[];
+}
 /** By how much the instances of a live store may disagree about its time. */
 const clockSlackMs = 1_000;
 
@@ -108,7 +114,7 @@ class StoreInspection {
   readonly #overdueMs: number;
   readonly #evidence: EvidenceIndex | null;
   readonly #slackMs: number;
-  #spans: Promise<readonly PausedSpan[]> | null = null;
+  #spans: Promise<Spans> | null = null;
   readonly #limits = new LimitHistories();
   #jobs = 0;
   #events = 0;
@@ -178,7 +184,7 @@ class StoreInspection {
       ...checkHistory(stored),
       ...checkParent(job, parent),
       ...checkClaims(stored, parent),
-      ...checkPauses(stored, await this.#pausedSpans()),
+      ...(await this.#checkSpans(stored)),
       ...checkVersions(stored),
       ...(job.kind === 'def' ? [
         ...checkTicks(stored), ...(await this.#checkRuns(stored)), ...(await checkDefFollowing(this.#store, stored)),
@@ -243,20 +249,23 @@ class StoreInspection {
   }
 
   /** Reads the pauses once. A later pause can only be missed: its claims were checked against the earlier ones. */
-  #pausedSpans(): Promise<readonly PausedSpan[]> {
-    return (this.#spans ??= this.#readSpans());
+  async #checkSpans(stored: JobWithHistory): Promise<Violation[]> {
+    const { paused, spread } = await (this.#spans ??= this.#readSpans());
+    return [...checkPauses(stored, paused), ...checkSpreads(stored, spread, this.#slackMs)];
   }
 
-  async #readSpans(): Promise<readonly PausedSpan[]> {
-    const spans: PausedSpan[] = [];
+  async #readSpans(): Promise<Spans> {
+    const paused: PausedSpan[] = [];
+    const spread: SpreadSpan[] = [];
     for await (const jobs of pagesOf(this.#store, { kinds: ['pause', 'limit'] }, pausePage, firstRecordId - 1)) {
       const histories = await this.#historiesOf(jobs);
       for (const job of jobs) {
         const events = histories.get(job.id) ?? (await this.#store.history(job.id));
-        spans.push(...(job.kind === 'limit' ? limitSpansOf : spansOf)({ job, events }, this.#slackMs));
+        paused.push(...(job.kind === 'limit' ? limitSpansOf : spansOf)({ job, events }, this.#slackMs));
+        if (job.kind === 'pause') spread.push(...spreadSpansOf({ job, events }));
       }
     }
-    return spans;
+    return { paused, spread };
   }
 
   /** S18: a run that names a tick was created by that tick of its definition. */

@@ -66,7 +66,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['query', 'not-a-transaction', 'text-cache', 'id-scan', 'batcher', 'url-options', 'feed-position', 'feed-cursor', 'record-id'],
     ['port', 'job-body', 'tally-sum', 'tally-row'],
     ['store', 'job-columns'],
-    ['coded', 'row', 'feed-entry', 'name-filter', 'waiting-version-sum', 'paging', 'definition-jobs', 'gate-admission', 'job-line', 'fair-share', 'share-walk', 'share-round', 'share-line', 'share-stops', 'waiting-job', 'limit-use', 'instance-row', 'inbox-row', 'edge-row', 'many-edges', 'step-row', 'taken-instance', 'inspection'],
+    ['coded', 'row', 'feed-entry', 'name-filter', 'waiting-version-sum', 'paging', 'definition-jobs', 'gate-admission', 'job-line', 'fair-share', 'share-walk', 'share-round', 'share-line', 'share-stops', 'spreads', 'scope-gates', 'waiting-job', 'limit-use', 'instance-row', 'inbox-row', 'edge-row', 'many-edges', 'step-row', 'taken-instance', 'inspection'],
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['following', 'steps'], ['records', 'feed', 'inbox', 'memos', 'instances'], ['claim', 'latest-runs', 'definition-versions'], ['limits'], ['store']],
@@ -75,7 +75,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
   'src/jobs/': [
     ['checks', 'ids', 'creation-hook', 'joined-changes', 'skip-ranges', 'decoded-memos'],
     ['draft'],
-    ['new-jobs', 'definition-draft', 'hooked-ticks', 'recorded-ticks', 'record-writing'],
+    ['new-jobs', 'definition-draft', 'hooked-ticks', 'recorded-ticks', 'record-writing', 'spreads'],
     ['catalogue', 'tick-knowledge', 'limits', 'alerts', 'def-followers', 'follower-runs'],
     ['proceed', 'answer', 'latest-sleep', 'edge-outcomes', 'waiting-in-vain', 'reopening', 'reopened-edges', 'work-of', 'create', 'create-flow', 'settle', 'repair', 'operate', 'retry', 'flow', 'work', 'overlap-keys', 'start-limits', 'tick', 'define', 'definition-cache', 'define-together', 'audit', 'pauses', 'alert-watch', 'saved-views'],
     ['job-writing', 'inbox', 'backfill'],

@@ -68,6 +68,33 @@ test('a type is paused with a reason and an end, marked in lists and on waiting 
   expect(board.faults).toEqual([]);
 });
 
+test('a resume is spread over a time, shows how long it lasts, and all is let go at once', async () => {
+  await board.post(`${api}/types/mail/pause`, { why: 'the relay is down' });
+  const runs = [await board.start({ type: 'mail' }), await board.start({ type: 'mail' }), await board.start({ type: 'mail' })];
+  const page = await board.visit('/types?name=mail');
+  await page.getByRole('button', { name: 'Resume mail' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Resume mail?' });
+  await dialog.getByLabel(/^Spread over/).fill('often');
+  await dialog.getByRole('button', { name: 'Resume type' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByLabel(/^Spread over/).fill('2h');
+  await picture(page, 'resume-dialog-light');
+  expect(await violations(page, 'dialog[open]')).toEqual([]);
+  await dialog.getByRole('button', { name: 'Resume type' }).click();
+  await page.getByRole('button', { name: 'Let go of all of mail' }).waitFor();
+  expect(await page.getByRole('status').allTextContents())
+    .toContainEqual(expect.stringMatching(/mail was resumed by http:local .*the last of it starts in 2 h/));
+  await picture(page, 'spread-type-light');
+  await page.goto(`${board.url}/runs/${runs[2]}`);
+  await page.getByText(/held until .* by the spread of the resume/).waitFor();
+  await page.goto(`${board.url}/types`);
+  await page.getByRole('button', { name: 'Let go of all of mail' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Let all go' }).click();
+  await expect.poll(async () => (await pauses()).some((pause) => (pause as { type: string }).type === 'mail')).toBe(false);
+  await expect.poll(async () => (await board.get(`${api}/runs/${runs[2]}`)).body.state).toBe('ended');
+  expect(board.faults).toEqual([]);
+});
+
 test('the page of a type pauses one key, follows pauses by others, and resumes each', async () => {
   await board.post(`${api}/types/charge/pause`, { why: 'customer b moves', key: 'b' });
   const page = await board.visit('/types?name=charge');

@@ -3,7 +3,7 @@ import { jobDef, jobType } from '../../src/index.ts';
 import { answerWait } from '../../src/jobs/answer.ts';
 import { declare } from '../../src/jobs/define.ts';
 import { declareLimits, overrideLimit, pauseLimit } from '../../src/jobs/limits.ts';
-import { pause } from '../../src/jobs/pauses.ts';
+import { endPause, pause } from '../../src/jobs/pauses.ts';
 import { tickDue } from '../../src/jobs/tick.ts';
 import type { AnyJobDef } from '../../src/engine/declare/job-def.ts';
 import type { Job } from '../../src/model/job.ts';
@@ -239,6 +239,15 @@ export const defects: readonly Defect[] = [
     const confirmed = (time: number): string => `pauseConfirmed\\":${time}`;
     const [before, after] = [world.store.now(), world.store.now() - minute].map(confirmed) as [string, string];
     return (sql) => sql(`update job set history = replace(history, '${before}', '${after}') where kind = 'limit'`);
+  }),
+  defect('S49', 'a job that was claimed before the spread of a resume let it out', async (world) => {
+    const [job] = [await world.create({ type: 'a' }), await world.create({ type: 'a' }), await world.create({ type: 'a' })];
+    await pause(world.store, { type: 'a', key: null }, null, tester);
+    await endPause(world.store, { type: 'a', key: null }, tester, 2 * minute);
+    await world.clock.advance(minute / 2);
+    await world.claimOne(job);
+    const [before, after] = [job.due, job.due - minute].map((due) => `bounds\\":[[${due},`) as [string, string];
+    return (sql) => sql(`update job set history = replace(history, '${before}', '${after}') where kind = 'pause'`);
   }),
   defect('S43', 'an answer that the history does not state', async (world) => {
     const { id, fence } = await world.running();

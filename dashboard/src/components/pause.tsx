@@ -10,6 +10,7 @@ import { Badge } from './badge.tsx';
 import { confirm } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { pauseType } from './pause-type.tsx';
+import { askResume } from './resume.tsx';
 import { Time } from './time.tsx';
 import { withToast } from './toast.tsx';
 
@@ -19,24 +20,30 @@ interface BannerProps {
 }
 
 export function PauseBanner({ pause, onDone }: BannerProps): JSX.Element {
-  const { type, key, by, why, since, until } = pause;
+  const { type, key, by, why, since, until, spread } = pause;
+  const [who, when, reason] = spread ? [spread.by, spread.from, spread.why] : [by, since, why];
   return (
     <p class="strip-notice" data-status="held" role="status">
       <Icon name="pause" />
       <span>
-        {key !== null && <>The key <b>{key}</b> of </>}<a href={href('/types', { name: type })}>{type}</a> was paused by{' '}
-        <b>{by}</b> <Time at={since} />{why !== null && <>: <q>{why}</q></>}.{' '}
-        {until === null ? 'It lasts until somebody resumes it.' : <>It ends <Time at={until} />.</>}
+        {key !== null && <>The key <b>{key}</b> of </>}<a href={href('/types', { name: type })}>{type}</a>{' '}
+        {spread ? 'was resumed by' : 'was paused by'} <b>{who}</b> <Time at={when} />{reason !== null && <>: <q>{reason}</q></>}.{' '}
+        {spread ? 'What waited starts evenly; the last of it starts' : until !== null && 'It ends'}
+        {until === null ? 'It lasts until somebody resumes it.' : <> <Time at={until} />.</>}
       </span>
-      {mayOperate.value && (
-        <button
-          type="button" class="button" aria-label={`Resume ${targetText(type, key)}`}
-          onClick={() => void resumeType(pause, onDone)}
-        >
-          <Icon name="play" /> Resume
-        </button>
-      )}
+      {mayOperate.value && <ResumeButton pause={pause} onDone={onDone} />}
     </p>
+  );
+}
+
+/** Resumes a type or key, or lets go at once of what a spread holds back. */
+function ResumeButton({ pause, onDone }: BannerProps): JSX.Element {
+  const target = targetText(pause.type, pause.key);
+  const [label, action] = pause.spread ? [`Let go of all of ${target}`, 'Let all go'] : [`Resume ${target}`, 'Resume'];
+  return (
+    <button type="button" class="button" aria-label={label} onClick={() => void resumeType(pause, onDone)}>
+      <Icon name="play" /> {action}
+    </button>
   );
 }
 
@@ -81,10 +88,12 @@ export function PauseMarks({ type, pauses }: { readonly type: string; readonly p
 }
 
 function PauseMark({ pause }: { readonly pause: PauseView }): JSX.Element {
-  const { key, by, why, until } = pause;
+  const { key, until, spread } = pause;
+  const { by, why } = spread ?? pause;
+  const word = spread ? 'resuming evenly' : 'paused';
   return (
     <span class="pause-mark" title={why ?? undefined!}>
-      <Badge status="held" text={key === null ? 'paused' : `key ${key} paused`} />{' '}
+      <Badge status="held" text={key === null ? word : `key ${key} ${word}`} />{' '}
       <span class="faint">
         {until === null ? 'until resumed' : <>ends <Time at={until} /></>}, by {by}{why !== null && `: ${why}`}
       </span>
@@ -104,21 +113,18 @@ export function PauseButton({ type, pauses }: { readonly type: string; readonly 
         <Icon name="pause" /> Pause
       </button>
     )
-    : (
-      <button
-        type="button" class="button" aria-label={`Resume ${type}`} onClick={() => void resumeType(pause, pauses.reload)}
-      >
-        <Icon name="play" /> Resume
-      </button>
-    );
+    : <ResumeButton pause={pause} onDone={pauses.reload} />;
 }
 
-export async function resumeType({ type, key }: PauseView, onDone: () => void): Promise<void> {
+/** Asks how to resume a type or key; if its resume is spread already, whether to let go of the rest at once. */
+export async function resumeType({ type, key, spread }: PauseView, onDone: () => void): Promise<void> {
   const target = targetText(type, key);
-  const text = 'The pause ends, and instances start the jobs that wait.';
-  const reason = await confirm({ title: `Resume ${target}?`, text, action: key === null ? 'Resume type' : 'Resume key' });
+  const resume = (body: object): Promise<unknown> =>
+    call('resumeType', { params: { name: type }, body: { ...body, ...(key === null ? {} : { key }) } });
+  if (!spread) return askResume({ target, action: key === null ? 'Resume type' : 'Resume key', resume, onDone });
+  const text = 'The spread of the resume ends, and instances start all jobs that wait.';
+  const reason = await confirm({ title: `Let go of all of ${target}?`, text, action: 'Let all go' });
   if (reason === null) return;
-  const body = { ...reason, ...(key === null ? {} : { key }) };
-  await withToast(() => call('resumeType', { params: { name: type }, body }), () => `Resumed ${target}`);
+  await withToast(() => resume(reason), () => `Let go of all of ${target}`);
   onDone();
 }

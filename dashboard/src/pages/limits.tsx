@@ -7,6 +7,8 @@ import { Badge } from '../components/badge.tsx';
 import { confirm } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
+import { askResume, type ResumeBody } from '../components/resume.tsx';
+import { Time } from '../components/time.tsx';
 import { withToast } from '../components/toast.tsx';
 import { duration, number } from '../format.ts';
 import type { Page } from '../page.ts';
@@ -59,7 +61,7 @@ interface CardProps {
 }
 
 function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
-  const { name, isKeyed, code, override, paused, use } = limit;
+  const { name, isKeyed, code, override, paused, spread, use } = limit;
   return (
     <section class="card" aria-label={`Limit ${name}`}>
       <h2>{name} {isKeyed && <span class="faint">for each key</span>}</h2>
@@ -77,6 +79,12 @@ function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
           <Badge status="held" text="paused" /> by {paused.by}{paused.why === null ? '' : `: ${paused.why}`}
         </p>
       )}
+      {spread !== null && (
+        <p class="faint">
+          <Badge status="held" text="resuming evenly" /> ends <Time at={spread.until} />, by {spread.by}
+          {spread.why === null ? '' : `: ${spread.why}`}
+        </p>
+      )}
       <ul>{use.map((each) => <Use key={each.key} use={each} limit={limit} />)}</ul>
       {mayOperate.value && (
         <footer class="card-actions">
@@ -91,8 +99,13 @@ function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
               <Icon name="pause" /> Pause
             </button>
           ) : (
-            <button type="button" class="button" onClick={() => void resume(name, onChange)}>
+            <button type="button" class="button" onClick={() => resume(name, onChange)}>
               <Icon name="play" /> Resume
+            </button>
+          )}
+          {spread !== null && (
+            <button type="button" class="button" onClick={() => void letAllGo(name, onChange)}>
+              <Icon name="play" /> Let all go
             </button>
           )}
           {use.some(isShut) && (
@@ -177,8 +190,16 @@ async function pause(name: string, onChange: () => void): Promise<void> {
   onChange();
 }
 
-async function resume(name: string, onChange: () => void): Promise<void> {
-  await withToast(() => call('resumeLimit', { params: { name }, body: {} }), () => `Resumed the limit ${name}`);
+function resume(name: string, onDone: () => void): void {
+  const request = (body: ResumeBody): Promise<unknown> => call('resumeLimit', { params: { name }, body });
+  askResume({ target: `the limit ${name}`, action: 'Resume limit', resume: request, onDone });
+}
+
+async function letAllGo(name: string, onChange: () => void): Promise<void> {
+  const text = 'The spread of the resume ends, and instances start all jobs that wait.';
+  const body = await confirm({ title: `Let go of all of the limit ${name}?`, text, action: 'Let all go' });
+  if (body === null) return;
+  await withToast(() => call('resumeLimit', { params: { name }, body }), () => `Let go of all of the limit ${name}`);
   onChange();
 }
 

@@ -5,8 +5,9 @@ import type { NamedLimitView, RequestArguments } from '../../http/contract.ts';
 import { Refusal } from '../../refusal.ts';
 import { formatDuration } from '../../time/duration.ts';
 import { wholeNumber } from '../number-flag.ts';
-import { printJson, printLine, printTable, styled } from '../print.ts';
+import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 import { addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
+import { spreadHelp } from './pause-types.ts';
 import { withApi } from '../with-api.ts';
 
 interface SetFlags extends CommonFlags {
@@ -39,6 +40,7 @@ export function limitsCommand(program: Command): void {
     .option('--until <time>', 'end of the pause: a duration such as 2h, or a time (default: until it is resumed)')
     .action(pause);
   addNamedActionFlags(limits.command('resume <name>').description('start jobs that use a paused limit again'))
+    .option('--spread <duration>', spreadHelp)
     .action(resume);
   addNamedActionFlags(limits.command('delete <name>').description('delete a limit that no code declares')).action(remove);
 }
@@ -89,9 +91,12 @@ const pause = (name: string, options: CommonFlags & { readonly until?: string; r
     return printLimit(await api.call('pauseLimit', { params: { name }, body }), api.now(), options);
   });
 
-const resume = (name: string, options: CommonFlags): Promise<void> =>
-  withApi(options, async (api) =>
-    printLimit(await api.call('resumeLimit', { params: { name }, body: reasonOf(options) }), api.now(), options));
+const resume = (name: string, options: CommonFlags & { readonly spread?: string }): Promise<void> =>
+  withApi(options, async (api) => {
+    const { spread } = options;
+    const body = { ...reasonOf(options), ...(spread === undefined ? {} : { spread }) };
+    return printLimit(await api.call('resumeLimit', { params: { name }, body }), api.now(), options);
+  });
 
 const remove = (name: string, options: CommonFlags): Promise<void> =>
   withApi(options, async (api) => void (await api.call('deleteLimit', { params: { name }, query: reasonOf(options) })));
@@ -108,11 +113,12 @@ function overrideOf({ rate, burst, concurrency }: SetFlags): RequestArguments<'o
 
 function printLimit(limit: NamedLimitView, now: number, { json }: CommonFlags): void {
   if (json) return printJson(limit);
-  const { name, values, code, override, paused, isKeyed, use } = limit;
+  const { name, values, code, override, paused, spread, isKeyed, use } = limit;
   printLine(styled('bold', name));
   printLine(`  values    ${settingsText(values)}${isKeyed ? ', for each key' : ''}`);
   printLine(`  code      ${code === null ? 'does not declare it' : settingsText(code)}`);
   if (paused) printLine(`  paused    by ${paused.by}${paused.why === null ? '' : `: ${paused.why}`}`);
+  if (spread) printLine(`  spread    until ${timeCell(spread.until)}, resumed by ${spread.by}${spread.why === null ? '' : `: ${spread.why}`}`);
   if (override) printLine(`  override  by ${override.by}${override.why === null ? '' : `: ${override.why}`}`);
   printTable(
     [isKeyed ? 'KEY' : '', 'RUNNING', 'OPENS'],

@@ -4,11 +4,15 @@ import { printJson, printLine, printTable, timeCell } from '../print.ts';
 import { addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
 import { withApi } from '../with-api.ts';
 
-interface ResumeFlags extends CommonFlags {
+interface KeyFlags extends CommonFlags {
   readonly key?: string;
 }
 
-interface PauseFlags extends ResumeFlags {
+interface ResumeFlags extends KeyFlags {
+  readonly spread?: string;
+}
+
+interface PauseFlags extends KeyFlags {
   readonly why: string;
   readonly until?: string;
 }
@@ -20,9 +24,12 @@ export function pauseCommands(types: Command): void {
     .action(pause);
   addNamedActionFlags(types.command('resume <name>').description('claim jobs of a paused type again'))
     .option('--key <key>', 'resume only this key')
+    .option('--spread <duration>', spreadHelp)
     .action(resume);
-  addApiFlags(types.command('pauses').description('list the types and keys that are paused')).action(list);
+  addApiFlags(types.command('pauses').description('list the types and keys that are paused, or whose resume is spread')).action(list);
 }
+
+export const spreadHelp = 'let out what piled up evenly over this time, such as 10m (default: all may start at once)';
 
 const pause = (name: string, options: PauseFlags): Promise<void> =>
   withApi(options, async (api) => {
@@ -36,11 +43,11 @@ const pause = (name: string, options: PauseFlags): Promise<void> =>
 
 const resume = (name: string, options: ResumeFlags): Promise<void> =>
   withApi(options, async (api) => {
-    const { key } = options;
-    const body = { ...reasonOf(options), ...(key === undefined ? {} : { key }) };
+    const { key, spread } = options;
+    const body = { ...reasonOf(options), ...(key === undefined ? {} : { key }), ...(spread === undefined ? {} : { spread }) };
     await api.call('resumeType', { params: { name }, body });
-    if (options.json) printJson({ type: name, key: key ?? null });
-    else printLine(`${subject(name, key)} is resumed.`);
+    if (options.json) printJson({ type: name, key: key ?? null, spread: spread ?? null });
+    else printLine(`${subject(name, key)} is resumed${spread === undefined ? '' : `, spread over ${spread}`}.`);
   });
 
 const list = (options: CommonFlags): Promise<void> =>
@@ -48,9 +55,9 @@ const list = (options: CommonFlags): Promise<void> =>
     const { items } = await api.call('listPauses');
     if (options.json) return printJson({ items });
     printTable(
-      ['TYPE', 'KEY', 'BY', 'SINCE', 'UNTIL', 'WHY'],
-      items.map(({ type, key, by, since, until, why }) =>
-        [type, key, by, timeCell(since), until === null ? null : timeCell(until), why]),
+      ['TYPE', 'KEY', 'BY', 'SINCE', 'UNTIL', 'SPREAD BY', 'WHY'],
+      items.map(({ type, key, by, since, until, spread, why }) =>
+        [type, key, by, timeCell(since), until === null ? null : timeCell(until), spread && spread.by, why]),
     );
   });
 

@@ -42,7 +42,7 @@ export async function runDoctor(jobs: Jobs, clock: Clock): Promise<readonly Find
     ...ofInstances(await jobs.store.instances(), health.time),
     ...(await ofStuck(jobs)),
     ...(await ofLate(jobs, health.time)),
-    ...ofPauses(await pausesInForce(jobs.store), health.time),
+    ...ofPauses((await pausesInForce(jobs.store)).filter(({ spread }) => spread === null), health.time),
     ...ofInbox(await jobs.store.countInbox(), health.time),
   ];
 }

@@ -8,7 +8,9 @@ import { readTypes } from '../../jobs/catalogue.ts';
 import { parseGate, GateAdmissions, type Limits } from '../../model/gate.ts';
 import type { Job, PendingJob } from '../../model/job.ts';
 import { readPauses } from '../../jobs/pauses.ts';
-import { isPausable, type Pause } from '../../model/pause.ts';
+import { readLimitSpreads } from '../../jobs/spreads.ts';
+import { contentOf, isPausable, pauseOf, type Pause } from '../../model/pause.ts';
+import { spreadReason } from './spread-reason.ts';
 import { knowsVersion, versionsOf } from '../../model/type-version.ts';
 import { isLive, type Instance, type Store } from '../../store/store.ts';
 import { openStandings } from '../../store/query.ts';
@@ -221,20 +223,30 @@ const allBusy = (able: readonly Instance[]): Reason => ({
   detail: { instances: able.map(({ id, about }) => ({ id, slots: about.slots, busy: about.busy })) },
 });
 
-async function pauseReasons({ store }: Jobs, { kind, type, gate, admitted }: PendingJob): Promise<Reason[]> {
+async function pauseReasons({ store }: Jobs, job: PendingJob): Promise<Reason[]> {
+  const { kind, type, gate, admitted } = job;
   if (!isPausable(kind)) return [];
-  const key = gate === null || admitted ? null : parseGate(gate).key;
+  const { key = null, uses = [] } = gate === null || admitted ? {} : parseGate(gate);
   const targets = [{ type, key: null }, ...(key === null ? [] : [{ type, key }])];
-  return (await readPauses(store, targets)).map(pauseReason);
+  const ofTarget = (await readPauses(store, targets)).flatMap((record) => {
+    const { spread } = contentOf(record);
+    const pause = pauseOf(record);
+    return spread ? spreadReason(job, targetText(pause), spread, store.now()) : pauseReason(pause);
+  });
+  const ofLimits = (await readLimitSpreads(store, uses.map(({ name }) => name))).entries()
+    .map(([name, spread]) => spreadReason(job, `its limit ${name}`, spread, store.now()));
+  return [...ofTarget, ...ofLimits].filter((reason) => reason !== null);
 }
 
 function pauseReason(pause: Pause): Reason {
-  const { type, key, by, why, until } = pause;
-  const what = key === null ? `its type ${type}` : `its key ${JSON.stringify(key)} of the type ${type}`;
+  const { key, by, why, until } = pause;
   const end = until === null ? '' : ` until ${new Date(until).toISOString()}`;
-  const says = `${what} is paused${end} by ${by}${why === null ? '' : `: ${why}`}`;
+  const says = `${targetText(pause)} is paused${end} by ${by}${why === null ? '' : `: ${why}`}`;
   return { code: key === null ? 'paused.type' : 'paused.key', says, detail: { ...pause } };
 }
+
+const targetText = ({ type, key }: Pause): string =>
+  (key === null ? `its type ${type}` : `its key ${JSON.stringify(key)} of the type ${type}`);
 
 async function parentReason(jobs: Jobs, job: Job): Promise<Reason | null> {
   const [parent] = job.parent === null ? [] : await jobs.store.load([job.parent]);

@@ -8,7 +8,7 @@ export interface Reason {
 }
 
 export type ReasonCode =
-  | 'ended' | 'running' | 'paused' | 'paused.type' | 'paused.key' | 'paused.limit' | 'waits.parent' | 'waits.children'
+  | 'ended' | 'running' | 'paused' | 'paused.type' | 'paused.key' | 'paused.limit' | 'spread' | 'waits.parent' | 'waits.children'
   | 'waits.runs' | 'waits.answer' | 'not.due' | 'sleeping' | 'parent.cancelled' | 'type.unknown' | 'version.unknown' | 'suspended'
   | 'leader.only' | 'limit.full' | 'rate.used' | 'fairness.waiting' | 'batch.gathering'
   | 'slots.busy' | 'about.to.run';

@@ -1,9 +1,9 @@
 /** The routes of named limits. */
 import { z } from 'zod';
-import { DefParams, name, PauseRequest, ReasonQuery, why } from './requests.ts';
+import { DefParams, name, PauseRequest, ReasonQuery, spread, why } from './requests.ts';
 import { at, define, Items, operate, readers } from './route.ts';
 import { count, instant } from './run-views.ts';
-import { Nothing } from './views.ts';
+import { Nothing, ResumeSpread } from './views.ts';
 
 const settings = {
   rate: z.string().nullable().meta({ description: 'such as 500/1m; null: not limited' }),
@@ -24,6 +24,8 @@ export const NamedLimitView = z
     values: LimitSettings.meta({ description: 'the values that apply' }),
     paused: z.object({ by: z.string(), why: z.string().nullable(), since: instant, until: instant.nullable() }).nullable()
       .meta({ description: 'who has paused the limit, why and until when; null: it is not paused' }),
+    spread: ResumeSpread.extend({ until: instant }).nullable()
+      .meta({ description: 'who has resumed the limit, if what piled up is let out evenly until `until`' }),
     use: z
       .array(z.object({
         key: z.string().nullable(),
@@ -55,7 +57,7 @@ const LimitReopening = z
   .meta({ id: 'LimitReopening' });
 
 const LimitPauseRequest = PauseRequest.omit({ key: true }).meta({ id: 'LimitPauseRequest' });
-const LimitResuming = z.strictObject({ why: why.optional() }).meta({ id: 'LimitResuming' });
+const LimitResuming = z.strictObject({ why: why.optional(), spread: spread.optional() }).meta({ id: 'LimitResuming' });
 
 export const limitRouteTable = define({
   listLimits: {
@@ -76,7 +78,7 @@ export const limitRouteTable = define({
     body: LimitPauseRequest, answer: NamedLimitView,
   },
   resumeLimit: {
-    method: 'post', path: at('/limits/{name}/resume'), roles: operate, summary: 'End the pause of a named limit',
+    method: 'post', path: at('/limits/{name}/resume'), roles: operate, summary: 'End the pause of a named limit, or the spread of its resume',
     params: DefParams, body: LimitResuming, answer: NamedLimitView,
   },
   deleteLimit: {

@@ -141,8 +141,10 @@ export const PauseRequest = z
     key: pausedKey.optional(),
   })
   .meta({ id: 'PauseRequest' });
+export const spread = duration
+  .meta({ description: 'let out what piled up evenly over this time, such as 10m; default: all may start at once' });
 export const ResumeRequest = z
-  .strictObject({ why: why.optional(), key: pausedKey.optional() })
+  .strictObject({ why: why.optional(), key: pausedKey.optional(), spread: spread.optional() })
   .meta({ id: 'ResumeRequest' });
 export const CancelRequest = z
   .strictObject({ why: why.optional(), grace: duration.optional() })

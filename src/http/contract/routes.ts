@@ -70,10 +70,10 @@ export const routes = define({
   },
   resumeType: {
     method: 'post', path: at('/types/{name}/resume'), roles: operate,
-    summary: 'End the pause of a job type, or of one key of it', params: DefParams, body: ResumeRequest, answer: Nothing,
+    summary: 'End the pause of a job type, or of one key of it, or the spread of its resume', params: DefParams, body: ResumeRequest, answer: Nothing,
   },
   listPauses: {
-    method: 'get', path: at('/pauses'), roles: readers, summary: 'List the job types and keys that are paused',
+    method: 'get', path: at('/pauses'), roles: readers, summary: 'List the job types and keys that are paused, or whose resume is spread',
     answer: Items('Pauses', PauseView),
   },
   listQueues: {

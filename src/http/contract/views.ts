@@ -178,6 +178,8 @@ export const InboxRequestView = z
   })
   .meta({ id: 'InboxRequest' });
 
+export const ResumeSpread = z.object({ by: z.string(), why: z.string().nullable(), from: instant }).meta({ id: 'ResumeSpread' });
+
 export const PauseView = z
   .object({
     type: z.string(),
@@ -186,6 +188,8 @@ export const PauseView = z
     why: z.string().nullable(),
     since: instant,
     until: instant.nullable().meta({ description: 'null: until somebody resumes it' }),
+    spread: ResumeSpread.nullable()
+      .meta({ description: 'who has resumed it, if what piled up is let out evenly until `until`; null: all of it is held back' }),
   })
   .meta({ id: 'Pause' });
 export type PauseView = z.infer<typeof PauseView>;

@@ -195,7 +195,9 @@ function limitFigures(limits: readonly LimitStatus[], now: number): Figure[] {
   ];
 }
 
-function pauseFigure(pauses: readonly Pause[]): Figure {
+/** Resumes that are spread are not counted: nothing waits for a person. */
+function pauseFigure(found: readonly Pause[]): Figure {
+  const pauses = found.filter(({ spread }) => spread === null);
   const keys = pauses.filter(({ key }) => key !== null).length;
   return gaugeBy('stint_pauses', 'scope', { type: pauses.length - keys, key: keys });
 }

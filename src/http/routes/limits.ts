@@ -1,5 +1,6 @@
 /** Named limits over HTTP: list, create, override, pause, reopen and delete them. */
 import type { LimitOverride, LimitStatus } from '../../engine/limit-actions.ts';
+import type { Duration } from '../../time/duration.ts';
 import type { NamedLimitView } from '../contract.ts';
 import type { StoreRouteHandlers } from '../handler.ts';
 import { act } from './runs.ts';
@@ -32,8 +33,8 @@ export const limitRoutes: StoreRouteHandlers<LimitRouteNames> = {
     return limitView(await engine.pauseLimit(name, { ...act(principal, why), why, until }));
   },
 
-  async resumeLimit({ engine }, { params: { name }, body: { why } }, { principal }) {
-    return limitView(await engine.resumeLimit(name, act(principal, why)));
+  async resumeLimit({ engine }, { params: { name }, body: { why, spread } }, { principal }) {
+    return limitView(await engine.resumeLimit(name, { ...act(principal, why), spread: spread as Duration | undefined }));
   },
 
   async deleteLimit({ engine }, { params: { name }, query: { why } }, { principal }) {

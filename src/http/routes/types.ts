@@ -1,6 +1,7 @@
 /** Job types over HTTP: the settings of one type, and the pauses of types and of their keys. */
 import { redactText, type Visibility } from '../access/redact.ts';
 import type { Pause } from '../../model/pause.ts';
+import type { Duration } from '../../time/duration.ts';
 import type { PauseView } from '../contract.ts';
 import type { StoreRouteHandlers } from '../handler.ts';
 import { typeDetail } from '../type-views.ts';
@@ -14,8 +15,8 @@ export const typeRoutes: StoreRouteHandlers<'getType' | 'pauseType' | 'resumeTyp
     return pauseView(pause, principal.visibility);
   },
 
-  async resumeType({ engine }, { params: { name }, body: { why, key } }, { principal }) {
-    await engine.resumeType(name, { ...act(principal, why), key });
+  async resumeType({ engine }, { params: { name }, body: { why, key, spread } }, { principal }) {
+    await engine.resumeType(name, { ...act(principal, why), key, spread: spread as Duration | undefined });
     return {};
   },
 
@@ -25,4 +26,10 @@ export const typeRoutes: StoreRouteHandlers<'getType' | 'pauseType' | 'resumeTyp
 };
 
 const pauseView = (pause: Pause, visibility: Visibility): PauseView =>
-  ({ ...pause, why: pause.why === null ? null : redactText(pause.why, visibility) });
+  ({
+    ...pause,
+    why: redacted(pause.why, visibility),
+    spread: pause.spread && { ...pause.spread, why: redacted(pause.spread.why, visibility) },
+  });
+
+const redacted = (why: string | null, visibility: Visibility): string | null => (why === null ? null : redactText(why, visibility));

@@ -2,16 +2,18 @@
 import { never } from '../../model/definition.ts';
 import { encodedShare, GateAdmissions, keyNames, noLimits, type LimitsNow } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
-import { isInForce, isPausable } from '../../model/pause.ts';
+import { contentOf, isInForce, isInScope, isPausable, type PauseScope } from '../../model/pause.ts';
+import { lastOfParts, type Position } from '../../model/spread.ts';
 import { workKinds } from '../../model/state.ts';
 import { byClaimOrder } from '../../model/claim-order.ts';
 import { jobPredicate, namePredicate } from '../name-filter.ts';
 import { groupName, keysOf, takeInTurns, turnsOf } from '../fair-share.ts';
-import { admitInOrder, type GateMemory } from '../gate-admission.ts';
+import { admitInOrder, earlier, type GateMemory } from '../gate-admission.ts';
 import { LaneLine, type JobLine } from '../job-line.ts';
 import { ShareLine } from '../share-line.ts';
 import type { ShareStops } from '../share-stops.ts';
 import { queuePositionMax, type Candidate, type ClaimRequest, type DueJob, type WaitingVersion } from '../store.ts';
+import { Spreads } from '../spreads.ts';
 import type { WaitingJob } from '../waiting-job.ts';
 import { sumByVersion } from '../waiting-version-sum.ts';
 import type { Records } from './records.ts';
@@ -25,17 +27,19 @@ export function candidates(
   const { now } = named;
   const { kinds, names, limit, limits = noLimits, isLeader = false, priorities } = request;
   const isNamed = jobPredicate(names);
-  const pauses = pausesAt(records, now);
+  const inForce = pausesAt(records, now);
+  const spreads = new Spreads(inForce, now);
+  const pauses = inForce.filter((pause) => !contentOf(pause).spread);
   const pausedKeys = keyNames(pauses.flatMap(({ gate }) => (gate === null ? [] : [gate])));
   const admissions = new GateAdmissions(admittedPerGate(records, () => true), limits, isLeader, named, pausedKeys);
   const isPaused = pausedBy(pauses);
   const isClaimable = (job: Job): boolean =>
     job.state === 'pending' && job.due <= now && kinds.includes(job.kind) && isNamed(job) && !isPaused(job) &&
-    (priorities?.includes(job.priority) ?? true);
+    !isHeldBack(spreads, job) && (priorities?.includes(job.priority) ?? true);
   const claimable = [...records.all()].filter(isClaimable);
   const admit = ({ id, gate }: WaitingJob): boolean => gate === noGate || records.get(id)!.admitted || admissions.admit(gate);
   const { jobs } = admitInOrder(linesOf(claimable, memory.shareStops), admit, limit);
-  memory.recordOpening(request, admissions.opensAt);
+  memory.recordOpening(request, earlier(admissions.opensAt, spreads.opensAt(request)));
   return takeInTurns(jobs, turnsOf(jobs), memory.shareStops, limit).map(({ id }) => {
     const job = records.get(id)!;
     return { job, parentCancelled: job.parent !== null && Boolean(records.get(job.parent)?.cancel) };
@@ -43,6 +47,9 @@ export function candidates(
 }
 
 const noGate = '';
+
+const isHeldBack = (spreads: Spreads, { kind, type, id, due, gate, admitted }: Job): boolean =>
+  isPausable(kind) && spreads.isHeld(type, { id, due, gate: admitted ? noGate : (gate ?? noGate) });
 
 /** Returns a line for each group of jobs that wait at gates and have shares, and one for all other jobs. */
 function linesOf(claimable: readonly Job[], stops: ShareStops): JobLine[] {
@@ -121,6 +128,12 @@ export function waitingVersions(records: Records, types: readonly string[]): Wai
   const isCounted = ({ state, kind, type }: Job): boolean =>
     state === 'pending' && workKinds.includes(kind) && types.includes(type);
   return sumByVersion([...records.all()].filter(isCounted).map(({ type, typeVersion }) => ({ type, typeVersion, count: 1 })));
+}
+
+export function divideWaiting(records: Records, scope: PauseScope, count: number, now: number): Position[] {
+  const isWaiting = (job: Job): boolean => job.state === 'pending' && job.due <= now && isInScope(scope, job);
+  const waiting = [...records.all()].filter(isWaiting).sort((a, b) => a.due - b.due || a.id - b.id);
+  return lastOfParts(waiting, count).map(({ due, id }) => ({ due, id }));
 }
 
 /** Whether a pause of its type is in force, so that a new job of this type must not be written as running. */

@@ -8,6 +8,8 @@ import type { Event } from '../../model/event.ts';
 import type { NewStep, OpenWait, StoredStep } from '../../model/step.ts';
 import { ownRetentionMs, type Job } from '../../model/job.ts';
 import type { OutputPosition, OutputSegment } from '../../model/output.ts';
+import type { PauseScope } from '../../model/pause.ts';
+import type { Position } from '../../model/spread.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { earlier, GateMemory } from '../gate-admission.ts';
@@ -27,7 +29,7 @@ import { MemoryInbox } from './inbox.ts';
 import { MemoryMemos } from './memos.ts';
 import { MemoryLimits } from './limits.ts';
 import { MemoryInstances } from './instances.ts';
-import { queuePosition, admittedPerGate, aheadInShare, candidates, isTypePaused, nextDue, oldestDue, waitingVersions } from './claim.ts';
+import { queuePosition, admittedPerGate, aheadInShare, candidates, divideWaiting, isTypePaused, nextDue, oldestDue, waitingVersions } from './claim.ts';
 import { definitionVersions } from './definition-versions.ts';
 import { latestEnds, startedRuns } from './latest-runs.ts';
 import { Records } from './records.ts';
@@ -139,6 +141,10 @@ export class MemoryStore implements Store {
 
   aheadInShare(job: Job): Promise<number> {
     return this.#answer(() => aheadInShare(this.#records, job, this.now()));
+  }
+
+  divideWaiting(scope: PauseScope, count: number): Promise<readonly Position[]> {
+    return this.#answer(() => divideWaiting(this.#records, scope, count, this.now()));
   }
 
   waitingVersions(types: readonly string[]): Promise<readonly WaitingVersion[]> {

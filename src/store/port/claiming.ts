@@ -2,6 +2,8 @@
 import type { Change } from '../../model/change.ts';
 import type { Limits } from '../../model/gate.ts';
 import type { Job } from '../../model/job.ts';
+import type { PauseScope } from '../../model/pause.ts';
+import type { Position } from '../../model/spread.ts';
 import type { Kind } from '../../model/state.ts';
 import type { TypeVersions, VersionedType } from '../../model/type-version.ts';
 
@@ -9,8 +11,8 @@ export interface Claiming {
   /**
    * Locks the first claimable jobs in claim order, and skips jobs that other transactions have locked. Writes the
    * changes that `decide` returns for the locked jobs; returns the changes that were written. A job is not claimable
-   * while a pause of its type or key is in force (`model/pause.ts`). Jobs of the same kind, type and priority that have
-   * shares take turns (`fair-share.ts`).
+   * while a pause of its type or key is in force (`model/pause.ts`), or while the spread of a resume holds it back
+   * (`model/spread.ts`). Jobs of the same kind, type and priority that have shares take turns (`fair-share.ts`).
    */
   claim(request: ClaimRequest, decide: ClaimDecision): Promise<readonly Change[]>;
 
@@ -48,6 +50,12 @@ export interface Claiming {
    * counted up to `queuePositionMax`.
    */
   waitingVersions(types: readonly string[]): Promise<readonly WaitingVersion[]>;
+
+  /**
+   * Divides the due jobs in the scope of a pause, ordered by due time and id, into up to `count` parts of equal size, and
+   * returns the last position of each part. A few jobs of other scopes may be counted, too.
+   */
+  divideWaiting(scope: PauseScope, count: number): Promise<readonly Position[]>;
 
   /**
    * Waits for the claims that began before this call. A claim that begins later sees every pause that was committed

@@ -5,6 +5,8 @@ import type { Event } from '../../model/event.ts';
 import type { NewStep, OpenWait, StoredStep } from '../../model/step.ts';
 import type { Job } from '../../model/job.ts';
 import type { OutputPosition, OutputSegment } from '../../model/output.ts';
+import type { PauseScope } from '../../model/pause.ts';
+import type { Position } from '../../model/spread.ts';
 import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { Turns } from '../../time/turns.ts';
@@ -32,6 +34,7 @@ import { limitUse } from './claim/limit-use.ts';
 import { closeLimit, reopenLimit, spendLimit } from './claim/limits.ts';
 import { nextDue } from './claim/next-due.ts';
 import { oldestDue } from './claim/oldest-due.ts';
+import { divideWaiting } from './claim/spread-jobs.ts';
 import { waitingVersions } from './claim/waiting-versions.ts';
 import { ClaimHints } from './claim/claim-by-hint.ts';
 import { ScanCursors } from './claim/scan-cursor.ts';
@@ -206,6 +209,10 @@ export class PostgresStore implements Store {
 
   aheadInShare(job: Job): Promise<number> {
     return aheadInShare(this.#database, job);
+  }
+
+  divideWaiting(scope: PauseScope, count: number): Promise<readonly Position[]> {
+    return this.#database.transaction((transaction) => divideWaiting(transaction, scope, count));
   }
 
   waitingVersions(types: readonly string[]): Promise<readonly WaitingVersion[]> {

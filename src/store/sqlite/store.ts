@@ -6,6 +6,8 @@ import type { Event } from '../../model/event.ts';
 import type { NewStep, OpenWait, StoredStep } from '../../model/step.ts';
 import type { Job } from '../../model/job.ts';
 import type { OutputPosition, OutputSegment } from '../../model/output.ts';
+import type { PauseScope } from '../../model/pause.ts';
+import type { Position } from '../../model/spread.ts';
 import type { Random } from '../../random.ts';
 import { Refusal } from '../../refusal.ts';
 import { systemClock, type Clock } from '../../time/clock.ts';
@@ -29,6 +31,7 @@ import { admittedPerGate } from './claim/gates.ts';
 import { limitUse } from './claim/limit-use.ts';
 import { closeLimit, limitsAt, reopenLimit, spendLimit, spendStarts } from './claim/limits.ts';
 import { oldestDue } from './claim/oldest-due.ts';
+import { divideWaiting } from './claim/spread-jobs.ts';
 import { waitingVersions } from './claim/waiting-versions.ts';
 import { writeBatch, writeBatches, writeWithin } from './write/commit.ts';
 import { stageChildren } from './write/staging.ts';
@@ -176,6 +179,10 @@ export class SqliteStore implements Store {
 
   aheadInShare(job: Job): Promise<number> {
     return this.#read(() => aheadInShare(this.#connection, job, this.now()));
+  }
+
+  divideWaiting(scope: PauseScope, count: number): Promise<readonly Position[]> {
+    return this.#read(() => divideWaiting(this.#connection, scope, count, this.now()));
   }
 
   waitingVersions(types: readonly string[]): Promise<readonly WaitingVersion[]> {

@@ -30,7 +30,7 @@ describe('a paused type', () => {
     const { attempts, type } = counting();
     const t = await start({ types: [type] });
     const pause = await t.engine.pauseType('charge', { ...ada, until: '2h' });
-    expect(pause).toEqual({ type: 'charge', key: null, ...ada, since: newYear, until: newYear + 2 * hour });
+    expect(pause).toEqual({ type: 'charge', key: null, ...ada, since: newYear, until: newYear + 2 * hour, spread: null });
     await t.createJobRun(type);
     await t.advance('119m');
     expect([attempts.count, (await t.engine.pauses()).length]).toEqual([0, 1]);
@@ -169,7 +169,7 @@ test('explains why a run waits: who paused its type, why and until when', async 
   expect(reason).toEqual({
     code: 'paused.type',
     says: 'its type charge is paused until 2026-01-01T01:00:00.000Z by ada: the bank is down',
-    detail: { type: 'charge', key: null, ...ada, since: newYear, until: newYear + hour },
+    detail: { type: 'charge', key: null, ...ada, since: newYear, until: newYear + hour, spread: null },
   });
 });
 
@@ -179,7 +179,7 @@ test('a second pause changes the reason and the end, and keeps the beginning', a
   await t.advance('10m');
   await t.engine.pauseType('charge', { by: 'bob', why: 'still down' });
   expect(await t.engine.pauses()).toEqual([
-    { type: 'charge', key: null, by: 'bob', why: 'still down', since: newYear, until: null },
+    { type: 'charge', key: null, by: 'bob', why: 'still down', since: newYear, until: null, spread: null },
   ]);
 });
 

@@ -31,6 +31,7 @@ import { claimBatch } from '../../../src/store/postgres/write/claim-batch.ts';
 import { excludeFromClaims, findClaims, leaveClaims, lockClaims } from '../../../src/store/postgres/maintain/leave-claim.ts';
 import { unstageGroup } from '../../../src/store/postgres/write/staging.ts';
 import { output, outputBytes } from '../../../src/store/postgres/write/output.ts';
+import { noSpreads } from '../../../src/store/spreads.ts';
 import { write, lockById } from '../../../src/store/postgres/write/statements.ts';
 import { born, claimed, connect, decided, everything, freshStore, many } from './ground.ts';
 
@@ -154,7 +155,7 @@ test('the keys of shares, and their jobs, are found by seeks in the index of sha
   const found = { key: 'k', bare_gate: 'any/a////', ...waiting, is_due: true, first: 'k', last: 'k' };
   const admissions = new GateAdmissions(new Map(), noLimits, false);
   await linesInTurns(planning(client, plans, found), [lane],
-    { stops: new ShareStops(), admissions, limits: { load: async () => {} }, limit: 10 });
+    { stops: new ShareStops(), admissions, limits: { load: async () => {} }, spreads: noSpreads, limit: 10 });
   await aheadInShare(planning(client, plans, { count: 0 }), made!.after);
   expect(plans.size).toBe(4);
   for (const [text, plan] of plans) {

@@ -52,7 +52,7 @@ export function TypePage({ name }: { readonly name: string }): JSX.Element {
         <div class="page-actions">
           {mayOperate.value && (
             <button type="button" class="button" onClick={pause}>
-              <Icon name="pause" /> {pauses.of(name).some(isOfType) ? 'Change pause' : 'Pause'}
+              <Icon name="pause" /> {pauses.of(name).some((pause) => isOfType(pause) && !pause.spread) ? 'Change pause' : 'Pause'}
             </button>
           )}
           {mayProduce.value && (
@@ -76,7 +76,7 @@ function pauseShortcut(name: string, pauses: Pauses): Shortcut {
   const inForce = pauses.of(name).find(isOfType);
   return inForce === undefined
     ? { keys: 'h', label: `Pause ${name}`, run: () => pauseType(name, pauses.reload) }
-    : { keys: 'h', label: `Resume ${name}`, run: () => void resumeType(inForce, pauses.reload) };
+    : { keys: 'h', label: inForce.spread ? `Let go of all of ${name}` : `Resume ${name}`, run: () => void resumeType(inForce, pauses.reload) };
 }
 
 interface DetailsProps {

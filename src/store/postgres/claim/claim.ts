@@ -85,8 +85,11 @@ import { gatedRows, type AdmittedJobs } from './gates.ts';
 import { spendRates } from './limits.ts';
 import { spentUses } from '../../limit-use.ts';
 import { takeInTurns } from '../../fair-share.ts';
-import type { GateMemory } from '../../gate-admission.ts';
+import { earlier, type GateMemory } from '../../gate-admission.ts';
 import { freeRows } from './free-jobs.ts';
+import { readSpreads } from '../read/pauses.ts';
+import { noSpreads } from '../../spreads.ts';
+import { spreadRows, withSpreadRows } from './spread-jobs.ts';
 import type { LockedJobs } from './lanes.ts';
 
 export interface ClaimParts {
@@ -161,14 +164,22 @@ async function claimable(
   { cursors, hints, gateMemory }: ClaimParts,
   request: ClaimRequest,
 ): Promise<LockedJobs & Partial<Pick<AdmittedJobs, 'limits'>>> {
+  const expected = gateMemory.hasSpreads ? await readSpreads(transaction) : noSpreads;
   // If jobs waited at gates at the last scan, lanes and gates are read in one round trip.
-  const [free, early] = await Promise.all([
+  const [found, early, passing] = await Promise.all([
     freeRows(transaction, cursors, request),
-    cursors.expectsGates(request) ? gatedRows(transaction, request, gateMemory) : undefined,
+    cursors.expectsGates(request) ? gatedRows(transaction, request, gateMemory, expected) : undefined,
+    spreadRows(transaction, request, expected),
   ]);
   hints.recordScan(request);
-  const gated = early === undefined && free.hasJobsAtGates ? await gatedRows(transaction, request, gateMemory) : early;
-  if (!gated) gateMemory.recordOpening(request, null);
+  const spreads = expected.isEmpty && found.hasSpreads ? await readSpreads(transaction) : expected;
+  const free = withSpreadRows(found, expected.isEmpty ? await spreadRows(transaction, request, spreads) : passing, request.limit);
+  // The cursor may have passed jobs that give way to those of the spread.
+  if (free !== found) cursors.forget(request);
+  const gated = early === undefined && free.hasJobsAtGates ? await gatedRows(transaction, request, gateMemory, spreads) : early;
+  gateMemory.hasSpreads = !spreads.isEmpty || (gated !== undefined && !gated.spreads.isEmpty);
+  const opensAt = earlier(gated ? gateMemory.opensAt(request) : null, spreads.opensAt(request));
+  if (!gated || opensAt !== null) gateMemory.recordOpening(request, opensAt);
   if (!gated?.jobs) return { ...free, ...(gated && { limits: gated.limits }) };
   const { jobs, limits, turns } = gated;
   const rows = takeInTurns([...free.rows, ...jobs.rows], turns, gateMemory.shareStops, request.limit);

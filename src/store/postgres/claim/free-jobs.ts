@@ -6,7 +6,7 @@ import { systemClock } from '../../../time/clock.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
-import { isClaimableSql, pausedSql } from '../read/pauses.ts';
+import { hasSpreadsSql, isClaimableSql, pausedSql } from '../read/pauses.ts';
 import { anyAtGatesSql, isFree, lanesSql, lockAndRead, lockSql } from './lanes.ts';
 import { canScanInOrder, scanInOrder, growth, rowsPerType, typesFirst, type FreeJobs } from './scan-in-order.ts';
 import type { LaneCursor, ScanCursors, ScanResult } from './scan-cursor.ts';
@@ -44,7 +44,7 @@ async function scanFromCursor(
     lane as (select * from unnest(${lanes.join(', ')}) as lane (kind, type, type_version, priority, due, id)
       where ${isClaimableSql(request.kinds, 'lane')}),
     ${lockSql(session.schema, cursor.length, 'and (job.due, job.id) > (lane.due, lane.id)')}`;
-  return lockAndRead(session, tables, `'hasJobsAtGates', false`, values);
+  return lockAndRead(session, tables, `'hasJobsAtGates', false, 'hasSpreads', ${hasSpreadsSql}`, values);
 }
 
 async function scanAll(session: Session, cursors: ScanCursors, request: ClaimRequest): Promise<FreeJobs> {
@@ -84,11 +84,11 @@ function scan(
 ): Promise<FreeJobs & ScanResult & { readonly near: number; readonly isCut: boolean }> {
   const { schema } = session;
   const values: unknown[] = [session.time.parameter(), request.limit];
-  const tables = `${lanesSql(schema, request, isFree, values, typesMax)}, ${lockSql(schema, lanesFound, '')}`;
+  const tables = `${lanesSql(schema, request, isFree, values, { typesMax })}, ${lockSql(schema, lanesFound, '')}`;
   const summary = `'lanes', (select coalesce(json_agg(json_build_array(kind, type, type_version, priority)), '[]') from lane),
     'near', (select count(*) from near), 'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)},
     'isCut', exists (select 1 from types_cut),
-    'hasPauses', exists (select 1 from paused), 'tookMs', ${tookMs}`;
+    'hasPauses', exists (select 1 from paused), 'hasSpreads', ${hasSpreadsSql}, 'tookMs', ${tookMs}`;
   return lockAndRead(session, tables, summary, values);
 }
 

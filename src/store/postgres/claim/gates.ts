@@ -6,7 +6,8 @@
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { encodedShare, gateWithoutCosts, noLimits, GateAdmissions } from '../../../model/gate.ts';
 import { noTurns, turnsOf, type ShareTurns, type TypedLane } from '../../fair-share.ts';
-import { admitInOrder, gateLaneRows, type GateMemory } from '../../gate-admission.ts';
+import { admitInOrder, earlier, gateLaneRows, type GateMemory } from '../../gate-admission.ts';
+import { noSpreads, type Spreads } from '../../spreads.ts';
 import type { GatedType, WaitingJob } from '../../waiting-job.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
@@ -18,8 +19,9 @@ import { ClaimedLimits } from './limits.ts';
 import { cursorName } from './scan-cursor.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { claimedIdsSql } from '../read/claimed.ts';
-import { pausedKeys } from '../read/pauses.ts';
+import { nothingPausedSql, readPausedGates, readSpreads } from '../read/pauses.ts';
 import { linesInTurns } from './shares.ts';
+import { spreadLanes, type SpreadLanes } from './spread-jobs.ts';
 
 /**
  * Locks jobs that their gates admit now, and returns them in claim order. If the last claim found no full gate, one
@@ -29,24 +31,27 @@ export async function gatedRows(
   session: Session,
   request: ClaimRequest,
   memory: GateMemory,
+  known = noSpreads,
 ): Promise<AdmittedJobs> {
   const limits = new ClaimedLimits(session);
   const [, , first, , admitted, paused] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
     setSorts(session, 'off'),
-    memory.isCrowded ? null : lockFirst(session, request, memory),
+    memory.isCrowded || !known.isEmpty ? null : lockFirst(session, request, memory),
     setSorts(session, 'on'),
     admittedPerGate(session),
-    pausedKeys(session),
+    readPausedGates(session),
     limits.load(memory.limitedGates),
   ]);
+  const spreads = known.isEmpty && paused.hasSpreads ? await readSpreads(session) : known;
   if (first) await limits.load(first.rows.map(({ gate }) => gate!));
+  const pausedKeys = paused.keysBeside(spreads);
   const admissions = (): GateAdmissions =>
-    new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false, limits, paused);
-  const walk = { request, memory, limits, admissions: admissions() };
-  const found = (first && admitFirst(first, walk)) ?? (await search(session, { ...walk, admissions: admissions() }));
+    new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false, limits, pausedKeys);
+  const walk = { request, memory, limits, spreads, admissions: admissions() };
+  const found = (first && spreads.isEmpty ? admitFirst(first, walk) : null) ?? (await search(session, { ...walk, admissions: admissions() }));
   memory.limitedGates = [...limits.gates].slice(-limitedGatesMax);
-  return { ...found, limits };
+  return { ...found, limits, spreads };
 }
 
 export interface AdmittedJobs {
@@ -55,6 +60,8 @@ export interface AdmittedJobs {
   readonly turns: ShareTurns;
   /** The named limits that were read. */
   readonly limits: ClaimedLimits;
+  /** The spreads that were respected. */
+  readonly spreads: Spreads;
 }
 
 /**
@@ -96,15 +103,16 @@ const setSorts = (session: Session, value: 'on' | 'off'): Promise<object[]> =>
 
 /** Chooses jobs that their gates admit, and does not lock them. */
 async function choose(session: Session, walk: GateWalk): Promise<WaitingJob[]> {
-  const { request, memory, limits, admissions } = walk;
-  const waiting = await firstWaiting(session, request);
+  const { request, memory, limits, admissions, spreads } = walk;
+  const inSpread = spreadLanes(request, spreads).map((lanes) => firstWaiting(session, lanes.request, lanes));
+  const waiting = (await Promise.all([firstWaiting(session, request), ...inSpread])).flat();
   await limits.load(waiting.map(({ gate }) => gate));
-  const claim = { stops: memory.shareStops, admissions, limits, limit: request.limit };
-  const lines = await linesInTurns(session, lanesOf(waiting, request.limit), claim);
+  const claim = { stops: memory.shareStops, admissions, limits, spreads, limit: request.limit };
+  const lines = await linesInTurns(session, lanesOf(waiting, request.limit, spreads), claim);
   const { jobs, isComplete, isCrowded } = admitInOrder(lines, ({ gate }) => admissions.admit(gate), request.limit);
   memory.isCrowded = isCrowded || lines.length > 1;
   const more = isComplete ? [] : await admitByWalk(session, walk, waiting, jobs);
-  memory.recordOpening(request, admissions.opensAt);
+  memory.recordOpening(request, earlier(admissions.opensAt, spreads.opensAt(request)));
   return [...jobs, ...more];
 }
 
@@ -158,23 +166,27 @@ async function lockFirst(session: Session, request: ClaimRequest, memory: GateMe
 
 type WaitingRow = WaitingJob & GatedType;
 
-/** Reads from each lane the first due jobs that wait at gates, and does not lock them. */
-async function firstWaiting(session: Session, request: ClaimRequest): Promise<WaitingRow[]> {
+/**
+ * Reads from each lane the first due jobs that wait at gates, and does not lock them. `spread`: the lanes are those of a type
+ * whose resume is spread, and the jobs are in a range of positions.
+ */
+async function firstWaiting(session: Session, request: ClaimRequest, spread?: SpreadLanes): Promise<WaitingRow[]> {
   const { schema, time } = session;
   const values: unknown[] = [time.parameter(), gateLaneRows(request.limit)];
-  const text = `with recursive ${lanesSql(schema, request, isAtGate, values)}
+  const text = `with recursive ${lanesSql(schema, request, isAtGate, values, spread ? { paused: nothingPausedSql } : {})}
     select lane.kind, lane.type, lane.type_version, lane.priority, job.id, job.due, job.gate from lane cross join lateral (
-      select id, due, gate from ${schema}.job where ${isAtGate} and ${inLane} and due <= ${nowSql}
+      select id, due, gate from ${schema}.job where ${isAtGate} and ${inLane} ${spread?.range(values) ?? ''} and due <= ${nowSql}
       order by due, id limit $2::bigint) job`;
   const rows = await session.run<Omit<WaitingRow, 'typeVersion'> & { readonly type_version: number }>(text, values);
   return rows.map(({ type_version: typeVersion, ...row }) => ({ ...row, typeVersion }));
 }
 
-function lanesOf(rows: readonly WaitingRow[], limit: number): TypedLane[] {
+function lanesOf(rows: readonly WaitingRow[], limit: number, spreads: Spreads): TypedLane[] {
   const lanes = Map.groupBy(rows, ({ kind, type, typeVersion, priority }) => `${priority} ${kind} ${typeVersion} ${type}`);
   return [...lanes.values()].map((jobs) => {
     const { kind, type, typeVersion, priority } = jobs[0]!;
-    return { kind, type, typeVersion, priority, jobs, isCut: jobs.length === gateLaneRows(limit) };
+    const free = jobs.filter((job) => !spreads.isHeld(type, job));
+    return { kind, type, typeVersion, priority, jobs: free, isCut: jobs.length >= gateLaneRows(limit) };
   });
 }
 
@@ -183,6 +195,7 @@ interface GateWalk {
   readonly memory: GateMemory;
   readonly limits: ClaimedLimits;
   readonly admissions: GateAdmissions;
+  readonly spreads: Spreads;
 }
 
 /**
@@ -206,7 +219,7 @@ async function admitByWalk(
 
 async function waitingOnWalk(
   session: Session,
-  { request, memory, limits, admissions }: GateWalk,
+  { request, memory, limits, admissions, spreads }: GateWalk,
   type: GatedType,
   limit: number,
   known: ReadonlySet<number>,
@@ -224,7 +237,7 @@ async function waitingOnWalk(
       .filter(({ room }) => room > 0);
     if (open.length > 0) {
       const jobs = await waitingAt(session, type, request, open, known.size);
-      found.push(...jobs.filter(({ id }) => !known.has(id)));
+      found.push(...jobs.filter((job) => !known.has(job.id) && !spreads.isHeld(type.type, job)));
     }
     if (gates.length > 0) memory.stopAt(type, gateWithoutCosts(gates.at(-1)!.gate));
     if (gates.length === portion) after = gateWithoutCosts(gates.at(-1)!.gate);

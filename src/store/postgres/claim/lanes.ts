@@ -140,18 +140,24 @@ export function lanesSql(
   request: LaneRequest,
   waits: string,
   values: unknown[],
-  typesMax = 1_000_000,
+  { typesMax = 1_000_000, paused = pausedSql(schema) }: LaneOptions = {},
 ): string {
   const next = (from: string, further: string): string => `select kind, type, type_version, (select priority from ${schema}.job
       where ${waits} and job.kind = ${from}.kind and job.type = ${from}.type and job.type_version = ${from}.type_version
         ${further} order by priority desc limit 1) from ${from}`;
   const { priorities } = request;
   const chosen = priorities ? `and priority = any($${values.push(numberArray(priorities))}::bigint[])` : '';
-  return `${pausedSql(schema)}, ${namedTypesSql(schema, request, waits, values, typesMax)}, 
+  return `${paused}, ${namedTypesSql(schema, request, waits, values, typesMax)}, 
     priority_step (kind, type, type_version, priority) as (
       ${next('named', '')}
       union all ${next('priority_step', 'and job.priority < priority_step.priority')} where priority is not null
     ), lane as (select * from priority_step where priority is not null ${chosen})`;
+}
+
+export interface LaneOptions {
+  readonly typesMax?: number | undefined;
+  /** The CTE `paused`. Default: the pauses in force. */
+  readonly paused?: string;
 }
 
 /**

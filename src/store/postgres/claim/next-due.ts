@@ -17,7 +17,7 @@ export async function nextDue(session: Session, request: LaneRequest, after?: nu
   const start = after ?? session.time.parameter();
   const values: unknown[] = [start];
   const firstIn = (waits: string, typesMax?: number): string => `with recursive
-    ${lanesSql(session.schema, request, waits, values, typesMax)}
+    ${lanesSql(session.schema, request, waits, values, { typesMax })}
     select json_build_array(exists (select 1 from types_cut), (
       select min(due) from lane cross join lateral (
         select due from ${session.schema}.job where ${waits} and ${inLane} and due > ${nowSql}

@@ -13,7 +13,7 @@ import {
   anyAtGatesSql, exactNames, isFree, kindsSql, lockAndRead, lockNearSql, pendingNames, type LaneRequest, type
   LockedJobs,
 } from './lanes.ts';
-import { isClaimableSql, pausedSql } from '../read/pauses.ts';
+import { hasSpreadsSql, isClaimableSql, pausedSql } from '../read/pauses.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
 /**
@@ -27,6 +27,8 @@ export const growth = 8;
 
 export interface FreeJobs extends LockedJobs {
   readonly hasJobsAtGates: boolean;
+  /** Whether the resume of a type is spread, perhaps of one of the request. */
+  readonly hasSpreads: boolean;
 }
 
 /** The kinds of jobs in the index `job_order`. Jobs of other kinds are claimed by exact types. */
@@ -61,7 +63,7 @@ export async function scanInOrder(
         and (select true from (${due}) due offset $3::bigint limit 1)
     ), ${lockNearSql(schema)}`;
   const summary = `'cut', (select max(priority) from cut), 'near', (select count(*) from near),
-    'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}`;
+    'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}, 'hasSpreads', ${hasSpreadsSql}`;
   const { cut, near, ...found } = await lockAndRead<OrderedScan>(session, tables, summary, values);
   const isEnough = found.rows.length === request.limit;
   // The CTE `near` found enough rows, but other claims have locked some of them: scan without a budget until enough
@@ -78,6 +80,7 @@ interface OrderedScan {
   readonly cut: number | null;
   readonly near: number;
   readonly hasJobsAtGates: boolean;
+  readonly hasSpreads: boolean;
 }
 
 /** Locks the first matching jobs that nobody else has locked, however many due jobs of other types precede them. */
@@ -90,7 +93,7 @@ function lockInOrder(session: Session, request: ClaimRequest): Promise<FreeJobs>
         where ${isOrdered} and ${inLane} and due <= ${nowSql} and ${matchSql(request, values, 'job')}
         order by due, id limit $2::bigint for update skip locked) job
       order by job.priority desc, job.due, job.id limit $2::bigint)`;
-  const summary = `'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}`;
+  const summary = `'hasJobsAtGates', ${anyAtGatesSql(schema, request, values)}, 'hasSpreads', ${hasSpreadsSql}`;
   return lockAndRead(session, tables, summary, values);
 }
 

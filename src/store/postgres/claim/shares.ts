@@ -13,6 +13,7 @@ import { cutLine, ShareRound } from '../../share-round.ts';
 import type { ShareStops, Stop } from '../../share-stops.ts';
 import { gatesPerKeyMax, ShareWalk, type FirstAtGate, type KeyGate } from '../../share-walk.ts';
 import { queuePositionMax } from '../../store.ts';
+import type { Spreads } from '../../spreads.ts';
 import type { WaitingJob } from '../../waiting-job.ts';
 import type { Session } from '../sql/database.ts';
 import { numberArray, textArray } from '../sql/row-parameters.ts';
@@ -25,6 +26,7 @@ export interface ShareClaim {
   readonly stops: ShareStops;
   readonly admissions: GateAdmissions;
   readonly limits: Pick<ClaimedLimits, 'load'>;
+  readonly spreads: Spreads;
   readonly limit: number;
 }
 
@@ -42,14 +44,15 @@ async function lineInTurns(session: Session, group: ShareGroup, claim: ShareClai
 }
 
 async function cutLineInTurns(session: Session, group: ShareGroup, claim: ShareClaim): Promise<JobLine> {
-  const { stops, admissions, limit } = claim;
+  const { stops, admissions, limit, spreads } = claim;
   const stop = stops.of(group.name) ?? (await randomStop(session, group, stops));
   const walk = new ShareWalk(stop.key, limit, admissions);
   const isWhole = await walkFrom(session, group, claim, stop, walk);
   const round = new ShareRound(walk.firsts, stop, limit, isWhole);
   for (let wanted = round.wanted(); wanted.length > 0; wanted = round.wanted()) {
     const gates = wanted.flatMap(({ key, count }) => walk.gatesOf(key).map((gate) => ({ key, gate, count })));
-    round.add(await jobsAt(session, group, gates));
+    const jobs = await jobsAt(session, group, gates);
+    round.add(jobs.filter((job) => !spreads.isHeld(group.type, job)));
   }
   return cutLine(group, round, walk, stop, stops);
 }
@@ -64,7 +67,7 @@ const furtherGates = 64;
 async function walkFrom(
   session: Session,
   group: ShareGroup,
-  { limits }: ShareClaim,
+  { limits, spreads }: ShareClaim,
   stop: Stop,
   walk: ShareWalk,
 ): Promise<boolean> {
@@ -75,7 +78,7 @@ async function walkFrom(
       const count = Math.max(walk.missing, atLeast);
       const gates: readonly FirstAtGate[] = await gatesOfKeysAfter(session, group, { from, before, count });
       await limits.load(gates.flatMap(({ job }) => (job ? [job.gate] : [])));
-      for (const gate of gates) walk.add(gate);
+      for (const gate of gates) walk.add(gate.job && spreads.isHeld(group.type, gate.job) ? { ...gate, job: null } : gate);
       if (walk.isDone) return false;
       from = gates.length < count ? null : gates.at(-1)!;
       atLeast = furtherGates;

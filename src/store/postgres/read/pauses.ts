@@ -9,11 +9,12 @@
  * takes the lock later has a later snapshot, and sees the pause. No claim waits for a pause.
  */
 import { keyNames } from '../../../model/gate.ts';
-import { isPausable } from '../../../model/pause.ts';
+import { isPausable, spreadMark } from '../../../model/pause.ts';
 import { never } from '../../../model/definition.ts';
 import type { Kind } from '../../../model/state.ts';
 import { Refusal } from '../../../refusal.ts';
 import { systemClock } from '../../../time/clock.ts';
+import { Spreads, type PauseRecord } from '../../spreads.ts';
 import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 
@@ -28,13 +29,33 @@ export const barrierSql = (schema: string): string =>
 const inForce = `pause.kind = 'pause' and pause.state = 'pending' and pause.due > ${nowSql}`;
 const ofType = `coalesce(pause.gate, '') = ''`;
 const ofKey = `coalesce(pause.gate, '') <> ''`;
+const inputSql = (schema: string): string =>
+  `coalesce(pause.input, (select origin.input from ${schema}.origin where origin.id = pause.id))`;
+/** Whether the record is that of a resume that is spread. */
+const isSpreadSql = (schema: string): string => `${inputSql(schema)} like '%${spreadMark}%'`;
 
 /**
- * The CTE `paused`: the types of the pauses in force, from one range of an index. A claim of many types reads it once; a
- * lookup for each type made a claim of eight types 5 % slower.
+ * The CTE `paused`: the types of the pauses in force, from one range of an index, and whether their resume is spread. A claim
+ * of many types reads it once; a lookup for each type made a claim of eight types 5 % slower.
  */
 export const pausedSql = (schema: string): string =>
-  `paused as materialized (select type from ${schema}.job pause where ${inForce} and ${ofType})`;
+  `paused as materialized (select type, ${isSpreadSql(schema)} as is_spread from ${schema}.job pause where ${inForce} and ${ofType})`;
+
+/** The CTE `paused` of a statement for types that may be claimed because their resume is spread. */
+export const nothingPausedSql = 'paused as (select null::text as type, false as is_spread where false)';
+
+/** An expression over the CTE `paused`: whether there is a type whose resume is spread, perhaps one of the request. */
+export const hasSpreadsSql = 'exists (select 1 from paused where is_spread)';
+
+/** Reads the spreads of resumes. The statement takes the lock of claims, so that a later pause waits for this claim. */
+export async function readSpreads(session: Session): Promise<Spreads> {
+  const { schema, time } = session;
+  const text = `with ${barrierSql(schema)}
+    select pause.id, pause.type, pause.gate, ${inputSql(schema)} as input, ${nowSql} as now
+    from ${schema}.job pause where ${inForce} and ${isSpreadSql(schema)}`;
+  const found = await session.run<PauseRecord & { readonly now: number }>(text, [time.parameter()]);
+  return new Spreads(found, found[0]?.now ?? 0);
+}
 
 /** A condition on rows with a type and a kind: the type is not paused. Needs the CTE `paused`. */
 export function isClaimableSql(kinds: readonly Kind[], row: string): string {
@@ -56,11 +77,22 @@ export const isNotPausedSql = (schema: string, type: string): string =>
 export const endOfPausesSql = (schema: string, isNamed: string): string =>
   `(select due from ${schema}.job pause where ${inForce} and pause.due < ${never} and ${isNamed} order by due limit 1)`;
 
-/** Returns the names of the keys that admit no job. */
-export async function pausedKeys(session: Session): Promise<ReadonlySet<string>> {
-  const text = `select gate from ${session.schema}.job pause where ${inForce} and ${ofKey}`;
-  const rows = await session.run<{ gate: string }>(text, [session.time.parameter()]);
-  return keyNames(rows.map(({ gate }) => gate));
+export interface PausedGates {
+  /** Returns the names of the keys that admit no job, without those of these spreads. */
+  readonly keysBeside: (spreads: Spreads) => ReadonlySet<string>;
+  /** Whether the resume of a key or of a named limit is spread. */
+  readonly hasSpreads: boolean;
+}
+
+/** Reads the pauses of keys, and whether there are spreads of keys and limits. */
+export async function readPausedGates(session: Session): Promise<PausedGates> {
+  const { schema, time } = session;
+  const text = `select id, gate, ${isSpreadSql(schema)} as is_spread from ${schema}.job pause where ${inForce} and ${ofKey}`;
+  const rows = await session.run<{ id: number; gate: string; is_spread: boolean }>(text, [time.parameter()]);
+  return {
+    keysBeside: (spreads) => keyNames(rows.filter(({ id }) => !spreads.ids.includes(id)).map(({ gate }) => gate)),
+    hasSpreads: rows.some(({ is_spread: isSpread }) => isSpread),
+  };
 }
 
 /** A claim cannot last longer, because the server ends a transaction that is idle for 10 s. */

@@ -11,7 +11,8 @@ import type { GateMemory } from '../../gate-admission.ts';
 import { gatedRows } from './gates.ts';
 import { lanes } from './lanes.ts';
 import { freeRows, nextFreeDue } from './free-jobs.ts';
-import { endsOfPauses } from '../read/pauses.ts';
+import { spreadRows } from './spread-jobs.ts';
+import { endsOfPauses, spreadsAt } from '../read/pauses.ts';
 
 /**
  * Returns the first claimable jobs in claim order. It must be called inside a write transaction, so that no other
@@ -23,9 +24,11 @@ export function candidates(
   memory: GateMemory,
   limits: LimitsNow,
 ): Candidate[] {
+  const spreads = spreadsAt(connection, request.kinds, limits.now);
   const free = freeRows(connection, request, limits.now);
-  const { rows, turns } = gatedRows(connection, request, memory, limits);
-  return takeInTurns([...free, ...rows], turns, memory.shareStops, request.limit)
+  const spread = spreads.isEmpty ? [] : spreadRows(connection, request, spreads, limits.now);
+  const { rows, turns } = gatedRows(connection, request, { memory, limits, spreads });
+  return takeInTurns([...free, ...spread, ...rows], turns, memory.shareStops, request.limit)
     .map((row) => ({ job: jobOfOpen(row), parentCancelled: row.parent !== null && isCancelled(connection, row.parent) }));
 }
 

@@ -5,13 +5,15 @@
 import { gateWithoutCosts, noLimits, GateAdmissions, type LimitsNow } from '../../../model/gate.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { turnsOf, type ShareTurns, type TypedLane } from '../../fair-share.ts';
-import { admitInOrder, gateLaneRows, type GateMemory } from '../../gate-admission.ts';
+import { admitInOrder, earlier, gateLaneRows, type GateMemory } from '../../gate-admission.ts';
+import type { Spreads } from '../../spreads.ts';
 import type { WaitingJob } from '../../waiting-job.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
-import { lanesOf, namedTypes, type Lane, type NamedType } from './lanes.ts';
+import { dueWindows } from './due-windows.ts';
+import { lanesOf, namedTypes, typesInSpread, type Lane, type NamedType } from './lanes.ts';
 import { linesInTurns } from './shares.ts';
 import { pausedKeys } from '../read/pauses.ts';
 
@@ -28,26 +30,32 @@ export function admittedPerGate(connection: Connection, types?: readonly string[
 export function gatedRows(
   connection: Connection,
   request: ClaimRequest,
-  memory: GateMemory,
-  limits: LimitsNow,
+  { memory, limits, spreads }: GateSearch,
 ): AdmittedRows {
   const { now } = limits;
-  const types = namedTypes(connection, 2, request, now);
+  const types = [...namedTypes(connection, 2, request, now), ...typesInSpread(connection, 2, request, spreads)];
   if (types.length === 0) {
-    memory.recordOpening(request, null);
+    memory.recordOpening(request, spreads.opensAt(request));
     return { rows: [], turns: turnsOf([]) };
   }
   const admissions = new GateAdmissions(
     admittedPerGate(connection), request.limits ?? noLimits, request.isLeader ?? false, limits, pausedKeys(connection, now),
   );
-  const read = lanesOf(connection, 2, types, request).map((lane) => firstWaiting(connection, lane, request.limit, now));
-  const lines = linesInTurns(connection, read, { stops: memory.shareStops, admissions, limit: request.limit, now });
+  const read = lanesOf(connection, 2, types, request).map((lane) => firstWaiting(connection, lane, request.limit, now, spreads));
+  const lines = linesInTurns(connection, read, { stops: memory.shareStops, admissions, limit: request.limit, now, spreads });
   const { jobs, isComplete } = admitInOrder(lines, ({ gate }) => admissions.admit(gate), request.limit);
-  const more = isComplete ? [] : admitByWalk(connection, { request, types, memory, admissions, now }, jobs);
-  memory.recordOpening(request, admissions.opensAt);
+  const more = isComplete ? [] : admitByWalk(connection, { request, types, memory, admissions, now, spreads }, jobs);
+  memory.recordOpening(request, earlier(admissions.opensAt, spreads.opensAt(request)));
   const ids = [...jobs, ...more].map(({ id }) => id);
   const rows = openRows(connection, 'WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(ids));
   return { rows, turns: turnsOf(jobs) };
+}
+
+/** What a claim knows before it searches jobs at gates. */
+export interface GateSearch {
+  readonly memory: GateMemory;
+  readonly limits: LimitsNow;
+  readonly spreads: Spreads;
 }
 
 export interface AdmittedRows {
@@ -55,15 +63,18 @@ export interface AdmittedRows {
   readonly turns: ShareTurns;
 }
 
-/** Reads the first due jobs of a lane, including jobs whose gates are full. */
-function firstWaiting(connection: Connection, lane: Lane, limit: number, now: number): TypedLane {
-  const sql = `SELECT id, priority, due, gate FROM job INDEXED BY job_gate_order
-    WHERE lane = 2 AND kind = ? AND type = ? AND type_version = ? AND priority = ? AND due <= ?
-    ORDER BY due, id LIMIT ?`;
+/** Reads the first due jobs of a lane, including jobs whose gates are full. Leaves out jobs that spreads hold back. */
+function firstWaiting(connection: Connection, lane: Lane, limit: number, now: number, spreads: Spreads): TypedLane {
   const count = gateLaneRows(limit);
   const { kind, type, typeVersion, priority } = lane;
-  const jobs = connection.arrays(sql, kind, type, typeVersion, priority, now, count).map(waitingJobOf);
-  return { ...lane, jobs, isCut: jobs.length === count };
+  const read = dueWindows(spreads.ofType(type), now).map(({ where, values }) => connection.arrays(
+    `SELECT id, priority, due, gate FROM job INDEXED BY job_gate_order
+      WHERE lane = 2 AND kind = ? AND type = ? AND type_version = ? AND priority = ? AND ${where}
+      ORDER BY due, id LIMIT ?`,
+    kind, type, typeVersion, priority, ...values, count,
+  ));
+  const jobs = read.flat().map(waitingJobOf).filter((job) => !spreads.isHeld(type, job));
+  return { ...lane, jobs, isCut: read.some(({ length }) => length === count) };
 }
 
 const waitingJobOf = ([id, priority, due, gate]: readonly unknown[]): WaitingJob =>
@@ -75,6 +86,7 @@ interface GateWalk {
   readonly memory: GateMemory;
   readonly admissions: GateAdmissions;
   readonly now: number;
+  readonly spreads: Spreads;
 }
 
 /**
@@ -94,7 +106,7 @@ function admitByWalk(connection: Connection, walk: GateWalk, admitted: readonly 
 
 function waitingOnWalk(
   connection: Connection,
-  { memory, admissions, request, now }: GateWalk,
+  { memory, admissions, request, now, spreads }: GateWalk,
   type: NamedType,
   limit: number,
   known: ReadonlyMap<string, readonly WaitingJob[]>,
@@ -103,7 +115,10 @@ function waitingOnWalk(
   for (const first of gatesFrom(connection, type, memory.start(type))) {
     const gate = gateWithoutCosts(first.gate);
     const room = Math.min(roomAt(connection, admissions, { ...type, gate }, first, request, now), request.limit);
-    if (room > 0) found.push(...waitingAt(connection, { ...type, gate }, request, now, room, known.get(gate) ?? []));
+    if (room > 0) {
+      const waiting = waitingAt(connection, { ...type, gate }, request, now, room, known.get(gate) ?? []);
+      found.push(...waiting.filter((job) => !spreads.isHeld(type.type, job)));
+    }
     memory.stopAt(type, gate);
     if (found.length >= limit) break;
   }

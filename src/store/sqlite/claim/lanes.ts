@@ -7,6 +7,7 @@ import { isLiteral, literalPrefix, matches, parseGlob } from '../../../model/glo
 import type { Kind } from '../../../model/state.ts';
 import { firstTypeVersion, versionedTypes, type VersionedType } from '../../../model/type-version.ts';
 import type { OpenRow } from '../../row.ts';
+import type { Spreads } from '../../spreads.ts';
 import type { ClaimRequest } from '../../store.ts';
 import type { Connection } from '../connection.ts';
 import { openRows } from '../read/open-rows.ts';
@@ -53,7 +54,8 @@ export const lanesOf = (
 
 /**
  * Returns the requested types that have jobs whose column `lane` has this value: 1 (no admission needed) or 2 (waiting
- * at a gate), each with all requested versions, of which some may have no jobs. Leaves out types that are paused at `now`.
+ * at a gate), each with all requested versions, of which some may have no jobs. Leaves out types that are paused at `now`,
+ * and those of `typesInSpread`.
  */
 export const namedTypes = (connection: Connection, lane: 1 | 2, request: LaneRequest, now: number): NamedType[] =>
   fewNamedTypes(connection, lane, request, now, Infinity)!;
@@ -74,6 +76,19 @@ export function fewNamedTypes(
   return paused.size === 0 || found === null
     ? found
     : found.filter(({ kind, type }) => !isPausable(kind) || !paused.has(type));
+}
+
+/** Returns the requested types whose resume is spread, as `namedTypes` returns the others. */
+export function typesInSpread(
+  connection: Connection,
+  lane: 1 | 2,
+  { kinds, names }: LaneRequest,
+  spreads: Spreads,
+): NamedType[] {
+  const types = spreads.typesIn({ kinds, names });
+  if (types.length === 0) return [];
+  const versions = versionedTypes(types, 'exact' in names ? names.versions : []);
+  return exactTypes(connection, lane, [...new Set(kinds)].filter(isPausable), versions);
 }
 
 function typesOfRequest(

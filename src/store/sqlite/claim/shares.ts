@@ -13,22 +13,24 @@ import { cutLine, ShareRound } from '../../share-round.ts';
 import type { ShareStops, Stop } from '../../share-stops.ts';
 import { gatesPerKeyMax, ShareWalk, type FirstAtGate, type KeyGate } from '../../share-walk.ts';
 import { queuePositionMax } from '../../store.ts';
+import type { Spreads } from '../../spreads.ts';
 import type { WaitingJob } from '../../waiting-job.ts';
 import type { Connection } from '../connection.ts';
 
 export function linesInTurns(
   connection: Connection,
   lanes: readonly TypedLane[],
-  { stops, admissions, limit, now }: {
+  { stops, admissions, limit, now, spreads }: {
     readonly stops: ShareStops;
     readonly admissions: GateAdmissions;
     readonly limit: number;
     readonly now: number;
+    readonly spreads: Spreads;
   },
 ): JobLine[] {
   const { groups, others } = separateShares(lanes);
   const inTurns = groups.map((group) => {
-    if (group.isCut) return cutLineInTurns({ connection, group, now }, stops, admissions, limit);
+    if (group.isCut) return cutLineInTurns({ connection, group, now, spreads }, stops, admissions, limit);
     const stop = stops.among(group.name, () => keysOf(group.jobs));
     return new ShareLine({ group: group.name, jobs: group.jobs, stop, isCut: false });
   });
@@ -39,6 +41,7 @@ interface ShareSearch {
   readonly connection: Connection;
   readonly group: ShareGroup;
   readonly now: number;
+  readonly spreads: Spreads;
 }
 
 function cutLineInTurns(search: ShareSearch, stops: ShareStops, admissions: GateAdmissions, limit: number): JobLine {
@@ -93,7 +96,7 @@ const inGroup = `FROM job INDEXED BY job_share WHERE lane = 2 AND instr(gate, '@
 type JobAtGate = KeyGate & Pick<WaitingJob, 'id' | 'due'> & { readonly text: string };
 
 /** Returns the first key and gate of any version that satisfies the condition, with its first job. */
-function firstAt({ connection, group, now }: ShareSearch, where: string, ...values: readonly string[]): FirstAtGate | null {
+function firstAt({ connection, group, now, spreads }: ShareSearch, where: string, ...values: readonly string[]): FirstAtGate | null {
   const sql = `SELECT ${shareKey} key, ${bareGate} gate, id, due, gate text ${inGroup} AND ${where}
     ORDER BY ${shareKey}, ${bareGate}, due, id LIMIT 1`;
   const { kind, type, versions, priority } = group;
@@ -102,7 +105,8 @@ function firstAt({ connection, group, now }: ShareSearch, where: string, ...valu
     .sort(byKeyAndGate);
   if (first === undefined) return null;
   const { key, gate, id, due, text } = first;
-  return { key, gate, job: due > now ? null : { id, priority, due, gate: text } };
+  const isHeld = due > now || spreads.isHeld(type, { id, due, gate: text });
+  return { key, gate, job: isHeld ? null : { id, priority, due, gate: text } };
 }
 
 const byKeyAndGate = (a: JobAtGate, b: JobAtGate): number =>
@@ -120,12 +124,12 @@ function edgeKey({ connection, group }: ShareSearch, order: 'ASC' | 'DESC'): str
   return (order === 'ASC' ? keys[0] : keys.at(-1)) ?? '';
 }
 
-function jobsAt({ connection, group, now }: ShareSearch, { key, gate }: KeyGate, count: number): WaitingJob[] {
+function jobsAt({ connection, group, now, spreads }: ShareSearch, { key, gate }: KeyGate, count: number): WaitingJob[] {
   const sql = `SELECT id, due, gate ${inGroup} AND ${shareKey} = ? AND ${bareGate} = ? AND due <= ? ORDER BY due, id LIMIT ?`;
   const { kind, type, versions, priority } = group;
   const found = versions.flatMap((version) =>
     connection.all<Omit<WaitingJob, 'priority'>>(sql, kind, type, version, priority, key, gate, now, count));
-  return found.map((job) => ({ ...job, priority })).sort(byClaimOrder).slice(0, count);
+  return found.filter((job) => !spreads.isHeld(type, job)).map((job) => ({ ...job, priority })).sort(byClaimOrder).slice(0, count);
 }
 
 export function aheadInShare(connection: Connection, job: Job, now: number): number {
