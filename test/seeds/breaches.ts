@@ -349,7 +349,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'parameters are lost',
-    cuts: [cut('engine/declare/job-def.ts', 'params: parseJson(jsonText(options.params ?? null)),', 'params: null,')],
+    cuts: [cut('engine/declare/job-def.ts', 'const params = parseJson(jsonText(options.params ?? null));', 'const params = null;')],
     breaks: ['4.10 a definition'],
   },
   {
