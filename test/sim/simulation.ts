@@ -21,6 +21,8 @@ import { familyType } from './families.ts';
 import { firstDef } from './following-defs.ts';
 import { drawUses, namedLimits } from './limits.ts';
 import { PostgresBacking } from './postgres/backing.ts';
+import { withDatabase } from './postgres/database.ts';
+import { Probes } from './postgres/probes.ts';
 import { SimProcess } from './process.ts';
 import { drawCrowd, drawShared } from './shares.ts';
 import { SqliteBacking } from './sqlite-backing.ts';
@@ -34,8 +36,8 @@ export interface SimOptions {
   readonly isQuiet?: boolean;
   /** Inject only these faults. Default: all that are drawn. */
   readonly faults?: readonly string[];
-  /** A PostgreSQL database with Stint's schema and no jobs: the simulation runs on it instead of SQLite. */
-  readonly postgresUrl?: string;
+  /** The URL of a PostgreSQL server (see `startSimulationServer`): the simulation runs on it instead of SQLite. */
+  readonly postgresServer?: string;
 }
 
 export interface SimReport {
@@ -49,6 +51,11 @@ export interface SimReport {
   readonly simulatedMs: number;
   readonly jobs: number;
   readonly commits: number;
+  /** How long it took until a run started after the faults; null: it was not measured. */
+  readonly recoveryMs: number | null;
+  /** Statements that the server executed, and calls that were refused with a fault as their reason; 0 on SQLite. */
+  readonly statements: number;
+  readonly refusals: number;
   /** A hash of the history: equal for the same seed, faults and source. */
   readonly trace: string;
 }
@@ -59,13 +66,18 @@ const chaosDefaultMs = 90 * minute;
 const healMaxMs = 180 * minute;
 const startOfTime = Date.UTC(2026, 2, 1, 12);
 const violationsMax = 10;
+/** The longest handlers of the workload take 90 s. */
+const recoveryMaxMs = 3 * minute;
+const probesCount = 4;
 /** Kinds of jobs that must end. */
 const endingKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock'];
 
 export async function simulate(seed: number, options: SimOptions = {}): Promise<SimReport> {
   // Real I/O, so it must be over before virtual time begins: five turns of the event loop more gave another history.
   await loadOpenTelemetry();
-  return new Simulation(seed, options).run();
+  const { postgresServer } = options;
+  if (postgresServer === undefined) return new Simulation(seed, options).run();
+  return withDatabase(postgresServer, (url) => new Simulation(seed, options, url).run());
 }
 
 class Simulation {
@@ -104,8 +116,9 @@ class Simulation {
   /** The version with which instances start. */
   #deployed: DeployedVersion = 1;
   #isHealing = false;
+  #recoveryMs: number | null = null;
 
-  constructor(seed: number, { chaosMs = chaosDefaultMs, isQuiet = false, faults, postgresUrl }: SimOptions) {
+  constructor(seed: number, { chaosMs = chaosDefaultMs, isQuiet = false, faults }: SimOptions, postgresUrl?: string) {
     this.#seed = seed;
     this.#chaosMs = chaosMs;
     this.#isQuiet = isQuiet;
@@ -178,6 +191,7 @@ class Simulation {
     this.#scheduleFaults();
     await this.#timeline.run(startOfTime + this.#chaosMs);
     if (this.#violations.length === 0) await this.#heal();
+    if (this.#violations.length === 0 && this.#backing instanceof PostgresBacking) await this.#probe(this.#backing);
     if (this.#violations.length === 0) await this.#verify();
     const report = await this.#report();
     await this.#backing.close();
@@ -368,6 +382,7 @@ class Simulation {
         }
         : null,
       onCompletionLost: this.#isCompleting ? () => this.#goals.reach('lease lost in complete') : null,
+      isProbed: this.#postgresUrl !== undefined,
       typeNames: types, defNames: defs,
       crash: (target) => this.#crash(target),
     });
@@ -439,11 +454,15 @@ class Simulation {
   async #heal(): Promise<void> {
     const { leaseMs } = this.#settings;
     this.#isHealing = true;
+    if (this.#backing instanceof PostgresBacking && this.#faults.inject('last silence')) {
+      this.#backing.silenceSome(this.#streams.stream('last silence'));
+    }
     this.#faults.stop();
     this.#backing.heal();
     for (const process of this.#processes.values()) process.resume();
     if (this.#isDeploying) this.#deploy(newestVersion, this.#streams.stream('last deploy'));
     const healedAt = this.#timeline.now;
+    if (this.#backing instanceof PostgresBacking) await this.#measureRecovery(this.#backing);
     void finishRemaining(this.#newClient('janitor', 1)).catch((error: unknown) => this.#reportError('janitor', error));
     while (!this.#isFinished() && this.#timeline.now < healedAt + healMaxMs && this.#violations.length === 0) {
       await this.#timeline.run(this.#timeline.now + 10_000);
@@ -452,6 +471,37 @@ class Simulation {
       this.#found(violation('L2', job.id, `job ${job.id} (${job.type}) is still ${stateOf(job)}`));
     }
     await this.#timeline.run(this.#timeline.now + 4 * leaseMs);
+  }
+
+  /** L9: a run starts within a bound after the faults. It has a slot when one of the longest handlers is over. */
+  async #measureRecovery(backing: PostgresBacking): Promise<void> {
+    const [probes, healedAt, storeTime] = [new Probes(backing), this.#timeline.now, backing.now()];
+    void probes.create(this.#newClient('first probe', 1), [0]);
+    for (let started: number | null = null; started === null && this.#violations.length === 0;) {
+      await this.#timeline.run(this.#timeline.now + 1_000);
+      started = await probes.firstStart();
+      if (started !== null) this.#recoveryMs = started - storeTime;
+      else if (this.#timeline.now - healedAt > recoveryMaxMs) {
+        this.#found(violation('L9', null, `no run started within ${recoveryMaxMs / 1000} s after the faults`));
+      }
+    }
+  }
+
+  /** When nothing fails and the instances are idle: new processes create runs, which must start in time. */
+  async #probe(backing: PostgresBacking): Promise<void> {
+    const random = this.#streams.stream('probes');
+    const probes = new Probes(backing);
+    const cursor = await backing.store.feedEnd();
+    const endElsewhere = await backing.beginElsewhere();
+    for (let n = 1; n <= probesCount && this.#violations.length === 0; n += 1) {
+      // The second run of a pair becomes due while the first one is being claimed.
+      const pairs = [1_000, 5_000].flatMap((ms) => [ms, ms + random.integer(4, 40)]);
+      void probes.create(this.#newClient(`probe ${n}`, 1), pairs);
+      await this.#timeline.run(this.#timeline.now + random.integer(9_000, 14_000));
+    }
+    for await (const found of probes.check()) this.#found(found);
+    for await (const found of probes.checkFeed(cursor)) this.#found(found);
+    await endElsewhere();
   }
 
   #isFinished(): boolean {
@@ -496,6 +546,9 @@ class Simulation {
       simulatedMs: this.#timeline.now - startOfTime,
       jobs: this.#monitor.jobs.size,
       commits: this.#monitor.commits,
+      recoveryMs: this.#recoveryMs,
+      ...(this.#backing instanceof PostgresBacking
+        ? { statements: this.#backing.statements, refusals: this.#backing.refusals } : { statements: 0, refusals: 0 }),
       trace: trace.digest('hex').slice(0, 16),
     };
   }

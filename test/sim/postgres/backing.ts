@@ -1,5 +1,6 @@
 // PostgreSQL as the backing of a simulation: each process has the adapter itself, with a simulated driver, and all of them
 // reach one simulated server.
+import pg from 'pg';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Backing, BackingFault } from '../backing.ts';
@@ -93,9 +94,28 @@ export class PostgresBacking implements Backing {
     this.#availability.disturb(ms, process);
   }
 
+  /** The lines of about half of the processes carry nothing any more, and nobody tells them. */
+  silenceSome(random: RandomStream): void {
+    for (const lines of this.#lines.values()) if (random.isTrue(0.5)) for (const line of lines) line.fallSilent();
+  }
+
+  /** Store time. */
+  now(): number {
+    return this.#server.now();
+  }
+
   heal(): void {
     this.#server.isDown = false;
     this.#endJam();
+  }
+
+  /** Opens a transaction in another database of the same server; returns the function that ends it. */
+  async beginElsewhere(): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: new URL('/postgres', this.#parts.url).href });
+    await client.connect();
+    await client.query('begin');
+    await client.query('select pg_current_xact_id()');
+    return () => client.end();
   }
 
   /** How many calls were refused as unavailable, each with a fault as its reason. */

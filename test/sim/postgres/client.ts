@@ -161,7 +161,7 @@ export class SimulatedClient extends EventEmitter {
 
   async #execute(query: Query): Promise<void> {
     const { delivery, statement } = query;
-    const executed = delivery === 'busy' && !isEnd(statement) ? busy : statement;
+    const executed = delivery === 'busy' && takesLocks(statement) ? busy : statement;
     await this.#parts.server.execute(this.#backend!, executed, (answer) => this.#answered(query, answer));
   }
 
@@ -269,5 +269,6 @@ class SimulatedSocket {
   uncork(): void {}
 }
 
-const isEnd = ({ text }: Statement): boolean => /^(begin|commit|rollback|listen)/.test(text);
+/** Only such statements can fail because others are busy with the same rows. */
+const takesLocks = ({ text }: Statement): boolean => /\b(insert|update|delete)\b/.test(text);
 const mayCommit = ({ text }: Statement): boolean => text === 'commit' || /insert|update|delete/.test(text);

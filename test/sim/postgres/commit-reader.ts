@@ -40,8 +40,9 @@ export class CommitReader {
   /** Reads what was committed by these statements. */
   async read(texts: readonly string[]): Promise<void> {
     if (texts.some((text) => text.includes('.instance'))) await this.#readLeases();
+    // First: a parent may continue in the commit that deletes its last child.
+    if (texts.some((text) => /delete from \S*\.(job|ended|origin|claim)/.test(text))) await this.#findDeleted();
     if (texts.some((text) => text.includes('.feed'))) await this.#readFeed();
-    if (texts.some((text) => /delete from \S*\.(ended|origin)/.test(text))) await this.#findDeleted();
   }
 
   async close(): Promise<void> {
@@ -71,16 +72,10 @@ export class CommitReader {
   }
 
   async #findDeleted(): Promise<void> {
-    const ended = [...this.#monitor.jobs.values()].filter(({ state }) => state === 'ended').map(({ id }) => id);
-    if (ended.length === 0) return;
-    const { rows } = await this.#client.query<{ id: string }>({
-      name: 'gone', values: [ended],
-      text: `select id from unnest($1::bigint[]) as known (id) where not exists (select 1 from stint.ended where ended.id = known.id)
-        and not exists (select 1 from stint.job where job.id = known.id)
-        and not exists (select 1 from stint.claim where known.id = any (claim.ids))`,
-    });
-    for (const { id } of rows) {
-      const before = this.#monitor.jobs.get(Number(id)); // undefined: it was deleted with its parent
+    const known = [...this.#monitor.jobs.keys()];
+    const stored = new Set((await this.#store.load(known)).map(({ id }) => id));
+    for (const id of known.filter((each) => !stored.has(each))) {
+      const before = this.#monitor.jobs.get(id); // undefined: it was deleted with its parent
       if (before) this.#monitor.observe([{ before, after: null, events: [] }]);
     }
   }

@@ -31,7 +31,7 @@ export class LineFaults {
   }
 
   latencyMs(): number {
-    return latencyOf(this.#random, this.#settings.slow / statementsPerCall);
+    return latencyOf(this.#random, this.#faults.isStopped ? 0 : this.#settings.slow / statementsPerCall);
   }
 
   /** The range of times after which a process learns that its connection is broken. */
