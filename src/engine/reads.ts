@@ -38,6 +38,7 @@ import type { Reason } from './inspect/reason.ts';
 import { sharesInUse, type ShareInUse } from './inspect/shares-in-use.ts';
 import { readOutput, type OutputRequest } from './inspect/output.ts';
 import { readProgress } from './inspect/progress.ts';
+import { readAhead } from './inspect/read-ahead.ts';
 import { listTicks, type ListedTicks, type TickListRequest } from './inspect/past-ticks.ts';
 import { calendarOf, type Calendar, type CalendarRequest } from './inspect/calendar.ts';
 import { previewTicks, type PreviewedTick } from './inspect/schedule-preview.ts';
@@ -78,6 +79,7 @@ const eventPollMs = 250;
 const logPage = 1000;
 const stepsPage = 1000;
 const flowPage = 100;
+const definitionPagesAtOnce = 4;
 
 
 /** Of how many versions before the newest one `oldestDue` searches for waiting jobs. */
@@ -313,10 +315,11 @@ export class EngineReads {
   /** Yields definitions in the order of their ids, and reads only as many as are taken, by the page. */
   async *eachDefinition(filter: DefFilter = {}, after?: number): AsyncGenerator<ListedDefinition, void, undefined> {
     const passes = defFilter(filter, this.now());
-    for await (const page of this.#stores.definitionPages(after)) {
+    const read = async (page: readonly KnownDefinition[]): Promise<readonly ListedDefinition[]> => {
       const listed = await this.#listed(await this.#withOutcome(page.filter(passes), filter));
-      yield* filter.status === 'undeclared' ? listed.filter(({ isUndeclared }) => isUndeclared) : listed;
-    }
+      return filter.status === 'undeclared' ? listed.filter(({ isUndeclared }) => isUndeclared) : listed;
+    };
+    for await (const listed of readAhead(this.#stores.definitionPages(after), read, definitionPagesAtOnce)) yield* listed;
   }
 
   /** Returns those of a page whose last run ended as the filter wants. Costs one query if it wants any outcome. */

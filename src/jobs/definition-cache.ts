@@ -7,8 +7,8 @@ import type { Store, StoredVersion } from '../store/store.ts';
 import { BoundedMap } from '../time/bounded-map.ts';
 import { known, type KnownDefinition } from './define.ts';
 
-/** How many definitions are read first: a list shows the first hundred, and asks whether there are more. */
-const firstPage = 128;
+/** How many definitions are read first: a list shows the first fifty, and asks whether there are more. */
+const firstPage = 64;
 const pageMax = 1_000;
 /** Above this number, the definitions that were read first are read again for each list. One takes about 5 KB. */
 const keptMax = 20_000;

@@ -28,7 +28,7 @@ import { statusOf } from './definitions/labels.ts';
 import { ScheduleLoad } from './definitions/schedule-load.tsx';
 import { switchMatching } from './definitions/switch.ts';
 
-const pageSize = 100;
+const pageSize = 50;
 
 function Definitions(): JSX.Element {
   const name = queryOf('name');

@@ -36,7 +36,7 @@ export class Deadlines {
     this.#disarm = this.#clock.after(ms, () => this.#fire());
   }
 
-    #clear(): void {
+  #clear(): void {
     this.#disarm();
     this.#armedFor = Infinity;
   }

@@ -34,14 +34,16 @@ export interface FailuresRequest {
 type FindJobs = (query: Query, page: PageRequest) => Promise<Page>;
 
 const pageSize = 1_000;
-const failedPages = 5;
+const failedPages = 3;
 const openPages = 2;
 const samplesMax = 5;
 
 export async function findFailures(find: FindJobs, { since, type }: FailuresRequest): Promise<Failures> {
   const about = { kinds: workKinds, ...(type === undefined ? {} : { types: [type] }) };
-  const failed = await newest(find, { ...about, standings: ['failed'] }, failedPages);
-  const open = await newest(find, { ...about, standings: ['pending', 'running'] }, openPages);
+  const [failed, open] = await Promise.all([
+    newest(find, { ...about, standings: ['failed'] }, failedPages),
+    newest(find, { ...about, standings: ['pending', 'running'] }, openPages),
+  ]);
   const matching = [...failed.jobs, ...open.jobs].filter((job) => job.error !== null && failedAt(job) >= since);
   const groups = Map.groupBy(matching, fingerprinter());
   const failureGroups = [...groups].map(([fingerprint, jobs]) => groupOf(fingerprint, jobs));

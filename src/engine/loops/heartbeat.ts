@@ -128,7 +128,8 @@ export class Heartbeat {
     this.#isRegistered = true;
     this.#published = new Set(names);
     const lostIds = new Set(lost);
-    for (const attempt of running) if (lostIds.has(attempt.job.id)) attempt.revoke();
+    // An attempt whose outcome was stored meanwhile is lost, too, but over.
+    for (const attempt of running) if (lostIds.has(attempt.job.id) && attempts.under(attempt.holding) === attempt) attempt.revoke();
     if (wasSafe && !lease.isSafe) return false;
     lease.renew(sentAt, wasSafe, givenUp);
     this.#noteBeat(lostIds, wasSafe);
