@@ -22,7 +22,7 @@ export const mutants: Part = {
     const caught = await huntAll(onSqlite, { seedsMax, chaosMs: 60 * 60_000 }, processes, onCatch);
     const server = await startSimulationServer();
     try {
-      const request = { seedsMax, chaosMs: 30_000, postgresServer: server.url };
+      const request = { seedsMax, chaosMs: 60_000, postgresServer: server.url };
       caught.push(...(await huntAll(postgresMutants, request, processes, onCatch)));
     } finally {
       await server.stop();
