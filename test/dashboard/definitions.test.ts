@@ -129,3 +129,12 @@ detail('the list of definitions fits a phone, and axe finds no violation in eith
 });
 
 test('the browser reported no error on the pages of definitions', () => expect(board.faults).toEqual([]));
+
+test('the list shows after which definitions one without a schedule runs', async () => {
+  const { status } = await board.post(`${api}/defs`, { name: 'count the mail', type: 'mail.send', after: ['mail the news'] });
+  expect(status).toBe(201);
+  const page = await board.visit('/definitions?q=count');
+  const row = page.locator('tbody tr', { hasText: 'count the mail' });
+  await row.getByText('after mail the news').waitFor();
+  await row.getByText('follows').waitFor();
+});

@@ -4,7 +4,7 @@ import { bySize, isOfRun } from '../support/size.ts';
 import { stores } from '../support/stores.ts';
 
 const examples = isOfRun(true);
-const histories = bySize({ small: 10, ci: 5_000, long: 50_000 });
+const histories = bySize({ small: 10, ci: 3_000, long: 50_000 });
 const queries = bySize({ small: 0, ci: 1_600 });
 const races = bySize({ small: 1, ci: 8 });
 

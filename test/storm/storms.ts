@@ -51,7 +51,7 @@ const interleavings: Part = {
   runsBeside: true,
   async run({ size, progress }) {
     const { orders, wrong } = await inEveryOrder(pairs, {
-      ordersMax: size === 'long' ? 2_000 : 400,
+      ordersMax: size === 'long' ? 2_000 : 250,
       onDone: (done) => progress(done / pairs.length, `${done} pairs`),
     });
     return outcome({ pairs: pairs.length, orders, violations: wrong });

@@ -42,7 +42,7 @@ function adviceFor(error: unknown): string {
   if (!(error instanceof ApiProblem)) return 'This is a bug in the dashboard. Please report what you did.';
   if (error.status === 0) return 'Check that it is running and that this machine can reach it.';
   if (error.status === 403) return 'Your role does not allow this. Ask an administrator for another token.';
-  if (error.status === 404) return 'It may have been deleted or expired.';
+  if (error.status === 404) return 'If it existed before, it was deleted or has expired.';
   if (error.status === 429) return 'The server is receiving too many requests. Wait a moment.';
   if (error.trace !== null) return `See the server log, trace ${error.trace}.`;
   return error.status >= 500 ? 'See the server log.' : `The server refused the request: ${error.code}.`;

@@ -33,7 +33,9 @@ function Alerts(): JSX.Element {
       <header class="page-head">
         <h1>Alerts</h1>
         {mayOperate.value && (
-          <button type="button" class="button" data-kind="primary" onClick={() => setOpen({ edit: null })}>New alert</button>
+          <div class="page-actions">
+            <button type="button" class="button" data-kind="primary" onClick={() => setOpen({ edit: null })}>New alert</button>
+          </div>
         )}
       </header>
       {alerts.error !== null && <Failure error={alerts.error} onRetry={alerts.reload} />}

@@ -24,7 +24,7 @@ import { ApplyDocument, exportDefinitions } from './definitions/documents.tsx';
 import { EditDefinition } from './definitions/edit.tsx';
 import { currentFilter, DefFilters, type DefListFilter } from './definitions/filters.tsx';
 import { LastRun } from './definitions/last-run.tsx';
-import { statusOf } from './definitions/labels.ts';
+import { scheduleText, statusOf } from './definitions/labels.ts';
 import { ScheduleLoad } from './definitions/schedule-load.tsx';
 import { switchMatching } from './definitions/switch.ts';
 
@@ -155,10 +155,9 @@ const columns: readonly Column<DefView>[] = [
   },
   { title: 'Status', cell: (def) => <Badge {...statusOf(def)} /> },
   {
-    title: 'Schedule', class: 'wide', cell: ({ schedules }) => {
-      const texts = schedules.map((schedule) => schedule.words);
-      if (texts.length === 0) return <span class="faint">none</span>;
-      return <span title={texts.join('\n')}>{texts.join('; ')}</span>;
+    title: 'Schedule', class: 'wide', cell: (def) => {
+      const text = scheduleText(def);
+      return text === null ? <span class="faint">none</span> : <span title={text}>{text}</span>;
     },
   },
   {

@@ -36,7 +36,7 @@ function Queues(): JSX.Element {
   return (
     <>
       <header class="page-head">
-        <h1>Queues and limits</h1>
+        <h1>Queues</h1>
         <SavedViews page="queues" />
         <div class="page-actions">
           <div class="segments" role="group" aria-label="Queues">

@@ -9,8 +9,16 @@ const statuses: Readonly<Record<DefView['status'], StatusLabel>> = {
   DISABLED: { status: 'held', text: 'disabled' },
 };
 
-export const statusOf = ({ status, schedules }: DefView): StatusLabel =>
-  status === 'SCHEDULED' && schedules.length === 0 ? { status: 'pending', text: 'manual' } : statuses[status];
+export function statusOf({ status, schedules, spec: { after = [] } }: DefView): StatusLabel {
+  if (status !== 'SCHEDULED' || schedules.length > 0) return statuses[status];
+  return { status: 'pending', text: after.length > 0 ? 'follows' : 'manual' };
+}
+
+/** Says when a definition runs by itself; null: never. */
+export function scheduleText({ schedules, spec: { after = [] } }: DefView): string | null {
+  const texts = [...schedules.map(({ words }) => words), ...(after.length > 0 ? [`after ${after.join(', ')}`] : [])];
+  return texts.length > 0 ? texts.join('; ') : null;
+}
 
 const outcomes: Readonly<Record<DefView['lastExecutedStatus'], StatusLabel | null>> = {
   COMPLETED: { status: 'succeeded', text: 'succeeded' },

@@ -115,7 +115,8 @@ function passLocked(turns: ShareTurns, locked: ReadonlySet<number>, { shareStops
 
 /**
  * Counts the admitted jobs of each gate: those with rows of their own, and those that run in claims. One statement reads
- * both, so that a job that moves from a claim to a row counts once.
+ * both, so that a job that moves from a claim to a row counts once. Of a claim whose jobs have one gate, the number of its
+ * jobs is read, which is exact (claim-tally.ts), and not which jobs these are.
  */
 export async function admittedPerGate(session: Session, types?: readonly string[]): Promise<Map<string, number>> {
   const { schema } = session;
@@ -123,15 +124,22 @@ export async function admittedPerGate(session: Session, types?: readonly string[
   const typeOfClaimed = types
     ? `cross join lateral (select type from ${schema}.origin where origin.id = claimed.id limit 1) origin`
     : '';
-  const text = `select gate, count(*) as count from (
-      select gate from ${schema}.job where gate is not null and admitted = 1 ${ofTypes}
+  const isCounted = types ? 'false' : hasCommonGate;
+  const unpacked = { where: `claim.gates is not null and not (${isCounted})`, also: 'gate' } as const;
+  const text = `select gate, sum(count)::bigint as count from (
+      select gate, 1 as count from ${schema}.job where gate is not null and admitted = 1 ${ofTypes}
       union all
-      select gate from (${claimedIdsSql(schema, { where: 'claim.gates is not null', also: 'gate' })}) claimed ${typeOfClaimed}
+      select gates[1], remaining from ${schema}.claim where ${isCounted}
+      union all
+      select gate, 1 from (${claimedIdsSql(schema, unpacked)}) claimed ${typeOfClaimed}
       where gate is not null ${ofTypes}
     ) admitted group by gate`;
   const rows = await session.run<{ gate: string; count: number }>(text, types ? [textArray(types)] : []);
-  return new Map(rows.map(({ gate, count }) => [gate, count]));
+  return new Map(rows.flatMap(({ gate, count }) => (count > 0 ? [[gate, count] as const] : [])));
 }
+
+/** Whether all jobs of a claim have the same gate, as a condition that is false if a job has none. */
+const hasCommonGate = `coalesce(claim.gates[1] is not null and cardinality(array_remove(claim.gates, claim.gates[1])) = 0, false)`;
 
 /**
  * Locks the first due jobs that wait at gates, even if their gates are full. As for jobs without gates, the rows are
