@@ -1,24 +1,35 @@
 // The mutants as a part of the proof: the simulator must find each guard that is taken out of the source.
 import { availableParallelism } from 'node:os';
-import { huntAll } from '../mutants/hunt.ts';
-import { mutants as all } from '../mutants/mutants.ts';
+import { huntAll, type Catch } from '../mutants/hunt.ts';
+import { mutants as onSqlite } from '../mutants/mutants.ts';
+import { postgresMutants } from '../mutants/postgres-mutants.ts';
+import { startSimulationServer } from '../sim/postgres/database.ts';
 import type { Part } from './part.ts';
 
 const processesMax = 4;
 
 export const mutants: Part = {
   name: 'mutants',
-  seconds: 170,
+  seconds: 220,
   async run({ size, progress }) {
-    const request = { seedsMax: size === 'long' ? 40 : 4, chaosMs: 60 * 60_000 };
+    const seedsMax = size === 'long' ? 40 : 4;
+    const processes = Math.min(processesMax, availableParallelism());
     let done = 0;
-    const caught = await huntAll(all, request, Math.min(processesMax, availableParallelism()), ({ title }) => {
+    const onCatch = ({ title }: Catch): void => {
       done += 1;
-      progress(done / all.length, title);
-    });
+      progress(done / (onSqlite.length + postgresMutants.length), title);
+    };
+    const caught = await huntAll(onSqlite, { seedsMax, chaosMs: 60 * 60_000 }, processes, onCatch);
+    const server = await startSimulationServer();
+    try {
+      const request = { seedsMax, chaosMs: 60_000, postgresServer: server.url };
+      caught.push(...(await huntAll(postgresMutants, request, processes, onCatch)));
+    } finally {
+      await server.stop();
+    }
     const missed = caught.filter(({ by }) => by === null);
     return {
-      figures: { tried: caught.length, caught: caught.length - missed.length },
+      figures: { tried: caught.length, caught: caught.length - missed.length, onPostgres: postgresMutants.length },
       findings: missed.map(({ title }) => `no seed found the mutant: ${title}`),
     };
   },

@@ -54,6 +54,7 @@ export const sizedTests: readonly string[] = [
   ...files('store', 'coded-store', 'planted'),
   ...files('transactions', 'complete-in', 'libraries'),
   ...files('sim', 'speed'),
+  ...files('sim/postgres', 'postgres'),
   ...files('clients', 'go', 'python'),
 ];
 

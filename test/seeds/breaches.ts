@@ -639,7 +639,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'a connection whose peer is gone is not noticed',
-    cuts: [cut('store/postgres/sql/peer-watch.ts', 'return quietMs(watched) >= watched.probeAfterMs;', 'return false;')],
+    cuts: [cut('store/postgres/sql/peer-watch.ts', 'return this.#quietMs(watched) >= watched.probeAfterMs;', 'return false;')],
     breaks: ['a create is written once when the connection swallows', 'a claim whose answer is swallowed is confirmed'],
     file: 'test/store/postgres/dead-peers.test.ts',
   },

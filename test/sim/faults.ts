@@ -96,6 +96,10 @@ export class Faults {
     return true;
   }
 
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
   /** Ends all faults. */
   stop(): void {
     this.#isStopped = true;

@@ -29,6 +29,8 @@ export interface MonitorParts {
   readonly onViolation: (violation: Violation) => void;
   /** Sets the function that the store calls at each commit; absent: a commit is checked when it has been answered. */
   readonly onCommit?: FileStore['onCommit'];
+  /** Commits are read from the store by `observe`. Extensions of the leases of single jobs are unknown then. */
+  readonly isReading?: boolean;
 }
 
 /** Events that only the holder of a job may write. */
@@ -40,6 +42,11 @@ interface InstanceLease {
   readonly brokenAt: number;
   /** The process that has it; undefined: the instance has left. */
   readonly boot: string | undefined;
+}
+
+/** What the monitor needs to know of a heartbeat. */
+export interface RecordedBeat extends Pick<Beat, 'id' | 'leaseMs' | 'takeOver'> {
+  readonly about: Pick<Beat['about'], 'boot'>;
 }
 
 export class StoreMonitor {
@@ -96,7 +103,7 @@ export class StoreMonitor {
       beat: (beat) => this.#beat(beat),
       leave: async (instance) => {
         await store.leave(instance);
-        this.#leases.set(instance, { until: this.#now(), brokenAt: this.#now(), boot: undefined });
+        this.#recordLeave(instance);
       },
       extend: (holdings, until) => this.#extend(holdings, until),
       writeSteps: (steps) => this.#writeSteps(steps),
@@ -119,6 +126,20 @@ export class StoreMonitor {
 
   isDeleted(id: number): boolean {
     return this.#deleted.has(id);
+  }
+
+  /** Checks a commit that was read from the store, not seen by a call. */
+  observe(changes: readonly Change[]): void {
+    this.#checkChanges(changes, 'read');
+  }
+
+  /** Checks a heartbeat that was read from the store. */
+  observeBeat(beat: RecordedBeat, now: number): void {
+    this.#recordBeat(beat, now);
+  }
+
+  observeLeave(instance: string): void {
+    this.#recordLeave(instance);
   }
 
   /** A hash of all commits so far. */
@@ -330,6 +351,7 @@ export class StoreMonitor {
   #checkLapse(before: Job, by: string): void {
     if (before.state !== 'running' || by === before.lease.holder) return;
     const { holder, until } = before.lease;
+    if (until !== null && this.#parts.isReading) return;
     const lease = this.#leases.get(holder);
     const ends = until === null ? (lease?.until ?? Infinity) : Math.max(until, this.#extended.get(before.id) ?? 0);
     const wasBroken = until === null && lease !== undefined && lease.brokenAt >= (before.startedAt ?? 0);
@@ -409,17 +431,25 @@ export class StoreMonitor {
 
   async #beat(beat: Beat): ReturnType<Store['beat']> {
     const reply = await this.#parts.store.beat(beat);
-    this.#latest = Math.max(this.#latest, reply.now);
-    const before = this.#leases.get(beat.id);
-    if (before !== undefined && before.until > reply.now) this.#checkBoot(beat, before);
-    const isBroken = before !== undefined && before.until <= this.#latest;
-    const brokenAt = isBroken ? reply.now : (before?.brokenAt ?? -Infinity);
-    this.#leases.set(beat.id, { until: reply.now + beat.leaseMs, brokenAt, boot: beat.about.boot });
+    this.#recordBeat(beat, reply.now);
     return reply;
   }
 
+  #recordBeat(beat: RecordedBeat, now: number): void {
+    this.#latest = Math.max(this.#latest, now);
+    const before = this.#leases.get(beat.id);
+    if (before !== undefined && before.until > now) this.#checkBoot(beat, before);
+    const isBroken = before !== undefined && before.until <= this.#latest;
+    const brokenAt = isBroken ? now : (before?.brokenAt ?? -Infinity);
+    this.#leases.set(beat.id, { until: now + beat.leaseMs, brokenAt, boot: beat.about.boot });
+  }
+
+  #recordLeave(instance: string): void {
+    this.#leases.set(instance, { until: this.#now(), brokenAt: this.#now(), boot: undefined });
+  }
+
   /** S5: a process does not get the name of another one whose lease has not lapsed. */
-  #checkBoot({ id, about, takeOver = false }: Beat, { boot }: InstanceLease): void {
+  #checkBoot({ id, about, takeOver = false }: RecordedBeat, { boot }: InstanceLease): void {
     if (boot === undefined || boot === about.boot || takeOver) return;
     this.#report('S5', null, `process ${about.boot} has the name ${id} during the lease of process ${boot}`);
   }

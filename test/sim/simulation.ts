@@ -8,27 +8,26 @@ import { Jobs } from '../../src/jobs.ts';
 import { declareLimits } from '../../src/jobs/limits.ts';
 import type { Kind } from '../../src/model/state.ts';
 import { isRefusal } from '../../src/refusal.ts';
-import { SqliteStore } from '../../src/store/sqlite/store.ts';
-import type { Store } from '../../src/store/store.ts';
-import { VirtualClock } from '../../src/time/clock.ts';
+import { turn } from '../../src/time/clock.ts';
 import { verify, violation, type Violation } from '../../src/verify.ts';
+import type { Backing } from './backing.ts';
 import { finishRemaining, actUntil, roles, type Client, type Role } from './clients.ts';
 import { checkEffects, createEffects } from './completing.ts';
 import { checkDeployed, deployedDraft, drawVersion, newestVersion, type DeployedVersion } from './deploys.ts';
-import { openFileStore, type FileStore } from './file-store.ts';
 import { RandomStreams, type RandomStream } from './random-streams.ts';
 import { Faults, quietSettings, drawSettings, type SimSettings } from './faults.ts';
 import { Goals, type GoalName } from './goals.ts';
 import { familyType } from './families.ts';
 import { firstDef } from './following-defs.ts';
 import { drawUses, namedLimits } from './limits.ts';
+import { PostgresBacking } from './postgres/backing.ts';
+import { withDatabase } from './postgres/database.ts';
+import { Probes } from './postgres/probes.ts';
 import { SimProcess } from './process.ts';
 import { drawCrowd, drawShared } from './shares.ts';
-import { Timeline } from './timeline.ts';
+import { SqliteBacking } from './sqlite-backing.ts';
+import { quiescence, Timeline } from './timeline.ts';
 import { batchedType, batchSize, Ledger, limits, createWorkload, meteredType } from './workload.ts';
-import { StoreMonitor } from './monitor.ts';
-import { Transactions } from './transactions.ts';
-import { unreliableStore } from './unreliable-store.ts';
 
 export interface SimOptions {
   /** The time during which faults are injected. */
@@ -37,6 +36,8 @@ export interface SimOptions {
   readonly isQuiet?: boolean;
   /** Inject only these faults. Default: all that are drawn. */
   readonly faults?: readonly string[];
+  /** The URL of a PostgreSQL server (see `startSimulationServer`): the simulation runs on it instead of SQLite. */
+  readonly postgresServer?: string;
 }
 
 export interface SimReport {
@@ -50,6 +51,11 @@ export interface SimReport {
   readonly simulatedMs: number;
   readonly jobs: number;
   readonly commits: number;
+  /** How long it took until a run started after the faults; null: it was not measured. */
+  readonly recoveryMs: number | null;
+  /** Statements that the server executed, and calls that were refused with a fault as their reason; 0 on SQLite. */
+  readonly statements: number;
+  readonly refusals: number;
   /** A hash of the history: equal for the same seed, faults and source. */
   readonly trace: string;
 }
@@ -60,13 +66,18 @@ const chaosDefaultMs = 90 * minute;
 const healMaxMs = 180 * minute;
 const startOfTime = Date.UTC(2026, 2, 1, 12);
 const violationsMax = 10;
+/** The longest handlers of the workload take 90 s. */
+const recoveryMaxMs = 3 * minute;
+const probesCount = 4;
 /** Kinds of jobs that must end. */
 const endingKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock'];
 
 export async function simulate(seed: number, options: SimOptions = {}): Promise<SimReport> {
   // Real I/O, so it must be over before virtual time begins: five turns of the event loop more gave another history.
   await loadOpenTelemetry();
-  return new Simulation(seed, options).run();
+  const { postgresServer } = options;
+  if (postgresServer === undefined) return new Simulation(seed, options).run();
+  return withDatabase(postgresServer, (url) => new Simulation(seed, options, url).run());
 }
 
 class Simulation {
@@ -76,10 +87,10 @@ class Simulation {
   readonly #streams: RandomStreams;
   readonly #settings: SimSettings;
   readonly #faults: Faults;
-  readonly #timeline = new Timeline(startOfTime);
-  readonly #storeClock: VirtualClock;
-  readonly #store: Store;
-  readonly #monitor: StoreMonitor;
+  readonly #timeline: Timeline;
+  /** Undefined: the simulation runs on SQLite. */
+  readonly #postgresUrl: string | undefined;
+  #backing!: Backing;
   readonly #goals = new Goals();
   readonly #ledger = new Ledger();
   readonly #acknowledged = new Set<number>();
@@ -104,44 +115,44 @@ class Simulation {
   readonly #isDeploying: boolean;
   /** The version with which instances start. */
   #deployed: DeployedVersion = 1;
-  readonly #file: FileStore | null;
-  readonly #transactions: Transactions;
-  #storeOffsetMs = 0;
-  #downUntil = 0;
   #isHealing = false;
+  #recoveryMs: number | null = null;
 
-  constructor(seed: number, { chaosMs = chaosDefaultMs, isQuiet = false, faults }: SimOptions) {
+  constructor(seed: number, { chaosMs = chaosDefaultMs, isQuiet = false, faults }: SimOptions, postgresUrl?: string) {
     this.#seed = seed;
     this.#chaosMs = chaosMs;
     this.#isQuiet = isQuiet;
+    this.#postgresUrl = postgresUrl;
+    this.#timeline = new Timeline(startOfTime, postgresUrl === undefined ? turn : quiescence);
     this.#streams = new RandomStreams(seed);
     this.#settings = isQuiet ? quietSettings(drawSettings(this.#streams)) : drawSettings(this.#streams);
     this.#faults = new Faults(faults ?? null);
+    // The oracles of these kinds of work see calls of the store, which are inside of the processes on PostgreSQL.
+    const hasAllWork = postgresUrl === undefined;
     // None of these seeds is known to find something else.
-    this.#isAsking = [13, 18, 27].includes(seed % 32);
-    this.#isDeploying = [14, 20, 50, 61].includes(seed % 64);
+    this.#isAsking = hasAllWork && [13, 18, 27].includes(seed % 32);
+    this.#isDeploying = hasAllWork && [14, 20, 50, 61].includes(seed % 64);
     // If the clock of the store is set back, histories do not show how many jobs started in a period. The name is part
     // of the seed: with this one, the known seeds of the other mutants have no metered runs, and keep their histories.
-    const mayMeter = this.#settings.storeJumpEveryMs === Infinity && !this.#isAsking;
+    const mayMeter = hasAllWork && this.#settings.storeJumpEveryMs === Infinity && !this.#isAsking;
     this.#isMetered = mayMeter && this.#streams.numberFor('jobs work') < 0.25;
-    this.#storeClock = new StoreClock(() => this.#timeline.now + this.#storeOffsetMs);
-    this.#isBatching = !this.#isMetered && this.#streams.numberFor('gathering') < 0.15;
+    this.#isBatching = hasAllWork && !this.#isMetered && this.#streams.numberFor('gathering') < 0.15;
     // The oracle of turns needs to know which jobs are due. With these names, too, the known seeds keep their histories.
-    const hasTurns = this.#settings.storeJumpEveryMs === Infinity && !this.#isMetered;
+    const hasTurns = hasAllWork && this.#settings.storeJumpEveryMs === Infinity && !this.#isMetered;
     this.#isSharing = hasTurns && this.#streams.numberFor('fairness') < 0.15;
     // None of these seeds is known to find something else. Quiet seeds are long, and would have very many runs.
     this.#isCrowding = hasTurns && !isQuiet && [36, 43, 63].includes(seed % 64);
-    this.#hasFollowers = !isQuiet && [45, 54, 59].includes(seed % 64);
-    this.#hasFamilies = !this.#isMetered && this.#streams.numberFor('offspring') < 0.12;
-    this.#isCompleting = !this.#isMetered && !this.#isAsking && this.#streams.numberFor('completions') < 0.2;
-    const storeOptions = { clock: this.#storeClock, random: this.#streams.stream('first turns') };
-    this.#file = this.#isCompleting ? openFileStore(storeOptions) : null;
-    this.#store = this.#file?.store ?? new SqliteStore(':memory:', storeOptions);
-    const onViolation = (found: Violation): void => this.#found(found);
-    this.#monitor = new StoreMonitor({
-      store: this.#store, limits, goals: this.#goals, batches: this.#ledger.batches, onViolation, ...(this.#file && { onCommit: this.#file.onCommit }),
-    });
-    this.#transactions = new Transactions(this.#monitor.store, this.#timeline);
+    this.#hasFollowers = hasAllWork && !isQuiet && [45, 54, 59].includes(seed % 64);
+    this.#hasFamilies = hasAllWork && !this.#isMetered && this.#streams.numberFor('offspring') < 0.12;
+    this.#isCompleting = hasAllWork && !this.#isMetered && !this.#isAsking && this.#streams.numberFor('completions') < 0.2;
+  }
+
+  get #monitor(): Backing['monitor'] {
+    return this.#backing.monitor;
+  }
+
+  get #store(): Backing['store'] {
+    return this.#backing.store;
   }
 
   /** Only some seeds have pauses: a further client changes the histories of a seed, and so what it is known to find. */
@@ -151,7 +162,7 @@ class Simulation {
 
   /** None of these seeds is known to find something else. */
   get #hasInbox(): boolean {
-    return [0, 12].includes(this.#seed % 16);
+    return this.#postgresUrl === undefined && [0, 12].includes(this.#seed % 16);
   }
 
   /** Whether further processes start under the names of instances that are alive. None of these seeds is known either. */
@@ -160,8 +171,9 @@ class Simulation {
   }
 
   async run(): Promise<SimReport> {
+    this.#backing = await this.#openBacking();
     await this.#store.migrate();
-    if (this.#file) createEffects(this.#file.path);
+    if (this.#effectsPath !== undefined) createEffects(this.#effectsPath);
     for (let index = 1; index <= this.#settings.engines; index++) this.#startEngine(`e${index}`, 1);
     // A stream of its own, and a part of the seeds only: the histories of the others stay as they are.
     const hasFlows = this.#streams.stream('flows').isTrue(0.4);
@@ -179,11 +191,29 @@ class Simulation {
     this.#scheduleFaults();
     await this.#timeline.run(startOfTime + this.#chaosMs);
     if (this.#violations.length === 0) await this.#heal();
+    if (this.#violations.length === 0 && this.#backing instanceof PostgresBacking) await this.#probe(this.#backing);
     if (this.#violations.length === 0) await this.#verify();
     const report = await this.#report();
-    await this.#store.close();
-    this.#file?.remove();
+    await this.#backing.close();
     return report;
+  }
+
+  #openBacking(): Promise<Backing> | Backing {
+    const parts = {
+      timeline: this.#timeline, faults: this.#faults, settings: this.#settings, limits, goals: this.#goals,
+      batches: this.#ledger.batches,
+      onViolation: (found: Violation) => this.#found(found),
+      crash: (process: SimProcess) => this.#crash(process),
+    };
+    if (this.#postgresUrl !== undefined) {
+      return PostgresBacking.on({ ...parts, url: this.#postgresUrl, streams: this.#streams });
+    }
+    return new SqliteBacking({ ...parts, isOnFile: this.#isCompleting, random: this.#streams.stream('first turns') });
+  }
+
+  /** The database with the effects of handlers that complete. */
+  get #effectsPath(): string | undefined {
+    return this.#backing instanceof SqliteBacking ? this.#backing.file?.path : undefined;
   }
 
   // Engines and clients.
@@ -340,13 +370,7 @@ class Simulation {
 
   #newEngine(process: SimProcess, random: RandomStream, instance: string): Engine {
     const { leaseMs, retentionMs, poison, types, defs } = this.#settings;
-    const store = unreliableStore({
-      store: this.#monitor.store, timeline: this.#timeline, faults: this.#faults, settings: this.#settings,
-      process, random, transactions: this.#transactions,
-      isStoreDown: () => this.#downUntil > this.#timeline.now,
-      onDeadlyReply: (target) => this.#crash(target),
-      onUnknownOutcome: () => this.#goals.reach('commit unknown, then tried again'),
-    });
+    const store = this.#backing.storeOf(process, random);
     const workload = createWorkload({
       process, streams: this.#streams, ledger: this.#ledger, hasPoison: poison, isMetered: this.#isMetered, isBatching: this.#isBatching,
       isAsking: this.#isAsking,
@@ -358,6 +382,7 @@ class Simulation {
         }
         : null,
       onCompletionLost: this.#isCompleting ? () => this.#goals.reach('lease lost in complete') : null,
+      isProbed: this.#postgresUrl !== undefined,
       typeNames: types, defNames: defs,
       crash: (target) => this.#crash(target),
     });
@@ -374,23 +399,26 @@ class Simulation {
     this.#repeatFault('crash', crashEveryMs, (random) => this.#crash(this.#someEngine(random)));
     this.#repeatFault('pause', pauseEveryMs, (random) => {
       const ms = random.isTrue(0.3) ? random.between(30_000, 600_000) : random.between(1, 30_000);
-      this.#someProcess(random).pause(ms);
+      const process = this.#someProcess(random);
+      process.pause(ms);
+      this.#backing.notePause(process, ms);
     });
     this.#repeatFault('outage', outageEveryMs, (random) => {
       const ms = random.isTrue(0.4) ? random.between(1, 4) * this.#settings.leaseMs : random.between(100, 5_000);
-      this.#downUntil = this.#timeline.now + ms;
+      this.#backing.goDown(ms);
       if (ms > this.#settings.leaseMs) this.#goals.reach('store outage longer than a lease');
     });
     this.#repeatFault('jump', jumpEveryMs, (random) => {
       const [sign, ms] = [random.pick([-1, 1]), random.pick([1_000, minute, 60 * minute, 365 * 24 * 60 * minute])];
       this.#someProcess(random).clock.jump(sign * ms);
     });
+    for (const { kind, everyMs, inject } of this.#backing.faults) this.#repeatFault(kind, everyMs, inject);
     if (this.#isDeploying) {
       this.#repeatFault('deploy', 9 * minute, (random) => this.#deploy(drawVersion(random), random));
     }
     if (this.#hasTwins) this.#repeatFault('twin', 4 * minute, (random) => this.#startTwin(random));
     this.#repeatFault('store jump', storeJumpEveryMs, (random) => {
-      this.#storeOffsetMs += random.pick([-minute, -1_000, 1_000, minute, 10 * minute]);
+      this.#backing.jump(random.pick([-minute, -1_000, 1_000, minute, 10 * minute]));
     });
   }
 
@@ -426,11 +454,15 @@ class Simulation {
   async #heal(): Promise<void> {
     const { leaseMs } = this.#settings;
     this.#isHealing = true;
+    if (this.#backing instanceof PostgresBacking && this.#faults.inject('last silence')) {
+      this.#backing.silenceSome(this.#streams.stream('last silence'));
+    }
     this.#faults.stop();
-    this.#downUntil = 0;
+    this.#backing.heal();
     for (const process of this.#processes.values()) process.resume();
     if (this.#isDeploying) this.#deploy(newestVersion, this.#streams.stream('last deploy'));
     const healedAt = this.#timeline.now;
+    if (this.#backing instanceof PostgresBacking) await this.#measureRecovery(this.#backing);
     void finishRemaining(this.#newClient('janitor', 1)).catch((error: unknown) => this.#reportError('janitor', error));
     while (!this.#isFinished() && this.#timeline.now < healedAt + healMaxMs && this.#violations.length === 0) {
       await this.#timeline.run(this.#timeline.now + 10_000);
@@ -439,6 +471,37 @@ class Simulation {
       this.#found(violation('L2', job.id, `job ${job.id} (${job.type}) is still ${stateOf(job)}`));
     }
     await this.#timeline.run(this.#timeline.now + 4 * leaseMs);
+  }
+
+  /** L9: a run starts within a bound after the faults. It has a slot when one of the longest handlers is over. */
+  async #measureRecovery(backing: PostgresBacking): Promise<void> {
+    const [probes, healedAt, storeTime] = [new Probes(backing), this.#timeline.now, backing.now()];
+    void probes.create(this.#newClient('first probe', 1), [0]);
+    for (let started: number | null = null; started === null && this.#violations.length === 0;) {
+      await this.#timeline.run(this.#timeline.now + 1_000);
+      started = await probes.firstStart();
+      if (started !== null) this.#recoveryMs = started - storeTime;
+      else if (this.#timeline.now - healedAt > recoveryMaxMs) {
+        this.#found(violation('L9', null, `no run started within ${recoveryMaxMs / 1000} s after the faults`));
+      }
+    }
+  }
+
+  /** When nothing fails and the instances are idle: new processes create runs, which must start in time. */
+  async #probe(backing: PostgresBacking): Promise<void> {
+    const random = this.#streams.stream('probes');
+    const probes = new Probes(backing);
+    const cursor = await backing.store.feedEnd();
+    const endElsewhere = await backing.beginElsewhere();
+    for (let n = 1; n <= probesCount && this.#violations.length === 0; n += 1) {
+      // The second run of a pair becomes due while the first one is being claimed.
+      const pairs = [1_000, 5_000].flatMap((ms) => [ms, ms + random.integer(4, 40)]);
+      void probes.create(this.#newClient(`probe ${n}`, 1), pairs);
+      await this.#timeline.run(this.#timeline.now + random.integer(9_000, 14_000));
+    }
+    for await (const found of probes.check()) this.#found(found);
+    for await (const found of probes.checkFeed(cursor)) this.#found(found);
+    await endElsewhere();
   }
 
   #isFinished(): boolean {
@@ -461,7 +524,8 @@ class Simulation {
     }
     const isKept = this.#settings.retentionMs === null;
     for (const found of await this.#monitor.inbox.check(this.#store, isKept)) this.#found(found);
-    for (const found of this.#file ? checkEffects(this.#file.path, this.#monitor.succeeded) : []) this.#found(found);
+    const effects = this.#effectsPath;
+    for (const found of effects === undefined ? [] : checkEffects(effects, this.#monitor.succeeded)) this.#found(found);
     for (const found of checkDeployed(this.#monitor.jobs.values())) this.#found(found);
     for (const { run, total, seen } of this.#ledger.gathered) {
       if (total !== seen) this.#found(violation('S12', run, `run ${run} has ${total} tasks and received ${seen}`));
@@ -482,6 +546,9 @@ class Simulation {
       simulatedMs: this.#timeline.now - startOfTime,
       jobs: this.#monitor.jobs.size,
       commits: this.#monitor.commits,
+      recoveryMs: this.#recoveryMs,
+      ...(this.#backing instanceof PostgresBacking
+        ? { statements: this.#backing.statements, refusals: this.#backing.refusals } : { statements: 0, refusals: 0 }),
       trace: trace.digest('hex').slice(0, 16),
     };
   }
@@ -499,20 +566,6 @@ class Simulation {
   #reportError(who: string, error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#found(violation('P0', null, `${who} failed: ${text}`));
-  }
-}
-
-/** The clock of the store. It sets no timers. */
-class StoreClock extends VirtualClock {
-  readonly #read: () => number;
-
-  constructor(read: () => number) {
-    super(0);
-    this.#read = read;
-  }
-
-  override now(): number {
-    return this.#read();
   }
 }
 

@@ -13,11 +13,14 @@ export class Timeline {
   #now: number;
   #order = 0;
   #isStopped = false;
+  readonly #settle: () => Promise<void>;
   /** A binary heap: no entry is due before its parent. */
   readonly #entries: Entry[] = [];
 
-  constructor(start: number) {
+  /** `settle` waits until all promises are settled that do not wait for the timeline. */
+  constructor(start: number, settle: () => Promise<void> = turn) {
     this.#now = start;
+    this.#settle = settle;
   }
 
   get now(): number {
@@ -41,14 +44,14 @@ export class Timeline {
   /** Calls what is due until a time, one after the other, and settles all promises after each. */
   async run(until: number): Promise<void> {
     this.#isStopped = false;
-    await turn();
+    await this.#settle();
     for (let entry = this.#peek(); entry && entry.at <= until && !this.#isStopped; entry = this.#peek()) {
       this.#pop();
       const { callback } = entry;
       if (callback === null) continue;
       this.#now = entry.at;
       await callback();
-      await turn();
+      await this.#settle();
     }
     if (!this.#isStopped) this.#now = Math.max(this.#now, until);
   }
@@ -87,3 +90,9 @@ export class Timeline {
 }
 
 const isBefore = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
+
+/** Waits until nothing waits for a turn of the event loop. Then real I/O can take any time without a difference. */
+export async function quiescence(): Promise<void> {
+  do await turn();
+  while (process.getActiveResourcesInfo().includes('Immediate'));
+}

@@ -40,6 +40,8 @@ export interface WorkloadParts {
   readonly deployed: Omit<DeployedParts, 'clock' | 'begin'> | null;
   /** What to do when `complete` says that the lease is lost; null: no type completes. */
   readonly onCompletionLost: (() => void) | null;
+  /** Whether runs are created that must start at once. */
+  readonly isProbed: boolean;
   readonly typeNames: readonly TypeName[];
   readonly defNames: readonly DefName[];
   readonly crash: (process: SimProcess) => void;
@@ -64,6 +66,9 @@ export const meteredType = 'metered';
 /** The type whose runs are handled in batches, in the simulations that draw it. */
 export const batchedType = 'batched';
 export const batchSize = 8;
+
+/** The type whose runs must start at once. */
+export const probedType = 'probed';
 
 export const limits: Limits = {
   types: new Map([['limited', 2], ['narrow', 1], ['narrow tasks', 3], [sharedType, sharedConcurrency], [`${crowdType} tasks`, crowdConcurrency]]),
@@ -239,6 +244,7 @@ export function createWorkload(parts: WorkloadParts): Workload {
   return {
     types: [
       ...parts.typeNames.map((name) => types[name]),
+      ...(parts.isProbed ? [jobType(probedType, { retry, run: work(1_500, 2_500) })] : []),
       ...(parts.isBatching ? [batched()] : []),
       ...(parts.isAsking ? [askingJobType(clock, begin)] : []),
       ...(parts.isMetered ? [metered()] : []),

@@ -5,7 +5,7 @@
  */
 import type { Change } from '../../model/change.ts';
 import { BoundedMap } from '../../time/bounded-map.ts';
-import { systemClock, turn } from '../../time/clock.ts';
+import { systemClock, turn, type Clock } from '../../time/clock.ts';
 import { CallbacksById } from '../../time/callbacks-by-id.ts';
 
 /**
@@ -29,6 +29,7 @@ export type SendNotice = (text: string) => void;
 
 export class EndNotices {
   readonly #send: SendNotice;
+  readonly #clock: Clock;
   readonly #own = new CallbacksById();
   /** The ids that this process has announced, each with the monotonic time of its last announcement. */
   readonly #announced = new BoundedMap<number, number>(idsMax);
@@ -38,14 +39,15 @@ export class EndNotices {
   #isSending = false;
   #sentAt = -Infinity;
 
-  constructor(send: SendNotice) {
+  constructor(send: SendNotice, clock = systemClock) {
     this.#send = send;
+    this.#clock = clock;
   }
 
   /** Registers a function to call when the job has ended; returns a function that removes it. */
   wait(id: number, call: () => void): () => void {
     const remove = this.#own.add(id, call);
-    const now = systemClock.monotonic();
+    const now = this.#clock.monotonic();
     if (now - (this.#announced.get(id) ?? -Infinity) > announceEveryMs) this.#announce([id], now);
     return remove;
   }
@@ -55,7 +57,7 @@ export class EndNotices {
    * opened.
    */
   announceAll(): void {
-    this.#announce(this.#own.ids, systemClock.monotonic());
+    this.#announce(this.#own.ids, this.#clock.monotonic());
   }
 
   /** Call after changes were written: wakes the waiters of the jobs that have ended, here and in other processes. */
@@ -101,10 +103,10 @@ export class EndNotices {
   /** Sends all ids of this turn of the event loop together; at the earliest `pauseMs` after the last notice. */
   async #sendSoon(): Promise<void> {
     this.#isSending = true;
-    const restMs = this.#sentAt + pauseMs - systemClock.monotonic();
-    await (restMs > 0 ? systemClock.sleep(restMs) : turn());
+    const restMs = this.#sentAt + pauseMs - this.#clock.monotonic();
+    await (restMs > 0 ? this.#clock.sleep(restMs) : turn());
     this.#isSending = false;
-    this.#sentAt = systemClock.monotonic();
+    this.#sentAt = this.#clock.monotonic();
     this.#sendAll();
   }
 

@@ -52,6 +52,7 @@ import { log, writeNotes, progress } from './write/notes.ts';
 import { output, outputBytes } from './write/output.ts';
 import { openWaits, stepNamed, steps, tallyOpenWaits, writeSteps } from './write/steps.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
+import { systemDriver, type PgDriver } from './sql/driver.ts';
 import { ServerClock } from './sql/server-clock.ts';
 import { parsePostgresUrl } from './sql/url.ts';
 import { orphaned, settleable } from './maintain/families.ts';
@@ -97,18 +98,18 @@ export class PostgresStore implements Store {
   /** The version of the schema, as the last heartbeat or reservation of ids found it. */
   #schemaFound = 0;
 
-  constructor(url: string, given: PostgresOptions = {}) {
+  constructor(url: string, given: PostgresOptions = {}, driver: PgDriver = systemDriver) {
     const parsed = parsePostgresUrl(url);
     const { clock, notify, listenUrl, ...settings } = { ...defaults, ...optionsOf(parsed.options), ...given };
-    this.#database = new Database(parsed, settings, new ServerClock(clock));
-    if (clock === undefined) this.address = { url, options: { ...settings, notify, listenUrl } };
+    this.#database = new Database(parsed, settings, new ServerClock(clock, driver.clock), driver);
+    if (clock === undefined && driver === systemDriver) this.address = { url, options: { ...settings, notify, listenUrl } };
     this.#callerStatements = new StatementNames(settings.prepare);
     this.#transactTurns = new Turns(Math.max(1, Math.floor(settings.max / 2)));
-    const cursors = new ScanCursors();
-    const hints = new ClaimHints(cursors);
-    this.#claimParts = { database: this.#database, cursors, hints, gateMemory: new GateMemory() };
+    const cursors = new ScanCursors(driver.clock);
+    const hints = new ClaimHints(cursors, driver.clock);
+    this.#claimParts = { database: this.#database, cursors, hints, gateMemory: new GateMemory(driver.random) };
     const wakeUrl = listenUrl === undefined ? parsed : parsePostgresUrl(listenUrl);
-    this.#endNotices = new EndNotices((text) => this.#wake.sendNotice(text));
+    this.#endNotices = new EndNotices((text) => this.#wake.sendNotice(text), driver.clock);
     this.#wake = new Wake(this.#database, { ...settings, url: wakeUrl, notify }, {
       onHint: (hint) => hints.receive(hint),
       onNotice: (text) => this.#endNotices.receive(text),

@@ -5,12 +5,11 @@
  * Implements `onWake` of `port/claiming.ts`.
  */
 import pg from 'pg';
-import { systemRandom } from '../../random.ts';
 import type { Change } from '../../model/change.ts';
-import { systemClock } from '../../time/clock.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
-import { clientClass, clientConfig, type ClientClass } from './sql/clients.ts';
+import { clientClass, clientConfig } from './sql/clients.ts';
 import type { Database, DatabaseSettings, Session } from './sql/database.ts';
+import type { ClientClass, PgDriver } from './sql/driver.ts';
 import { ignore } from './sql/errors.ts';
 import { inboxNotice, noTag, type Notice } from './sql/notices.ts';
 import type { PostgresUrl } from './sql/url.ts';
@@ -52,15 +51,16 @@ export interface NotificationHandlers {
 
 export class Wake {
   readonly #database: Database;
+  readonly #driver: PgDriver;
   readonly #settings: WakeSettings;
   readonly #channel: string;
   /** The tag of the notifications that this process sends; it ignores them when it receives them. */
-  readonly #ownTag = systemRandom.hex(8);
+  readonly #ownTag: string;
   readonly #handlers: NotificationHandlers;
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   readonly #Client: ClientClass;
-  readonly #checkSignal = new WakeSignal(systemClock);
+  readonly #checkSignal: WakeSignal;
   #isListening = false;
   #isConnected = false;
   #notifiedAt = -Infinity;
@@ -69,10 +69,13 @@ export class Wake {
 
   constructor(database: Database, settings: WakeSettings, handlers: NotificationHandlers) {
     this.#database = database;
+    this.#driver = database.driver;
+    this.#ownTag = this.#driver.random.hex(8);
+    this.#checkSignal = new WakeSignal(this.#driver.clock);
     this.#settings = settings;
     this.#handlers = handlers;
     this.#channel = `${settings.schema}_wake`;
-    this.#Client = clientClass(settings.url);
+    this.#Client = clientClass(settings.url, this.#driver.Client);
     database.onPeerLoss(() => this.#checkSignal.notify());
   }
 
@@ -105,7 +108,7 @@ export class Wake {
    */
   notifyOthers(session: Session, hinted: Change | null): void {
     if (!this.#settings.notify) return;
-    const now = systemClock.monotonic();
+    const now = this.#driver.clock.monotonic();
     if (now - this.#notifiedAt < pauseMs) return void this.#notifyLater();
     this.#notifiedAt = now;
     session.run(notifySql, [this.#channel, this.#ownTag + detailsOf(hinted)]).catch(ignore);
@@ -116,7 +119,7 @@ export class Wake {
    * notices without one are the same text, of which the server sends one per transaction.
    */
   jobsNoticeWithin(hinted: Change | null): Notice | null {
-    const now = systemClock.monotonic();
+    const now = this.#driver.clock.monotonic();
     if (hinted === null || now - this.#hintedWithinAt < pauseMs) return this.noticeWithin();
     this.#hintedWithinAt = now;
     return this.noticeWithin(detailsOf(hinted));
@@ -144,10 +147,10 @@ export class Wake {
   async #notifyLater(): Promise<void> {
     if (this.#isNotifyPending) return;
     this.#isNotifyPending = true;
-    await systemClock.sleep(pauseMs, this.#closing.signal);
+    await this.#driver.clock.sleep(pauseMs, this.#closing.signal);
     this.#isNotifyPending = false;
     if (this.#closing.signal.aborted) return;
-    this.#notifiedAt = systemClock.monotonic();
+    this.#notifiedAt = this.#driver.clock.monotonic();
     await this.#database.run(notifySql, [this.#channel, this.#ownTag]).catch(ignore);
   }
 
@@ -170,7 +173,7 @@ export class Wake {
         // The server is unreachable: the loop reconnects, and polling finds jobs meanwhile.
       }
       await client.end().catch(ignore);
-      await systemClock.sleep(waitMs / 2 + (systemRandom.next() * waitMs) / 2, this.#closing.signal);
+      await this.#driver.clock.sleep(waitMs / 2 + (this.#driver.random.next() * waitMs) / 2, this.#closing.signal);
     }
     this.#isListening = false;
   }

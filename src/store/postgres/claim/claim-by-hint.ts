@@ -11,7 +11,7 @@
  */
 import type { Change } from '../../../model/change.ts';
 import type { Job } from '../../../model/job.ts';
-import { systemClock } from '../../../time/clock.ts';
+import { systemClock, type Clock } from '../../../time/clock.ts';
 import type { ClaimDecision, ClaimRequest } from '../../store.ts';
 import { packRows, parameterSql, type Value } from '../sql/row-parameters.ts';
 import type { Database, Session } from '../sql/database.ts';
@@ -30,6 +30,7 @@ import { cursorName, type CursorRequest, type ScanCursors } from './scan-cursor.
 /** Stores the last hint that another process sent, until a claim takes it. */
 export class ClaimHints {
   readonly #cursors: ScanCursors;
+  readonly #clock: Clock;
   #hint: (ClaimHint & { readonly at: number }) | null = null;
   /**
    * When the last notification about jobs other than the job of `#hint` arrived, not counting hints that were taken.
@@ -38,8 +39,9 @@ export class ClaimHints {
   /** The requests that took a hint and have not scanned since. */
   readonly #unscanned = new Set<string>();
 
-  constructor(cursors: ScanCursors) {
+  constructor(cursors: ScanCursors, clock = systemClock) {
     this.#cursors = cursors;
+    this.#clock = clock;
   }
 
   /**
@@ -47,7 +49,7 @@ export class ClaimHints {
    * process may have written any number of jobs.
    */
   receive(hint: ClaimHint | null): void {
-    const at = systemClock.monotonic();
+    const at = this.#clock.monotonic();
     if (hint === null) this.#otherAt = at;
     else if (this.#hint !== null) this.#otherAt = this.#hint.at;
     this.#hint = hint && { ...hint, at };

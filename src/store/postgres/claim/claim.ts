@@ -69,9 +69,7 @@
  * - A NOTIFY is lost: the job is found when the claimer polls.
  * - The answer of the commit is lost: `confirmWritten` reads the histories and returns the changes that were written.
  */
-import { systemRandom } from '../../../random.ts';
 import type { Change } from '../../../model/change.ts';
-import { systemClock } from '../../../time/clock.ts';
 import { jobOfOpen } from '../../row.ts';
 import type { Candidate, ClaimRequest, ClaimDecision } from '../../store.ts';
 import { claimByHint, type ClaimHints } from './claim-by-hint.ts';
@@ -114,10 +112,11 @@ export async function claim(
     const change = await claimByHint(parts.database, hint, decide);
     if (change) return [change];
   }
+  const { clock, random } = parts.database.driver;
   for (let tries = 1; ; tries++) {
     const claimed = await claimOnce(parts, request, decide, tries === parentTriesMax);
     if (claimed !== 'parents are changing') return claimed;
-    await systemClock.sleep(1 + systemRandom.next() * 4);
+    await clock.sleep(1 + random.next() * 4);
   }
 }
 

@@ -2,7 +2,6 @@
  * Locks due jobs that have no gate or have been admitted, from the scan cursors on or from the beginning of the lanes.
  * See claim.ts.
  */
-import { systemClock } from '../../../time/clock.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
@@ -65,7 +64,7 @@ async function scanLanes(
   request: ClaimRequest,
   typesMax?: number,
 ): Promise<FreeJobs | null> {
-  const scannedAt = systemClock.monotonic();
+  const scannedAt = session.time.host.monotonic();
   const lanesFound = cursors.lanesFound(request);
   const found = await scan(session, request, lanesFound, typesMax);
   if (found.isCut) return null;

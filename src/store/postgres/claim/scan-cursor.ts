@@ -10,7 +10,7 @@
  * Without it (`start` returns null) every claim scans its lanes from their beginning, and also finds the jobs that were
  * added before a cursor's position.
  */
-import { systemClock } from '../../../time/clock.ts';
+import { systemClock, type Clock } from '../../../time/clock.ts';
 import type { OpenRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 
@@ -91,7 +91,12 @@ export interface LastScan {
 
 export class ScanCursors {
   readonly #cursors = new Map<string, ScanCursor>();
+  readonly #clock: Clock;
   #wroteAt = -Infinity;
+
+  constructor(clock = systemClock) {
+    this.#clock = clock;
+  }
 
   /** Returns where to resume each lane; null: a full scan is needed. */
   start(request: ClaimRequest): readonly LaneCursor[] | null {
@@ -100,7 +105,7 @@ export class ScanCursors {
       return null;
     }
     const isWorthwhile = cursor.claimed + cursor.claimedBefore >= loadMin || cursor.scanMs >= slowScanMs;
-    return isWorthwhile && validUntil(cursor) > systemClock.monotonic() ? [...cursor.lanes.values()] : null;
+    return isWorthwhile && validUntil(cursor) > this.#clock.monotonic() ? [...cursor.lanes.values()] : null;
   }
 
   /**
@@ -164,7 +169,7 @@ export class ScanCursors {
 
   /** Records that this process has written jobs that may be pending. */
   recordWrite(): void {
-    this.#wroteAt = systemClock.monotonic();
+    this.#wroteAt = this.#clock.monotonic();
   }
 
   /**
@@ -173,7 +178,7 @@ export class ScanCursors {
    */
   nextScanIn(request: CursorRequest): number | null {
     const cursor = this.#of(request);
-    return cursor?.wasPartial ? Math.max(0, validUntil(cursor) - systemClock.monotonic()) : null;
+    return cursor?.wasPartial ? Math.max(0, validUntil(cursor) - this.#clock.monotonic()) : null;
   }
 
   /**
@@ -184,7 +189,7 @@ export class ScanCursors {
     const cursor = this.#of(request);
     if (!cursor || this.#hasWrittenSince(cursor)) return null;
     const { scannedAt, hasLeftNothing, isWhole, hasGates, lanes } = cursor;
-    const isRecent = systemClock.monotonic() - scannedAt < emptyMaxAgeMs;
+    const isRecent = this.#clock.monotonic() - scannedAt < emptyMaxAgeMs;
     return { scannedAt, hasLeftNothing, isEmpty: isRecent && isWhole && !hasGates && lanes.size === 0 };
   }
 

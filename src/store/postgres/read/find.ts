@@ -13,7 +13,6 @@ import { allColumns, isOfOrigin, namesOf, projectionOf, type JobColumn } from '.
 import { jobOfEnded, type EndedRow, type OpenRow } from '../../row.ts';
 import { talliesOf, type TallyRow } from '../../tally-row.ts';
 import { TallySum } from '../../tally-sum.ts';
-import { systemClock } from '../../../time/clock.ts';
 import { scanIds, type IdRange } from '../../id-scan.ts';
 import { textArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
@@ -93,7 +92,7 @@ function search(
   found: Job[],
 ): Promise<number | null> {
   return scanIds(
-    { order, after, stepMs: scanStepMs, patienceMs, clock: systemClock },
+    { order, after, stepMs: scanStepMs, patienceMs, clock: session.time.host },
     {
       stepEnd: (range, rows) => stepEnd(session, query, { order, since }, range, rows),
       scan: async ({ low, high }) => {

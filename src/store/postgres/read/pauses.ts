@@ -13,7 +13,6 @@ import { isPausable, spreadMark } from '../../../model/pause.ts';
 import { never } from '../../../model/definition.ts';
 import type { Kind } from '../../../model/state.ts';
 import { Refusal } from '../../../refusal.ts';
-import { systemClock } from '../../../time/clock.ts';
 import { Spreads, type PauseRecord } from '../../spreads.ts';
 import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
@@ -101,11 +100,12 @@ const pollMaxMs = 20;
 
 /** Implements `awaitClaims` of `port/claiming.ts`. */
 export async function awaitClaims(session: Session): Promise<void> {
-  const start = systemClock.monotonic();
+  const { host: clock } = session.time;
+  const start = clock.monotonic();
   let open = new Set(await claimsUnderWay(session));
   for (let pollMs = 1; open.size > 0; pollMs = Math.min(pollMaxMs, pollMs * 2)) {
-    if (systemClock.monotonic() - start > claimMaxMs) throw claimsGoOn();
-    await systemClock.sleep(pollMs);
+    if (clock.monotonic() - start > claimMaxMs) throw claimsGoOn();
+    await clock.sleep(pollMs);
     open = new Set(await claimsUnderWay(session)).intersection(open);
   }
 }

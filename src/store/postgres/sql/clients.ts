@@ -5,6 +5,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { Refusal } from '../../../refusal.ts';
+import type { ClientClass } from './driver.ts';
 import { ignore } from './errors.ts';
 import type { PostgresUrl } from './url.ts';
 
@@ -17,12 +18,13 @@ export const connectMaxMs = 5_000;
 
 type OnConnected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
 
-export type ClientClass = new (config?: pg.ClientConfig) => pg.Client;
-
-export function clientClass({ hosts, isWritable }: Pick<PostgresUrl, 'hosts' | 'isWritable'>): ClientClass {
+export function clientClass(
+  { hosts, isWritable }: Pick<PostgresUrl, 'hosts' | 'isWritable'>,
+  Client: ClientClass = pg.Client,
+): ClientClass {
   for (const host of hosts) checkReadable(host);
   let current = 0;
-  return class HostClient extends pg.Client {
+  return class HostClient extends Client {
     readonly #host = current;
 
     constructor(config: pg.ClientConfig = {}) {

@@ -5,13 +5,12 @@
  */
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
-import { systemRandom } from '../../../random.ts';
 import { isUnavailable, Refusal } from '../../../refusal.ts';
-import { systemClock } from '../../../time/clock.ts';
 import { settlesWithin } from '../../../time/settles-within.ts';
 import type { Pool } from '../../store.ts';
 import { backendProbe } from './backend-probe.ts';
-import { clientClass, clientConfig, type ClientClass } from './clients.ts';
+import { clientClass, clientConfig } from './clients.ts';
+import { systemDriver, type ClientClass, type PgDriver } from './driver.ts';
 import {
   connectErrorOf, errorOf, ignore, isBusy, isTimedOut, tookTooLong, unknownOutcome, ConnectionLost,
   StatementForgotten,
@@ -75,6 +74,7 @@ export class Database implements Session {
   readonly schema: string;
   readonly time: ServerClock;
   readonly claims = new JobClaims();
+  readonly driver: PgDriver;
   readonly #pool: pg.Pool;
   readonly #peers: PeerWatch;
   readonly #clients = new Set<pg.PoolClient>();
@@ -83,17 +83,20 @@ export class Database implements Session {
   #prepares: boolean;
   #isClosed = false;
 
-  constructor(url: PostgresUrl, settings: DatabaseSettings, time: ServerClock) {
+  constructor(url: PostgresUrl, settings: DatabaseSettings, time: ServerClock, driver = systemDriver) {
     this.schema = pg.escapeIdentifier(settings.schema);
     this.time = time;
+    this.driver = driver;
     this.#settings = settings;
     this.#prepares = settings.prepare;
-    const Client = clientClass(url);
+    const Client = clientClass(url, driver.Client);
     // Each new connection reads the server's clock before its first statement, so that `time` knows store time once a
     // connection is open.
-    this.#pool = newPool(Client, settings, (client) => this.#readClock(client));
+    const pooling = { ...settings, Client, onConnect: (client: pg.ClientBase) => this.#readClock(client) };
+    this.#pool = newPool(driver.Pool, pooling);
     const config = clientConfig(settings.ssl);
-    this.#peers = new PeerWatch(settings, backendProbe((limits) => new Client({ ...config, ...limits })));
+    const probe = backendProbe((limits) => new Client({ ...config, ...limits }));
+    this.#peers = new PeerWatch(settings, probe, driver.clock);
     this.#pool.on('error', ignore);
     this.#pool.on('connect', (client) => this.#clients.add(client));
     this.#pool.on('remove', (client) => this.#clients.delete(client));
@@ -166,7 +169,7 @@ export class Database implements Session {
     const ended = this.#pool.end();
     // A dead server does not answer the goodbye that `end` sends. Connections that are left after `goodbyeMaxMs` are
     // reset.
-    if (!(await settlesWithin(systemClock, goodbyeMaxMs, ended))) {
+    if (!(await settlesWithin(this.driver.clock, goodbyeMaxMs, ended))) {
       for (const client of this.#clients) resetClient(client);
     }
     await ended;
@@ -192,7 +195,7 @@ export class Database implements Session {
     for (;;) {
       if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');
       const client = await this.#pool.connect().catch((error: unknown) => {
-        throw connectErrorOf(error);
+        throw connectErrorOf(error, this.driver.clock.monotonic());
       });
       const watched = this.#peers.begin(client);
       if (watched !== null) return watched;
@@ -226,13 +229,13 @@ export class Database implements Session {
           this.#throwIfOutOfPatience(lostSince, error);
         }
         else if (!isBusy(error) || tries === busyTriesMax) throw error;
-        await systemClock.sleep(systemRandom.next() * Math.min(1000, 5 * 2 ** tries));
+        await this.driver.clock.sleep(this.driver.random.next() * Math.min(1000, 5 * 2 ** tries));
       }
     }
   }
 
   #throwIfOutOfPatience(lostSince: number, { cause }: ConnectionLost): void {
-    if (!this.#isClosed && systemClock.monotonic() - lostSince < this.#settings.patienceMs) return;
+    if (!this.#isClosed && this.driver.clock.monotonic() - lostSince < this.#settings.patienceMs) return;
     const why = messageOf(cause);
     throw new Refusal('unavailable.store', `cannot reach the database: ${why}`, { cause: why });
   }
@@ -249,7 +252,8 @@ export class Database implements Session {
       } catch (error) {
         const { loss } = watched;
         if (watched.isCancelled && isTimedOut(error)) throw tookTooLong(this.#settings.statementTimeoutMs);
-        throw loss === null ? errorOf(error, true) : new ConnectionLost(new Error(loss.reason), true, loss.since);
+        if (loss !== null) throw new ConnectionLost(new Error(loss.reason), true, loss.since);
+        throw errorOf(error, true, this.driver.clock.monotonic());
       } finally {
         watched.unanswered -= 1;
       }
@@ -322,9 +326,12 @@ async function inTransaction<T>(
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
-type OnConnect = (client: pg.ClientBase) => Promise<void>;
+interface PoolSettings extends Pick<DatabaseSettings, 'ssl' | 'max'> {
+  readonly Client: ClientClass;
+  readonly onConnect: (client: pg.ClientBase) => Promise<void>;
+}
 
-function newPool(Client: ClientClass, { ssl, max }: DatabaseSettings, onConnect: OnConnect): pg.Pool {
+function newPool(Pool: PgDriver['Pool'], { ssl, max, Client, onConnect }: PoolSettings): pg.Pool {
   const config = { ...clientConfig(ssl), Client, max, idleTimeoutMillis: idleMs, pipeline: true, onConnect };
-  return new pg.Pool(config);
+  return new Pool(config);
 }

@@ -1,7 +1,6 @@
 /** Errors of PostgreSQL and its driver, classified by how to react to them. */
 import pg from 'pg';
 import { Refusal } from '../../../refusal.ts';
-import { systemClock } from '../../../time/clock.ts';
 
 /** The connection broke, or the server accepts no connection or no writes at present: retry on another connection. */
 export class ConnectionLost extends Error {
@@ -11,7 +10,7 @@ export class ConnectionLost extends Error {
   /** The monotonic time from which `patienceMs`, the time limit of the retries, is counted. */
   readonly since: number;
 
-  constructor(cause: unknown, wasSent: boolean, since = systemClock.monotonic()) {
+  constructor(cause: unknown, wasSent: boolean, since: number) {
     super('the connection to the database was lost', { cause });
     this.wasSent = wasSent;
     this.since = since;
@@ -45,13 +44,13 @@ const queryCanceled = '57014';
 /**
  * Converts an error of the driver to the error that callers handle: `ConnectionLost`, `StatementForgotten` or a
  * refusal. An error that the server did not send becomes `ConnectionLost`. Other errors of the server are returned
- * unchanged.
+ * unchanged. `now`: the monotonic time of this process.
  */
-export function errorOf(error: unknown, wasSent: boolean): unknown {
-  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return new ConnectionLost(error, wasSent);
+export function errorOf(error: unknown, wasSent: boolean, now: number): unknown {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return new ConnectionLost(error, wasSent, now);
   // A server that only reads has not executed the write, so its outcome is known.
-  if (error.code === readOnlyCode) return new ConnectionLost(error, false);
-  if (lostCodes.has(error.code) || error.code.startsWith('08')) return new ConnectionLost(error, wasSent);
+  if (error.code === readOnlyCode) return new ConnectionLost(error, false, now);
+  if (lostCodes.has(error.code) || error.code.startsWith('08')) return new ConnectionLost(error, wasSent, now);
   if (forgottenCodes.has(error.code)) return new StatementForgotten(error.message, { cause: error });
   if (absentCodes.has(error.code)) return unmigrated(error);
   if (error.code === untranslatableCode) return impossibleText();
@@ -72,8 +71,8 @@ function broken({ message }: Error, code: string): Refusal {
  * Converts an error of connecting as `errorOf` does. An error of the server that `errorOf` leaves unchanged, such as a
  * wrong password, becomes a refusal, so that connecting is not retried.
  */
-export function connectErrorOf(error: unknown): unknown {
-  const meaning = errorOf(error, false);
+export function connectErrorOf(error: unknown, now: number): unknown {
+  const meaning = errorOf(error, false, now);
   if (meaning instanceof ConnectionLost || !(meaning instanceof pg.DatabaseError)) return meaning;
   return new Refusal('unavailable.store', `cannot connect to the database: ${meaning.message}`, { code: meaning.code });
 }

@@ -9,7 +9,7 @@
  */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
-import { systemClock } from '../../../time/clock.ts';
+import { systemClock, type Clock } from '../../../time/clock.ts';
 import type { AskAboutBackend, BackendState, IfBusy } from './backend-probe.ts';
 
 export interface PeerWatchSettings {
@@ -59,6 +59,7 @@ const probeIntervalMaxMs = 5_000;
 export class PeerWatch {
   readonly #settings: PeerWatchSettings;
   readonly #ask: AskAboutBackend;
+  readonly #clock: Clock;
   readonly #clients = new WeakMap<pg.PoolClient, WatchedClient>();
   readonly #inUse = new Set<WatchedClient>();
   readonly #listeners = new Set<() => void>();
@@ -66,9 +67,10 @@ export class PeerWatch {
   #lostAt = -Infinity;
   #unlimited = 0;
 
-  constructor(settings: PeerWatchSettings, ask: AskAboutBackend) {
+  constructor(settings: PeerWatchSettings, ask: AskAboutBackend, clock = systemClock) {
     this.#settings = settings;
     this.#ask = ask;
+    this.#clock = clock;
   }
 
   /**
@@ -81,17 +83,17 @@ export class PeerWatch {
       resetClient(client);
       return null;
     }
-    watched.quietSince = systemClock.monotonic();
+    watched.quietSince = this.#clock.monotonic();
     watched.probeAfterMs = this.#settings.silenceMs;
     watched.isCancelled = false;
     this.#inUse.add(watched);
-    this.#cancelTick ??= systemClock.after(tickMs, () => this.#tick());
+    this.#cancelTick ??= this.#clock.after(tickMs, () => this.#tick());
     return watched;
   }
 
   end(watched: WatchedClient): void {
     this.#inUse.delete(watched);
-    if (watched.loss === null) watched.lastReplyAt = systemClock.monotonic();
+    if (watched.loss === null) watched.lastReplyAt = this.#clock.monotonic();
   }
 
   onLoss(call: () => void): void {
@@ -114,7 +116,7 @@ export class PeerWatch {
   }
 
   #add(client: pg.PoolClient): WatchedClient {
-    const now = systemClock.monotonic();
+    const now = this.#clock.monotonic();
     const watched: WatchedClient = {
       client, unanswered: 0, lastReplyAt: now, quietSince: now, bytesRead: 0, isProbing: false, loss: null,
       probeAfterMs: this.#settings.silenceMs, isCancelled: false,
@@ -124,16 +126,16 @@ export class PeerWatch {
   }
 
   #tick(): void {
-    this.#cancelTick = this.#inUse.size === 0 ? null : systemClock.after(tickMs, () => this.#tick());
+    this.#cancelTick = this.#inUse.size === 0 ? null : this.#clock.after(tickMs, () => this.#tick());
     for (const watched of this.#inUse) if (this.#isQuiet(watched) && !watched.isProbing) void this.#probe(watched);
   }
 
   /** Whether a statement is unanswered and no byte has arrived for so long that the next probe is due. */
   #isQuiet(watched: WatchedClient): boolean {
     const { bytesRead } = socketOf(watched.client);
-    if (watched.unanswered > 0 && bytesRead === watched.bytesRead) return quietMs(watched) >= watched.probeAfterMs;
+    if (watched.unanswered > 0 && bytesRead === watched.bytesRead) return this.#quietMs(watched) >= watched.probeAfterMs;
     watched.bytesRead = bytesRead;
-    watched.quietSince = systemClock.monotonic();
+    watched.quietSince = this.#clock.monotonic();
     watched.probeAfterMs = this.#settings.silenceMs;
     watched.isCancelled = false;
     return false;
@@ -141,24 +143,24 @@ export class PeerWatch {
 
   async #probe(watched: WatchedClient): Promise<void> {
     watched.isProbing = true;
-    const backend = { pid: backendOf(watched.client), ageMs: systemClock.monotonic() - watched.lastReplyAt };
+    const backend = { pid: backendOf(watched.client), ageMs: this.#clock.monotonic() - watched.lastReplyAt };
     const ifBusy = this.#ifBusy(watched);
     // The report of the cancel may arrive before the answer of the probe.
     watched.isCancelled ||= ifBusy === 'cancel';
     const found = await this.#ask(backend, ifBusy);
     watched.isProbing = false;
     if (!this.#inUse.has(watched) || !this.#isQuiet(watched)) return;
-    const quiet = quietMs(watched);
+    const quiet = this.#quietMs(watched);
     watched.probeAfterMs = quiet + Math.min(probeIntervalMaxMs, quiet / 2);
     const reason = this.#reasonToGiveUp(found, quiet, ifBusy);
     if (reason === null) return;
-    const since = found === 'idle' ? systemClock.monotonic() : watched.quietSince;
+    const since = found === 'idle' ? this.#clock.monotonic() : watched.quietSince;
     this.#lose(watched, { reason, since });
   }
 
   /** What becomes of a statement that is still being executed: from the statement timeout on, it is ended. */
   #ifBusy(watched: WatchedClient): IfBusy {
-    if (this.#unlimited > 0 || quietMs(watched) < this.#settings.statementTimeoutMs) return 'leave';
+    if (this.#unlimited > 0 || this.#quietMs(watched) < this.#settings.statementTimeoutMs) return 'leave';
     return watched.isCancelled ? 'terminate' : 'cancel';
   }
 
@@ -176,13 +178,15 @@ export class PeerWatch {
    */
   #lose(watched: WatchedClient, loss: PeerLoss): void {
     watched.loss = loss;
-    this.#lostAt = systemClock.monotonic();
+    this.#lostAt = this.#clock.monotonic();
     resetClient(watched.client);
     for (const call of this.#listeners) call();
   }
-}
 
-const quietMs = ({ quietSince }: WatchedClient): number => systemClock.monotonic() - quietSince;
+  #quietMs({ quietSince }: WatchedClient): number {
+    return this.#clock.monotonic() - quietSince;
+  }
+}
 
 /**
  * Closes the connection by RST, which discards unsent data: a statement must not arrive after its retry. A TLS socket

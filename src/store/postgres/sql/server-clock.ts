@@ -8,6 +8,8 @@ import { systemClock, type Clock } from '../../../time/clock.ts';
 const sampleMaxAgeMs = 10_000;
 
 export class ServerClock {
+  /** The clock of this process. */
+  readonly host: Clock;
   readonly #testClock: Clock | undefined;
   /**
    * Store time minus the monotonic time of this process. The true difference is larger by the time that the answer took
@@ -16,7 +18,8 @@ export class ServerClock {
   #offset: number | undefined;
   #sampledAt = 0;
 
-  constructor(testClock?: Clock) {
+  constructor(testClock?: Clock, host = systemClock) {
+    this.host = host;
     this.#testClock = testClock;
   }
 
@@ -27,8 +30,8 @@ export class ServerClock {
 
   now(): number {
     if (this.#testClock) return this.#testClock.now();
-    if (this.#offset === undefined) return systemClock.now();
-    return Math.floor(systemClock.monotonic() + this.#offset);
+    if (this.#offset === undefined) return this.host.now();
+    return Math.floor(this.host.monotonic() + this.#offset);
   }
 
   /** Returns the time parameter of statements; null: the server reads its own clock. */
@@ -37,7 +40,7 @@ export class ServerClock {
   }
 
   observe(serverNow: number): void {
-    const arrived = systemClock.monotonic();
+    const arrived = this.host.monotonic();
     const offset = serverNow - arrived;
     if (this.#offset !== undefined && offset < this.#offset && arrived - this.#sampledAt < sampleMaxAgeMs) return;
     this.#offset = offset;

@@ -1,0 +1,101 @@
+// Reads after each commit what it has written, so that the monitor sees every commit in order.
+import pg from 'pg';
+import type { Change } from '../../../src/model/change.ts';
+import type { Event } from '../../../src/model/event.ts';
+import { feedEventsOf } from '../../../src/store/feed-entry.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { RecordedBeat, StoreMonitor } from '../monitor.ts';
+import type { SimulatedServer } from './server.ts';
+
+interface StoredLease {
+  readonly id: string;
+  readonly beat: number;
+  readonly until: number;
+  readonly boot: string | null;
+}
+
+export class CommitReader {
+  readonly #store: Store;
+  readonly #monitor: StoreMonitor;
+  readonly #server: SimulatedServer;
+  readonly #client: pg.Client;
+  /** All entries of the feed up to this one have been read, or were rolled back. */
+  #low = 0;
+  readonly #read = new Set<number>();
+  #leases = new Map<string, StoredLease>();
+
+  private constructor(parts: { store: Store; monitor: StoreMonitor; server: SimulatedServer; client: pg.Client }) {
+    this.#store = parts.store;
+    this.#monitor = parts.monitor;
+    this.#server = parts.server;
+    this.#client = parts.client;
+  }
+
+  static async on(url: string, store: Store, monitor: StoreMonitor, server: SimulatedServer): Promise<CommitReader> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    return new CommitReader({ store, monitor, server, client });
+  }
+
+  /** Reads what was committed by these statements. */
+  async read(texts: readonly string[]): Promise<void> {
+    if (texts.some((text) => text.includes('.instance'))) await this.#readLeases();
+    // First: a parent may continue in the commit that deletes its last child.
+    if (texts.some((text) => /delete from \S*\.(job|ended|origin|claim)/.test(text))) await this.#findDeleted();
+    if (texts.some((text) => text.includes('.feed'))) await this.#readFeed();
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end();
+  }
+
+  async #readFeed(): Promise<void> {
+    const { rows } = await this.#client.query<{ seq: string; events: string }>({
+      name: 'feed', text: 'select seq::text as seq, events from stint.feed where seq > $1 order by seq', values: [this.#low],
+    });
+    const fresh = rows.filter(({ seq }) => !this.#read.has(Number(seq)));
+    for (const { seq } of fresh) this.#read.add(Number(seq));
+    if (fresh.length > 0) await this.#pass(fresh.flatMap(({ events }) => feedEventsOf(events)));
+    if (!this.#server.isIdle || this.#read.size === 0) return;
+    this.#low = Math.max(...this.#read);
+    this.#read.clear();
+  }
+
+  async #pass(told: readonly { readonly job: number; readonly event: Event }[]): Promise<void> {
+    const byJob = Map.groupBy(told, ({ job }) => job);
+    const stored = new Map((await this.#store.load([...byJob.keys()])).map((job) => [job.id, job]));
+    const changes = [...byJob].flatMap(([id, events]): Change[] => {
+      const [before, after] = [this.#monitor.jobs.get(id) ?? null, stored.get(id)];
+      return after === undefined ? [] : [{ before, after, events: events.map(({ event }) => event) }];
+    });
+    this.#monitor.observe(changes);
+  }
+
+  async #findDeleted(): Promise<void> {
+    const known = [...this.#monitor.jobs.keys()];
+    const stored = new Set((await this.#store.load(known)).map(({ id }) => id));
+    for (const id of known.filter((each) => !stored.has(each))) {
+      const before = this.#monitor.jobs.get(id); // undefined: it was deleted with its parent
+      if (before) this.#monitor.observe([{ before, after: null, events: [] }]);
+    }
+  }
+
+  async #readLeases(): Promise<void> {
+    const { rows } = await this.#client.query<StoredLease>({
+      name: 'leases',
+      text: `select id, beat_at::float8 as beat, lease_until::float8 as until, about::json ->> 'boot' as boot from stint.instance order by id`,
+    });
+    const leases = new Map(rows.map((row) => [row.id, row]));
+    for (const [id] of this.#leases) if (!leases.has(id)) this.#monitor.observeLeave(id);
+    for (const lease of leases.values()) {
+      const known = this.#leases.get(lease.id);
+      if (known && known.beat === lease.beat && known.until === lease.until && known.boot === lease.boot) continue;
+      if (known && known.beat === lease.beat && lease.until < known.until) this.#monitor.observeLeave(lease.id);
+      else this.#monitor.observeBeat(beatOf(lease), lease.beat);
+    }
+    this.#leases = leases;
+  }
+}
+
+const beatOf = ({ id, beat, until, boot }: StoredLease): RecordedBeat =>
+  ({ id, leaseMs: until - beat, about: boot === null ? {} : { boot } });

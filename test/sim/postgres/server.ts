@@ -1,0 +1,209 @@
+// The simulated server: a real PostgreSQL that executes one statement at a time, in the order of the timeline. A
+// statement that waits for a lock is answered after the statement that frees the lock.
+import pg from 'pg';
+import type { Timeline } from '../timeline.ts';
+import { Backend, type Answer } from './backend.ts';
+import { idleLimitMs, virtualStatement, type Statement } from './virtual-statement.ts';
+
+/** How long to wait for an answer before the server is asked whether the statement waits for a lock. */
+const patienceMs = 3;
+
+const writes = /\b(insert|update|delete|merge)\b/;
+const idleTooLong = '25P03';
+const deadlock = '40P01';
+
+export class SimulatedServer {
+  readonly timeline: Timeline;
+  readonly #url: string;
+  /** Sees which backends wait for which, and ends backends. */
+  readonly #observer: pg.Client;
+  readonly #backends = new Map<number, Backend>();
+  /** In the order in which they began to wait. */
+  readonly #waiting = new Set<Backend>();
+  readonly #deadlocked = new Set<Backend>();
+  /** Called with the statements that were committed or rolled back. */
+  onCommit: (texts: readonly string[]) => Promise<void> = () => Promise.resolve();
+  /** How far its clock is ahead of the timeline. */
+  offsetMs = 0;
+  isDown = false;
+  statements = 0;
+
+  private constructor(url: string, observer: pg.Client, timeline: Timeline) {
+    this.#url = url;
+    this.#observer = observer;
+    this.timeline = timeline;
+  }
+
+  /** The database must not be used by anything else. */
+  static async on(url: string, timeline: Timeline): Promise<SimulatedServer> {
+    const observer = new pg.Client({ connectionString: url });
+    await observer.connect();
+    const { rows } = await observer.query<{ name: string }>('select quote_ident(current_database()) as name');
+    // Deadlocks are found by `#breakDeadlocks`, at once and always with the same victim.
+    await observer.query(`alter database ${rows[0]!.name} set deadlock_timeout = '1h'`);
+    return new SimulatedServer(url, observer, timeline);
+  }
+
+  /** Store time. */
+  now(): number {
+    return this.timeline.now + this.offsetMs;
+  }
+
+  get isIdle(): boolean {
+    return [...this.#backends.values()].every((backend) => !backend.isInTransaction);
+  }
+
+  async connect(config: pg.ClientConfig): Promise<Backend> {
+    const backend = await Backend.open({ ...config, connectionString: this.#url }, this.timeline.now);
+    this.#backends.set(backend.pid, backend);
+    return backend;
+  }
+
+  /** Executes a statement; `onAnswer` is called now, or when the lock is free that the statement waits for. */
+  async execute(backend: Backend, given: Statement, onAnswer: (answer: Answer) => void): Promise<void> {
+    if (backend.isGone) return;
+    this.statements += 1;
+    backend.statements += 1;
+    backend.idleLimitMs = idleLimitMs(given.text) ?? backend.idleLimitMs;
+    if (given.text.startsWith('listen ')) backend.isListening = true;
+    if (given.text.includes('pg_notify')) backend.hasNotified = true;
+    if (writes.test(given.text)) backend.written.push(given.text);
+    const answered = backend.execute(virtualStatement(given, { now: this.now(), isOlderThan: this.#isOlderThan }));
+    backend.wait = { answered, onAnswer };
+    this.#waiting.add(backend);
+    await this.#settle(backend);
+    await this.#noticeSignals(given);
+    await this.#finish();
+  }
+
+  /** Ends a session, and with it its transaction. */
+  async terminate(backend: Backend): Promise<void> {
+    if (backend.isGone) return;
+    await this.#observer.query('select pg_terminate_backend($1)', [backend.pid]);
+    await this.#forget(backend);
+    await this.#finish();
+  }
+
+  /** Ends all sessions and refuses new ones. */
+  async goDown(): Promise<void> {
+    this.isDown = true;
+    for (const backend of this.#backends.values()) await this.#expel(backend, '57P01', 'the server shuts down');
+  }
+
+  async close(): Promise<void> {
+    for (const backend of this.#backends.values()) await this.terminate(backend);
+    await this.#observer.end();
+  }
+
+  readonly #isOlderThan = (pid: number, ageMs: number): boolean => {
+    const backend = this.#backends.get(pid);
+    return backend !== undefined && backend.startedAt < this.timeline.now - ageMs;
+  };
+
+  async #expel(backend: Backend, code: string, message: string): Promise<void> {
+    await this.terminate(backend);
+    backend.events?.end(databaseError(code, message));
+  }
+
+  async #forget(backend: Backend): Promise<void> {
+    backend.isGone = true;
+    this.#backends.delete(backend.pid);
+    this.#waiting.delete(backend);
+    await backend.ended;
+  }
+
+  /** After a statement: those that waited for its locks go on, its notifications arrive, and its commit is read. */
+  async #finish(): Promise<void> {
+    while (await this.#settleOne());
+    await this.#passNotices();
+    const atRest = [...this.#backends.values()].filter(({ wait, isInTransaction }) => !wait && !isInTransaction);
+    const committed = atRest.flatMap((backend) => backend.written.splice(0));
+    if (committed.length > 0) await this.onCommit(committed);
+  }
+
+  async #settleOne(): Promise<boolean> {
+    for (const backend of this.#waiting) if (await this.#settle(backend)) return true;
+    return false;
+  }
+
+  /** Waits until the statement of a backend has been answered, or waits for a lock. Returns whether it was answered. */
+  async #settle(backend: Backend): Promise<boolean> {
+    const { answered, onAnswer } = backend.wait!;
+    for (;;) {
+      const answer = await Promise.race([answered, later()]);
+      if (answer !== undefined) {
+        this.#waiting.delete(backend);
+        backend.wait = null;
+        onAnswer(this.#deadlocked.delete(backend) ? { error: databaseError(deadlock, 'deadlock detected') } : answer);
+        this.#limitIdle(backend);
+        return true;
+      }
+      if (this.#deadlocked.has(backend)) continue;
+      const blockers = await this.#blockers();
+      if (!blockers.has(backend.pid)) continue;
+      if (!isInCycle(backend.pid, blockers)) return false;
+      this.#deadlocked.add(backend);
+      await this.#observer.query('select pg_cancel_backend($1)', [backend.pid]);
+    }
+  }
+
+  /** The waiting backends, each with those for which it waits. */
+  async #blockers(): Promise<ReadonlyMap<number, readonly number[]>> {
+    const { rows } = await this.#observer.query<{ pid: number; blockers: number[] }>(
+      `select pid, pg_blocking_pids(pid) as blockers from unnest($1::integer[]) pid`,
+      [[...this.#waiting].map(({ pid }) => pid)],
+    );
+    return new Map(rows.filter(({ blockers }) => blockers.length > 0).map(({ pid, blockers }) => [pid, blockers]));
+  }
+
+  /** A statement may have cancelled or terminated another backend: the signal has arrived when this returns. */
+  async #noticeSignals({ text, values = [] }: Statement): Promise<void> {
+    const other = this.#backends.get(Number(values[0]));
+    if (other === undefined || !/pg_(cancel|terminate)_backend/.test(text)) return;
+    if (text.includes('pg_cancel_backend') && other.wait) await other.wait.answered;
+    if (!text.includes('pg_terminate_backend')) return;
+    const { rowCount } = await this.#observer.query('select 1 from pg_stat_activity where pid = $1', [other.pid]);
+    if (rowCount !== 0) return;
+    await this.#forget(other);
+    other.events?.end(databaseError('57P01', 'terminating connection due to administrator command'));
+  }
+
+  #limitIdle(backend: Backend): void {
+    const { idleLimitMs: limitMs, statements } = backend;
+    if (limitMs === undefined || !backend.isInTransaction) return;
+    this.timeline.after(limitMs, async () => {
+      if (backend.isGone || backend.statements !== statements) return;
+      await this.#expel(backend, idleTooLong, 'terminating connection due to idle-in-transaction timeout');
+    });
+  }
+
+  async #passNotices(): Promise<void> {
+    const backends = [...this.#backends.values()];
+    const committed = backends.filter(({ hasNotified, wait, isInTransaction }) => hasNotified && !wait && !isInTransaction);
+    if (committed.length === 0) return;
+    for (const backend of committed) backend.hasNotified = false;
+    for (const listener of backends.filter(({ isListening, isGone }) => isListening && !isGone)) {
+      for (const notice of await listener.takeNotices()) listener.events?.notify(notice);
+    }
+  }
+}
+
+function isInCycle(pid: number, blockers: ReadonlyMap<number, readonly number[]>): boolean {
+  const seen = new Set<number>();
+  const reaches = (from: number): boolean =>
+    (blockers.get(from) ?? []).some((next) => {
+      if (next === pid) return true;
+      if (seen.has(next)) return false;
+      seen.add(next);
+      return reaches(next);
+    });
+  return reaches(pid);
+}
+
+export function databaseError(code: string, message: string): pg.DatabaseError {
+  const error = new pg.DatabaseError(message, message.length, 'error');
+  error.code = code;
+  return error;
+}
+
+const later = (): Promise<undefined> => new Promise((resolve) => void setTimeout(resolve, patienceMs, undefined));
