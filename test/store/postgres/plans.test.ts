@@ -255,6 +255,19 @@ test('claims read their lanes until they have enough jobs, even if the statistic
   }
 });
 
+test('a claim of types with and without jobs at gates reads neither the whole table nor all jobs of a type', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  await store.commit({ changes: await born(store, ...many(12_000, { type: 'a' }), ...many(8_000, { type: 'b', gate: 'any/b//0//' })) });
+  await client.query('vacuum analyze stint.job');
+  for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
+  const plans = new Map<string, string>();
+  const ask = { ...everything, names: { exact: ['a', 'b'] }, limit: 10 };
+  await freeRows(planning(client, plans, { body: JSON.stringify(scanned), ...noneDue }), longFronts(ask, ['a', 'b']), ask);
+  expect(plans.size).toBeGreaterThan(0);
+  for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
+});
+
 test('claims at gates go along their index, also where the queue was empty when last analyzed', async () => {
   const { url, store } = await freshStore();
   const client = await connect(url, { pipeline: true }); // like the store, which sends statements together

@@ -216,12 +216,13 @@ export function exactNames(names: LaneRequest['names']): readonly string[] | nul
 
 /**
  * An SQL condition: whether jobs of the requested kinds and types wait at gates. For a pattern of types, only the kinds
- * are checked.
+ * are checked. Ordered, so that the planner reads the index of jobs at gates. It would read the table until it finds one where
+ * it believes that there are many, and read all of it for a type that has none.
  */
 export const anyAtGatesSql = (schema: string, { kinds, names }: LaneRequest, values: unknown[]): string =>
   exactNames(names)
     ? `exists (select 1 from named cross join lateral (select 1 from ${schema}.job
         where ${isAtGate} and job.kind = named.kind and job.type = named.type and job.type_version = named.type_version
-        limit 1) waiting)`
+        order by priority desc limit 1) waiting)`
     : `exists (select 1 from ${kindsSql(kinds, values)} cross join lateral (select 1 from ${schema}.job
         where ${isAtGate} and job.kind = kinds.kind order by type limit 1) waiting)`;
