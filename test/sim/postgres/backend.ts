@@ -30,6 +30,7 @@ export class Backend {
   readonly written: string[] = [];
   isGone = false;
   idleLimitMs: number | undefined;
+  #isStopped = false;
   readonly #client: pg.Client;
   #notices: { readonly channel: string; readonly payload: string }[] = [];
 
@@ -54,6 +55,17 @@ export class Backend {
 
   get isInTransaction(): boolean {
     return (this.#client as unknown as { getTransactionStatus(): string }).getTransactionStatus() !== 'I';
+  }
+
+  /** Stops its process, while it waits for a lock. */
+  stop(): void {
+    this.#isStopped = true;
+    process.kill(this.pid, 'SIGSTOP');
+  }
+
+  goOn(): void {
+    if (this.#isStopped) process.kill(this.pid, 'SIGCONT');
+    this.#isStopped = false;
   }
 
   /** Never rejects. */

@@ -1,5 +1,6 @@
 // The simulated server: a real PostgreSQL that executes one statement at a time, in the order of the timeline. A
-// statement that waits for a lock is answered after the statement that frees the lock.
+// statement that waits for a lock is answered after the statement that frees the lock. Backends that wait are stopped:
+// one commit may free several of them, which would otherwise go on at the same time.
 import pg from 'pg';
 import type { Timeline } from '../timeline.ts';
 import { Backend, type Answer } from './backend.ts';
@@ -80,6 +81,7 @@ export class SimulatedServer {
   async terminate(backend: Backend): Promise<void> {
     if (backend.isGone) return;
     await this.#observer.query('select pg_terminate_backend($1)', [backend.pid]);
+    backend.goOn();
     await this.#forget(backend);
     await this.#finish();
   }
@@ -129,6 +131,7 @@ export class SimulatedServer {
   /** Waits until the statement of a backend has been answered, or waits for a lock. Returns whether it was answered. */
   async #settle(backend: Backend): Promise<boolean> {
     const { answered, onAnswer } = backend.wait!;
+    backend.goOn();
     for (;;) {
       const answer = await Promise.race([answered, later()]);
       if (answer !== undefined) {
@@ -141,7 +144,10 @@ export class SimulatedServer {
       if (this.#deadlocked.has(backend)) continue;
       const blockers = await this.#blockers();
       if (!blockers.has(backend.pid)) continue;
-      if (!isInCycle(backend.pid, blockers)) return false;
+      if (!isInCycle(backend.pid, blockers)) {
+        backend.stop();
+        return false;
+      }
       this.#deadlocked.add(backend);
       await this.#observer.query('select pg_cancel_backend($1)', [backend.pid]);
     }
@@ -160,6 +166,7 @@ export class SimulatedServer {
   async #noticeSignals({ text, values = [] }: Statement): Promise<void> {
     const other = this.#backends.get(Number(values[0]));
     if (other === undefined || !/pg_(cancel|terminate)_backend/.test(text)) return;
+    other.goOn();
     if (text.includes('pg_cancel_backend') && other.wait) await other.wait.answered;
     if (!text.includes('pg_terminate_backend')) return;
     const { rowCount } = await this.#observer.query('select 1 from pg_stat_activity where pid = $1', [other.pid]);
