@@ -64,7 +64,8 @@ export class CommitReader {
   async #pass(told: readonly { readonly job: number; readonly event: Event }[]): Promise<void> {
     const byJob = Map.groupBy(told, ({ job }) => job);
     const stored = new Map((await this.#store.load([...byJob.keys()])).map((job) => [job.id, job]));
-    const changes = [...byJob].flatMap(([id, events]): Change[] => {
+    // The server writes the rows of one statement in an order that depends on its plan and on object ids.
+    const changes = [...byJob].sort(([a], [b]) => a - b).flatMap(([id, events]): Change[] => {
       const [before, after] = [this.#monitor.jobs.get(id) ?? null, stored.get(id)];
       return after === undefined ? [] : [{ before, after, events: events.map(({ event }) => event) }];
     });
