@@ -1,7 +1,7 @@
 // Definitions that follow definitions at the doors of the engine: code, documents, overrides, renames and backfills.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { cron, Engine, every, jobDef, jobSequence, jobType, Refusal } from '../../../src/index.ts';
+import { cron, Engine, every, jobDef, jobSequence, jobType, limit, Refusal } from '../../../src/index.ts';
 import { testEngine, type TestEngine } from '../../../src/testing/index.ts';
 import { verify } from '../../../src/verify.ts';
 
@@ -276,6 +276,21 @@ test('results of definitions that are not followed, or not certain, are refused 
   }
   const keyed = jobType('keyed', { input: z.object({ n: z.number() }), limit: { key: 'n', concurrency: 1 }, run: () => {} });
   expect(codeOf(() => jobDef('x', keyed, { params: { n: extracting.result.rows[0]! } }))).toBe('malformed.flow');
+});
+
+test('a result cannot be the key of a named limit, which would not limit the run', async () => {
+  const sized = (name: string) => jobType(name, {
+    input: z.object({ n: z.number(), of: z.number() }), limits: [limit('sized', { key: 'n', rate: '1/1m' })], run: () => {},
+  });
+  const known = jobDef('x', sized('known'), { params: { n: 1, of: extracting.result.rows[0]! } });
+  await using t = await testEngine({ types: [sized('data')], defs: [extracting, known] });
+  expect(codeOf(() => jobDef('x', sized('code'), { params: { n: extracting.result.rows[0]!, of: 1 } }))).toBe('malformed.flow');
+  const params = { n: reference('extract', 'rows'), of: 1 };
+  expect(await refusedCode(t.engine.define('y', 'data', { after: 'extract', params }))).toBe('malformed.flow');
+  expect(await refusedCode(t.engine.createFlow((flow) => {
+    const first = flow.run(extract);
+    flow.run(sized('data'), { input: { n: first.result.rows[0]!, of: 1 } });
+  }))).toBe('malformed.flow');
 });
 
 test('a run by hand of a definition with results of others needs an input', async () => {
