@@ -302,6 +302,20 @@ test('a run by hand of a definition with results of others needs an input', asyn
   expect(await run.result()).toEqual({ rows: [9], name: null });
 });
 
+test('a middleware does not make an input of the parameters of a definition with results of others', async () => {
+  const noting = jobType('note', { run: ({ input }) => input });
+  const notes = jobDef('notes', noting, { params: { of: extracting.result.rows } });
+  await using t = await testEngine({
+    defs: [extracting, notes],
+    middleware: [{ create: (run, next) => next({ input: { ...(run.input as object), name: 'm' } }) }],
+  });
+  expect(await refusedCode(t.engine.createJobRun(notes))).toBe('malformed.input');
+  expect(await refusedCode(t.engine.createFlow((flow) => void flow.run(notes)))).toBe('malformed.input');
+  const run = await t.engine.createJobRun(notes, { input: { of: [] } });
+  await t.drain();
+  expect(await run.result()).toEqual({ of: [], name: 'm' });
+});
+
 test('results follow a definition to its new name', async () => {
   await using t = await testEngine({ types: [extract, load] });
   await t.engine.define('one', 'extract', { schedules: hourly });
