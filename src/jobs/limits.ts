@@ -97,7 +97,7 @@ export async function pauseLimit(store: Store, name: string, until: number | nul
 /**
  * Ends the pause of a limit, or the spread of its resume, and returns it; refuses `unknown.pause` if none is in force. With
  * `spreadMs`, what is due and waits is let out evenly over that time. The spread is written before the pause ends: if this
- * process crashes between, the limit stays paused.
+ * process crashes between, the limit stays paused. The pause ends after the claims that may not have seen the spread.
  */
 export async function resumeLimit(
   store: Store,
@@ -112,6 +112,7 @@ export async function resumeLimit(
   const spread = (await readLimitSpreads(store, [name])).get(name);
   if (!isPaused && !spread) throw notPaused(name);
   await (spreadMs === null ? endLimitSpread(store, name, asker) : startLimitSpread(store, name, spreadMs, asker));
+  if (isPaused && spreadMs !== null) await store.awaitClaims();
   return isPaused ? endLimitPause(store, name, asker) : spread!;
 }
 

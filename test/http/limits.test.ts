@@ -93,6 +93,24 @@ describe.each([
     });
   });
 
+  test('viewers see no secrets in the reasons of a pause, a resume with a spread, and an override', async () => {
+    const path = `${api}/limits/secret`;
+    const why = 'token=hunter2';
+    await server.post(`${api}/limits`, { name: 'secret', concurrency: 1, why }, olga);
+    await server.post(`${path}/pause`, { why }, olga);
+    const run = jobType('secretive', { limits: [limit('secret', { concurrency: 1 })], run: () => null });
+    await server.engine.createJobRuns(run, [{}, {}]);
+    const seen = async (): Promise<unknown[]> => {
+      const { override, paused, spread } = (await server.get(path, as('viewer'))).body;
+      return [override.why, paused?.why, spread?.why];
+    };
+    expect(await seen()).toEqual(['token=[redacted]', 'token=[redacted]', undefined]);
+    await server.post(`${path}/resume`, { why, spread: '1h' }, olga);
+    expect(await seen()).toEqual(['token=[redacted]', undefined, 'token=[redacted]']);
+    const { items } = (await server.get(`${api}/limits`, as('viewer'))).body;
+    expect(JSON.stringify(items)).not.toContain('hunter2');
+  });
+
   test('a paused limit starts no job of a worker until an operator resumes it', async () => {
     await server.engine.createNamed({ type: 'note' }, { input: { tenant: 'paused' } });
     const path = `${api}/limits/by-code`;

@@ -1,7 +1,7 @@
 /** Requests for runs as the creation hook has changed them. */
 import type { CreationHook, NewRun } from '../../jobs/creation-hook.ts';
 import type { KnownDefinition } from '../../jobs/define.ts';
-import { checkRequest, type RunRequest } from './run-request.ts';
+import { checkRequest, refuseMissingResult, type RunRequest } from './run-request.ts';
 import type { TypeRules } from './type-rules.ts';
 
 /** Calls the hook for each request. If it refuses one, all are refused. */
@@ -19,6 +19,7 @@ export function throughHook(
   const priority = known?.spec.priority ?? rules.entry.priority;
   return Promise.all(requests.map(async (request) => {
     const { input = params, tags } = checkRequest(request);
+    if (known !== null) refuseMissingResult(request, known);
     const run: NewRun = {
       ...about, input, priority: request.priority ?? priority, tags: { ...known?.spec.tags, ...tags },
     };

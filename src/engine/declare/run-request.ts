@@ -175,6 +175,12 @@ function encodedInput(input: { readonly $encoded: string }, isOwn: boolean): Ref
     : unreadablePayload(JSON.stringify(input), 'the parameters of the definition');
 }
 
+/** Refuses a run by hand without an input, if results of other runs are missing in the parameters of its definition. */
+export function refuseMissingResult({ input }: Pick<RunRequest<unknown>, 'input'>, { name, spec }: KnownDefinition): void {
+  const [link] = spec.links ?? [];
+  if (input === undefined && link !== undefined) throw missingResult(name, link.def);
+}
+
 const missingResult = (name: string, followed: string): Refusal => new Refusal(
   'malformed.input', `definition ${name} gets its input from a run of ${followed}: start ${followed}, or give an input`,
   { name, followed },

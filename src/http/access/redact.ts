@@ -25,6 +25,10 @@ export function redact(value: unknown, visibility: Visibility, depth = 0): unkno
 export const redactText = (text: string, visibility: Visibility): string =>
   visibility === 'full' ? text : withoutSecrets(text);
 
+/** Redacts secrets in the reason of an action. */
+export const redactWhy = <T extends { readonly why: string | null }>(action: T, visibility: Visibility): T =>
+  ({ ...action, why: action.why === null ? null : redactText(action.why, visibility) });
+
 /** Redacts secrets in every text of a value; property names and numbers stay. */
 export function redactTexts<T>(value: T, visibility: Visibility): T {
   if (visibility === 'full') return value;

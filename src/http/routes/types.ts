@@ -1,5 +1,5 @@
 /** Job types over HTTP: the settings of one type, and the pauses of types and of their keys. */
-import { redactText, type Visibility } from '../access/redact.ts';
+import { redactWhy, type Visibility } from '../access/redact.ts';
 import type { Pause } from '../../model/pause.ts';
 import type { Duration } from '../../time/duration.ts';
 import type { PauseView } from '../contract.ts';
@@ -26,10 +26,4 @@ export const typeRoutes: StoreRouteHandlers<'getType' | 'pauseType' | 'resumeTyp
 };
 
 const pauseView = (pause: Pause, visibility: Visibility): PauseView =>
-  ({
-    ...pause,
-    why: redacted(pause.why, visibility),
-    spread: pause.spread && { ...pause.spread, why: redacted(pause.spread.why, visibility) },
-  });
-
-const redacted = (why: string | null, visibility: Visibility): string | null => (why === null ? null : redactText(why, visibility));
+  ({ ...redactWhy(pause, visibility), spread: pause.spread && redactWhy(pause.spread, visibility) });

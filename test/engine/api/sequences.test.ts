@@ -1,7 +1,7 @@
 // Definitions that follow definitions at the doors of the engine: code, documents, overrides, renames and backfills.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { cron, Engine, every, jobDef, jobSequence, jobType, Refusal } from '../../../src/index.ts';
+import { cron, Engine, every, jobDef, jobSequence, jobType, limit, Refusal } from '../../../src/index.ts';
 import { testEngine, type TestEngine } from '../../../src/testing/index.ts';
 import { verify } from '../../../src/verify.ts';
 
@@ -278,6 +278,21 @@ test('results of definitions that are not followed, or not certain, are refused 
   expect(codeOf(() => jobDef('x', keyed, { params: { n: extracting.result.rows[0]! } }))).toBe('malformed.flow');
 });
 
+test('a result cannot be the key of a named limit, which would not limit the run', async () => {
+  const sized = (name: string) => jobType(name, {
+    input: z.object({ n: z.number(), of: z.number() }), limits: [limit('sized', { key: 'n', rate: '1/1m' })], run: () => {},
+  });
+  const known = jobDef('x', sized('known'), { params: { n: 1, of: extracting.result.rows[0]! } });
+  await using t = await testEngine({ types: [sized('data')], defs: [extracting, known] });
+  expect(codeOf(() => jobDef('x', sized('code'), { params: { n: extracting.result.rows[0]!, of: 1 } }))).toBe('malformed.flow');
+  const params = { n: reference('extract', 'rows'), of: 1 };
+  expect(await refusedCode(t.engine.define('y', 'data', { after: 'extract', params }))).toBe('malformed.flow');
+  expect(await refusedCode(t.engine.createFlow((flow) => {
+    const first = flow.run(extract);
+    flow.run(sized('data'), { input: { n: first.result.rows[0]!, of: 1 } });
+  }))).toBe('malformed.flow');
+});
+
 test('a run by hand of a definition with results of others needs an input', async () => {
   await using t = await testEngine({ defs: [extracting, loading] });
   expect(await refusedCode(t.engine.createJobRun(loading))).toBe('malformed.input');
@@ -285,6 +300,20 @@ test('a run by hand of a definition with results of others needs an input', asyn
   const run = await t.engine.createJobRun(loading, { input: { rows: [9], name: null } });
   await t.drain();
   expect(await run.result()).toEqual({ rows: [9], name: null });
+});
+
+test('a middleware does not make an input of the parameters of a definition with results of others', async () => {
+  const noting = jobType('note', { run: ({ input }) => input });
+  const notes = jobDef('notes', noting, { params: { of: extracting.result.rows } });
+  await using t = await testEngine({
+    defs: [extracting, notes],
+    middleware: [{ create: (run, next) => next({ input: { ...(run.input as object), name: 'm' } }) }],
+  });
+  expect(await refusedCode(t.engine.createJobRun(notes))).toBe('malformed.input');
+  expect(await refusedCode(t.engine.createFlow((flow) => void flow.run(notes)))).toBe('malformed.input');
+  const run = await t.engine.createJobRun(notes, { input: { of: [] } });
+  await t.drain();
+  expect(await run.result()).toEqual({ of: [], name: 'm' });
 });
 
 test('results follow a definition to its new name', async () => {

@@ -3,7 +3,9 @@ import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { never } from '../../../src/model/definition.ts';
 import { gateText } from '../../../src/model/gate.ts';
+import { createLimit, pauseLimit, readLimit, resumeLimit } from '../../../src/jobs/limits.ts';
 import { endPause, pause } from '../../../src/jobs/pauses.ts';
+import { readLimitSpreads } from '../../../src/jobs/spreads.ts';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { ClaimRequest } from '../../../src/store/store.ts';
 import { born, calls, claimed, connect, decided, freshStore, made, many, openStore } from './ground.ts';
@@ -72,6 +74,26 @@ test('a claim in the commit that creates the job is waited for', async () => {
   const changes = [{ before: null, after: started.after, events: [...change!.events, ...started.events] }];
   const lock = 'lock table stint.feed in access exclusive mode';
   expect(await waitsFor(world, lock, () => world.store.commit({ changes }))).toBe(true);
+});
+
+test('a limit that is resumed with a spread stays paused while a claim may not have seen the spread', async () => {
+  const { url, store } = await freshStore();
+  await createLimit(store, { name: 'bank', keyed: false, override: { concurrency: 100 } }, ada);
+  const uses = [{ name: 'bank', key: null, cost: 1 }];
+  await made(store, ...many(3, { type: 'charge', gate: gateText({ type: 'charge', def: null, key: null, leaderOnly: false, uses }) }));
+  await pauseLimit(store, 'bank', null, ada);
+  const claim = await connect(url);
+  await claim.query('begin');
+  await claim.query('select from stint.claim_barrier where false for key share');
+  const resuming = resumeLimit(store, 'bank', ada, 60_000);
+  await expect.poll(async () => (await readLimitSpreads(store, ['bank'])).size, { timeout: 30_000 }).toBe(1);
+  // A resume that does not wait ends the pause after a few statements.
+  for (let turns = 0; turns < 20; turns += 1) await claim.query('select 1');
+  expect((await readLimit(store, 'bank'))!.paused).toMatchObject(ada);
+  await claim.query('rollback');
+  await resuming;
+  expect((await readLimit(store, 'bank'))!.paused).toBeUndefined();
+  expect(await claimed(store, charges)).toHaveLength(1);
 });
 
 test('writes that claim nothing are not waited for, and neither is a backup', async () => {
