@@ -98,9 +98,7 @@ export class PostgresStore implements Store {
   /** The version of the schema, as the last heartbeat or reservation of ids found it. */
   #schemaFound = 0;
 
-  /** `givenDriver`: a `PgDriver`. Its type would make the types of `pg` a dependency of programs that use this one. */
-  constructor(url: string, given: PostgresOptions = {}, givenDriver: object = systemDriver) {
-    const driver = givenDriver as PgDriver;
+  constructor(url: string, given: PostgresOptions = {}, driver: PgDriver = systemDriver) {
     const parsed = parsePostgresUrl(url);
     const { clock, notify, listenUrl, ...settings } = { ...defaults, ...optionsOf(parsed.options), ...given };
     this.#database = new Database(parsed, settings, new ServerClock(clock, driver.clock), driver);

@@ -7,9 +7,9 @@
 import pg from 'pg';
 import type { Change } from '../../model/change.ts';
 import { WakeSignal } from '../../time/wake-signal.ts';
-import { clientClass, clientConfig } from './sql/clients.ts';
+import { clientClass, clientConfig, type ClientClass } from './sql/clients.ts';
 import type { Database, DatabaseSettings, Session } from './sql/database.ts';
-import type { ClientClass, PgDriver } from './sql/driver.ts';
+import type { PgDriver } from './sql/driver.ts';
 import { ignore } from './sql/errors.ts';
 import { inboxNotice, noTag, type Notice } from './sql/notices.ts';
 import type { PostgresUrl } from './sql/url.ts';

@@ -2,7 +2,7 @@
 // loses and breaks.
 import { EventEmitter } from 'node:events';
 import type pg from 'pg';
-import type { ClientClass } from '../../../src/store/postgres/sql/driver.ts';
+import type { ClientClass } from '../../../src/store/postgres/sql/clients.ts';
 import type { SimProcess } from '../process.ts';
 import type { Answer, Backend } from './backend.ts';
 import type { Delivery, LineFaults } from './line-faults.ts';

@@ -5,7 +5,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { Refusal } from '../../../refusal.ts';
-import type { ClientClass } from './driver.ts';
+import type { PgDriver } from './driver.ts';
 import { ignore } from './errors.ts';
 import type { PostgresUrl } from './url.ts';
 
@@ -16,13 +16,16 @@ import type { PostgresUrl } from './url.ts';
 const keepAliveMs = 5_000;
 export const connectMaxMs = 5_000;
 
+export type ClientClass = new (config?: pg.ClientConfig) => pg.Client;
+
 type OnConnected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
 
 export function clientClass(
   { hosts, isWritable }: Pick<PostgresUrl, 'hosts' | 'isWritable'>,
-  Client: ClientClass = pg.Client,
+  given: PgDriver['Client'] = pg.Client,
 ): ClientClass {
   for (const host of hosts) checkReadable(host);
+  const Client = given as ClientClass;
   let current = 0;
   return class HostClient extends Client {
     readonly #host = current;

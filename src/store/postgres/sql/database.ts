@@ -9,8 +9,8 @@ import { isUnavailable, Refusal } from '../../../refusal.ts';
 import { settlesWithin } from '../../../time/settles-within.ts';
 import type { Pool } from '../../store.ts';
 import { backendProbe } from './backend-probe.ts';
-import { clientClass, clientConfig } from './clients.ts';
-import { systemDriver, type ClientClass, type PgDriver } from './driver.ts';
+import { clientClass, clientConfig, type ClientClass } from './clients.ts';
+import { systemDriver, type PgDriver } from './driver.ts';
 import {
   connectErrorOf, errorOf, ignore, isBusy, isTimedOut, tookTooLong, unknownOutcome, ConnectionLost,
   StatementForgotten,
@@ -331,7 +331,9 @@ interface PoolSettings extends Pick<DatabaseSettings, 'ssl' | 'max'> {
   readonly onConnect: (client: pg.ClientBase) => Promise<void>;
 }
 
+type PoolClass = new (config: pg.PoolConfig) => pg.Pool;
+
 function newPool(Pool: PgDriver['Pool'], { ssl, max, Client, onConnect }: PoolSettings): pg.Pool {
   const config = { ...clientConfig(ssl), Client, max, idleTimeoutMillis: idleMs, pipeline: true, onConnect };
-  return new Pool(config);
+  return new (Pool as PoolClass)(config);
 }

@@ -3,14 +3,18 @@ import pg from 'pg';
 import { systemRandom, type Random } from '../../../random.ts';
 import { systemClock, type Clock } from '../../../time/clock.ts';
 
-export type ClientClass = new (config?: pg.ClientConfig) => pg.Client;
-
+/**
+ * The classes are those of `pg`, or what takes their place. They are not declared as such, because the types of `pg` would
+ * then be a dependency of every program that uses Stint.
+ */
 export interface PgDriver {
-  readonly Client: ClientClass;
-  readonly Pool: new (config: pg.PoolConfig) => pg.Pool;
+  readonly Client: AnyClass;
+  readonly Pool: AnyClass;
   /** The clock of this process. */
   readonly clock: Clock;
   readonly random: Random;
 }
+
+type AnyClass = new (...values: never[]) => object;
 
 export const systemDriver: PgDriver = { Client: pg.Client, Pool: pg.Pool, clock: systemClock, random: systemRandom };
