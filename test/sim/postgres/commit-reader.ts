@@ -55,7 +55,9 @@ export class CommitReader {
     });
     const fresh = rows.filter(({ seq }) => !this.#read.has(Number(seq)));
     for (const { seq } of fresh) this.#read.add(Number(seq));
-    if (fresh.length > 0) await this.#pass(fresh.flatMap(({ events }) => feedEventsOf(events)));
+    // An entry is of one statement, whose rows the server writes in an order that depends on its plan and on object ids.
+    const told = fresh.flatMap(({ events }) => feedEventsOf(events).toSorted((a, b) => a.job - b.job));
+    if (told.length > 0) await this.#pass(told);
     if (!this.#server.isIdle || this.#read.size === 0) return;
     this.#low = Math.max(...this.#read);
     this.#read.clear();
@@ -64,8 +66,7 @@ export class CommitReader {
   async #pass(told: readonly { readonly job: number; readonly event: Event }[]): Promise<void> {
     const byJob = Map.groupBy(told, ({ job }) => job);
     const stored = new Map((await this.#store.load([...byJob.keys()])).map((job) => [job.id, job]));
-    // The server writes the rows of one statement in an order that depends on its plan and on object ids.
-    const changes = [...byJob].sort(([a], [b]) => a - b).flatMap(([id, events]): Change[] => {
+    const changes = [...byJob].flatMap(([id, events]): Change[] => {
       const [before, after] = [this.#monitor.jobs.get(id) ?? null, stored.get(id)];
       return after === undefined ? [] : [{ before, after, events: events.map(({ event }) => event) }];
     });
