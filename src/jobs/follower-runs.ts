@@ -156,6 +156,8 @@ async function draftOrSkip(
 ): Promise<Draft | FollowerSkip> {
   if (skipped !== null) return skipped;
   if (!spec.after!.every((one) => running.has(one))) return 'predecessor';
+  // An override of `after` has outlived a deploy that changed the parameters.
+  if (spec.links?.some((link) => !spec.after!.includes(link.def))) return 'refused';
   const answer = creating === null ? null : await hookAnswer(creating, own, spec, { nominal }, by);
   if (isRefusal(answer)) return 'refused';
   const draft = { ...draftOf(name, spec), ...(answer === null ? {} : changesOfHook(spec, answer)) };

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { cron, Engine, every, jobDef, jobSequence, jobType, limit, Refusal } from '../../../src/index.ts';
+import { declare } from '../../../src/jobs/define.ts';
 import { testEngine, type TestEngine } from '../../../src/testing/index.ts';
 import { verify } from '../../../src/verify.ts';
 
@@ -323,6 +324,17 @@ test('results follow a definition to its new name', async () => {
   await t.engine.renameDefinition('one', 'first');
   await t.advance('61m');
   expect(await resultsOf(t, 'two')).toEqual([{ rows: [3, 4], name: null }]);
+});
+
+test('a definition gets no run if an override lets it follow others than its new code has results of', async () => {
+  const noting = jobType('note', { input: z.object({ of: z.array(z.number()) }), run: ({ input }) => input });
+  const before = jobDef('notes', noting, { after: 'extract', params: { of: [] } });
+  await using t = await testEngine({ defs: [extracting, jobDef('other', step, { schedules: hourly }), before] });
+  await t.engine.override('notes', { after: ['other'] });
+  const { spec } = jobDef('notes', noting, { params: { of: extracting.result.rows } });
+  await declare(t.engine.jobs, { name: 'notes', spec, enabled: true, build: null }, 'deploy');
+  await t.advance('61m');
+  expect(await standings(t)).toEqual(['extract succeeded', 'other succeeded']);
 });
 
 test('a middleware may change the input of a run that gets results', async () => {
