@@ -7,7 +7,7 @@ import { formatDuration } from '../../time/duration.ts';
 import { wholeNumber } from '../number-flag.ts';
 import { printJson, printLine, printTable, styled, timeCell } from '../print.ts';
 import { addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
-import { spreadHelp } from './pause-types.ts';
+import { addSpreadFlag } from '../spread-flag.ts';
 import { withApi } from '../with-api.ts';
 
 interface SetFlags extends CommonFlags {
@@ -39,8 +39,7 @@ export function limitsCommand(program: Command): void {
   addNamedActionFlags(limits.command('pause <name>').description('start no jobs that use a limit; running jobs continue'))
     .option('--until <time>', 'end of the pause: a duration such as 2h, or a time (default: until it is resumed)')
     .action(pause);
-  addNamedActionFlags(limits.command('resume <name>').description('start jobs that use a paused limit again'))
-    .option('--spread <duration>', spreadHelp)
+  addSpreadFlag(addNamedActionFlags(limits.command('resume <name>').description('start jobs that use a paused limit again')))
     .action(resume);
   addNamedActionFlags(limits.command('delete <name>').description('delete a limit that no code declares')).action(remove);
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { printJson, printLine, printTable, timeCell } from '../print.ts';
 import { addApiFlags, addNamedActionFlags, reasonOf, type CommonFlags } from '../session.ts';
+import { addSpreadFlag } from '../spread-flag.ts';
 import { withApi } from '../with-api.ts';
 
 interface KeyFlags extends CommonFlags {
@@ -22,14 +23,11 @@ export function pauseCommands(types: Command): void {
     .option('--until <time>', 'end of the pause: a duration such as 2h, or a time (default: until it is resumed)')
     .option('--key <key>', 'pause only jobs with this key')
     .action(pause);
-  addNamedActionFlags(types.command('resume <name>').description('claim jobs of a paused type again'))
-    .option('--key <key>', 'resume only this key')
-    .option('--spread <duration>', spreadHelp)
+  addSpreadFlag(addNamedActionFlags(types.command('resume <name>').description('claim jobs of a paused type again'))
+    .option('--key <key>', 'resume only this key'))
     .action(resume);
   addApiFlags(types.command('pauses').description('list the types and keys that are paused, or whose resume is spread')).action(list);
 }
-
-export const spreadHelp = 'let out what piled up evenly over this time, such as 10m (default: all may start at once)';
 
 const pause = (name: string, options: PauseFlags): Promise<void> =>
   withApi(options, async (api) => {
