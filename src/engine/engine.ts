@@ -182,8 +182,9 @@ export class EngineCore implements RunBackend, RunMaker {
 
   /**
    * After `resume`: resolves when this instance executes nothing, and nothing that is due can start here, nor a message of an
-   * alert. A batch does not wait for further jobs when none can be claimed. Runs that are due later, paused, or at a full limit stay, and so do those of types that this engine lacks. The
-   * result says how many jobs have ended here since the start: with success, and for good without.
+   * alert. A batch does not wait for further jobs when none can be claimed. Runs that are due later, paused, or at a full
+   * limit stay, and so do those of types that this engine lacks. The result says how many jobs have ended here since the
+   * start: with success, and for good without.
    */
   whenIdle(): Promise<EndedJobs> {
     return this.#workers.whenIdle();

@@ -99,10 +99,13 @@ export class HandlerCaller {
     const { type, attempt, batch } = execution;
     switch (phaseOf(type, attempt.job)) {
       case 'run':
-        return this.#callParent(execution, (children, after) =>
-          (batch !== null ? batch.handle(context, input, children, after)
-          : type.options.isolate ? andThen(this.#callIsolated(execution, 'run', context.run, { input }, children), after)
-          : andThen(type.options.run!(Object.assign(context, { input, children })) as MaybePromise<unknown>, after)));
+        return this.#callParent(execution, (children, after) => {
+          if (batch !== null) return batch.handle(context, input, children, after);
+          const returned = type.options.isolate
+            ? this.#callIsolated(execution, 'run', context.run, { input }, children)
+            : (type.options.run!(Object.assign(context, { input, children })) as MaybePromise<unknown>);
+          return andThen(returned, after);
+        });
       case 'prepare':
         return this.#prepare(execution, context, input);
       case 'gather':
