@@ -27,6 +27,11 @@ export function followingRule(on: FollowOn | undefined, afterFailure: AfterFailu
   return { on: on ?? 'succeeded', otherwise: afterFailure === 'wait' ? 'wait' : 'cancel' };
 }
 
+/** Whether a follower with these options starts only if the runs before it have results. */
+export const isAfterSuccess = (
+  { on, afterFailure }: { readonly on?: FollowOn | undefined; readonly afterFailure?: AfterFailure | undefined },
+): boolean => followingRule(on, afterFailure).on === 'succeeded';
+
 export interface Edge {
   readonly follower: number;
   readonly followed: number;

@@ -3,7 +3,7 @@
  * parameters, a reference is in their place; a tick links the runs, and whoever continues a run inserts the results.
  */
 import type { DefLink, Spec } from '../../model/definition.ts';
-import { followingRule } from '../../model/following.ts';
+import { isAfterSuccess } from '../../model/following.ts';
 import type { Json } from '../../model/json.ts';
 import { Refusal } from '../../refusal.ts';
 import { namesOfDefs, type DefFollowing, type FollowingFields } from './def-following.ts';
@@ -18,8 +18,6 @@ export class DefinedResult {
     this.name = name;
   }
 }
-
-const isAfterSuccess = ({ on, afterFailure }: FollowingFields): boolean => followingRule(on, afterFailure).on === 'succeeded';
 
 /** Returns options with references in place of result parts. The definitions that they name are in `after`. */
 export function withReferences<Options extends DefFollowing & { readonly params?: unknown }>(options: Options): Options {

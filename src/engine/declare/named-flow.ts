@@ -4,9 +4,9 @@
  */
 import { checkFields, checkList, checkName } from '../../jobs/checks/values.ts';
 import { flowRunsMax } from '../../jobs/create-flow.ts';
+import { isAfterSuccess } from '../../model/following.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FlowBuilder, FlowRun } from './flow-builder.ts';
-import { followingOf, type FollowRequest } from './follow-request.ts';
 import type { JobType } from './job-type.ts';
 import { resultPart } from './result-part.ts';
 import { refuseUnsurePart, withResults, type ResultReference } from './result-reference.ts';
@@ -129,8 +129,9 @@ function requestOf(
 ): object {
   const part = ({ $result, path = [] }: ResultReference): unknown => {
     const run = added.get($result)!;
-    refuseUnsurePart(isAfterSuccess(request), path);
-    return isAfterSuccess(request) ? resultPart(run, path) : run.resultOrNull;
+    const isSure = isAfterSuccess(request);
+    refuseUnsurePart(isSure, path);
+    return isSure ? resultPart(run, path) : run.resultOrNull;
   };
   return {
     ...request,
@@ -138,10 +139,6 @@ function requestOf(
     ...(input === undefined ? {} : { input: withResults(input, part) }),
   };
 }
-
-const isAfterSuccess = ({ on, afterFailure }: Pick<FollowRequest, 'on' | 'afterFailure'>): boolean =>
-  followingOf({ after: [], ...(on === undefined ? {} : { on }), ...(afterFailure === undefined ? {} : { afterFailure }) })
-    .on === 'succeeded';
 
 const quoted = (name: string): string => JSON.stringify(name);
 

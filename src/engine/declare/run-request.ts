@@ -70,8 +70,6 @@ interface Template {
   readonly draft: Draft;
   readonly isOnePerType: boolean;
   readonly params?: unknown;
-  /** A definition whose results are missing in `params`; absent: none is. */
-  readonly resultOf?: string;
 }
 
 /** The time, and the bursts in force; undefined: those of the code apply. */
@@ -89,7 +87,9 @@ export function draftsOf(
   burstOf?: BurstOf,
 ): MaybePromise<readonly Draft[]> {
   const template = known ? templateOfDefinition(known) : templateOfType(rules);
-  const drafts = requests.map((request) => draftFor(template, rules, checkRequest(request), { now, burstOf }));
+  const checked = requests.map((request) => checkRequest(request));
+  if (known) for (const request of checked) refuseMissingResult(request, known);
+  const drafts = checked.map((request) => draftFor(template, rules, request, { now, burstOf }));
   return drafts.every(isSettled) ? drafts : Promise.all(drafts.map(async (draft) => draft));
 }
 
@@ -123,11 +123,7 @@ function templateOfDefinition(known: KnownDefinition): Template {
   if (!known.isEnabled) {
     throw new Refusal('disabled.definition', `definition ${name} is disabled: enable it first`, { name });
   }
-  const [link] = spec.links ?? [];
-  return {
-    draft: draftOf(name, spec), isOnePerType: spec.onePerType, params: spec.params,
-    ...(link === undefined ? {} : { resultOf: link.def }),
-  };
+  return { draft: draftOf(name, spec), isOnePerType: spec.onePerType, params: spec.params };
 }
 
 /** Whether the unique key of a draft was added to enforce `onePerType`, and not requested by the producer. */
@@ -144,7 +140,6 @@ function draftFor(
   const input = isOwn ? request.input : template.params;
   try {
     if (isEncodedValue(input)) throw encodedInput(input, isOwn);
-    if (!isOwn && template.resultOf !== undefined) throw missingResult(template.draft.def!, template.resultOf);
     if (isOwn) {
       const own = withVersionOf(rules, template);
       return andThen(rules.check(input), (valid) => filledIn(own, request, now, input, limitsBy(rules, valid, burstOf)));
@@ -178,13 +173,11 @@ function encodedInput(input: { readonly $encoded: string }, isOwn: boolean): Ref
 /** Refuses a run by hand without an input, if results of other runs are missing in the parameters of its definition. */
 export function refuseMissingResult({ input }: Pick<RunRequest<unknown>, 'input'>, { name, spec }: KnownDefinition): void {
   const [link] = spec.links ?? [];
-  if (input === undefined && link !== undefined) throw missingResult(name, link.def);
+  if (input !== undefined || link === undefined) return;
+  const { def: followed } = link;
+  const message = `definition ${name} gets its input from a run of ${followed}: start ${followed}, or give an input`;
+  throw new Refusal('malformed.input', message, { name, followed });
 }
-
-const missingResult = (name: string, followed: string): Refusal => new Refusal(
-  'malformed.input', `definition ${name} gets its input from a run of ${followed}: start ${followed}, or give an input`,
-  { name, followed },
-);
 
 interface InputLimits {
   readonly limitKey?: string | undefined;
