@@ -7,12 +7,10 @@ import { href } from '../router.ts';
 import { isOfType, targetText, type Pauses } from '../state/pauses.ts';
 import { mayOperate } from '../state/session.ts';
 import { Badge } from './badge.tsx';
-import { confirm } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { pauseType } from './pause-type.tsx';
-import { askResume } from './resume.tsx';
+import { askResume, letAllGo } from './resume.tsx';
 import { Time } from './time.tsx';
-import { withToast } from './toast.tsx';
 
 interface BannerProps {
   readonly pause: PauseView;
@@ -121,10 +119,6 @@ export async function resumeType({ type, key, spread }: PauseView, onDone: () =>
   const target = targetText(type, key);
   const resume = (body: object): Promise<unknown> =>
     call('resumeType', { params: { name: type }, body: { ...body, ...(key === null ? {} : { key }) } });
-  if (!spread) return askResume({ target, action: key === null ? 'Resume type' : 'Resume key', resume, onDone });
-  const text = 'The spread of the resume ends, and instances start all jobs that wait.';
-  const reason = await confirm({ title: `Let go of all of ${target}?`, text, action: 'Let all go' });
-  if (reason === null) return;
-  await withToast(() => resume(reason), () => `Let go of all of ${target}`);
-  onDone();
+  if (spread) return letAllGo({ target, resume, onDone });
+  askResume({ target, action: key === null ? 'Resume type' : 'Resume key', resume, onDone });
 }

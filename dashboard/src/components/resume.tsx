@@ -4,8 +4,9 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { messageOf } from '../problem.ts';
 import { TextField } from './field.tsx';
+import { confirm } from './dialog.tsx';
 import { FormDialog } from './form-dialog.tsx';
-import { showToast } from './toast.tsx';
+import { showToast, withToast } from './toast.tsx';
 
 /** What the user entered; it is the body of the request. */
 export interface ResumeBody {
@@ -26,6 +27,15 @@ const openResume = signal<ResumeRequest | null>(null);
 
 /** Opens the dialog; `onDone` is called after the resume. */
 export const askResume = (request: ResumeRequest): void => void (openResume.value = request);
+
+/** Asks whether to let go at once of what a spread holds back. */
+export async function letAllGo({ target, resume, onDone }: Omit<ResumeRequest, 'action'>): Promise<void> {
+  const text = 'The spread of the resume ends, and instances start all jobs that wait.';
+  const body = await confirm({ title: `Let go of all of ${target}?`, text, action: 'Let all go' });
+  if (body === null) return;
+  await withToast(() => resume(body), () => `Let go of all of ${target}`);
+  onDone();
+}
 
 /** The dialog, if it is open. The shell renders it once for all pages. */
 export function Resume(): JSX.Element | null {

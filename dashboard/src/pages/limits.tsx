@@ -7,7 +7,7 @@ import { Badge } from '../components/badge.tsx';
 import { confirm } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Empty, Failure, Loading } from '../components/notice.tsx';
-import { askResume, type ResumeBody } from '../components/resume.tsx';
+import { askResume, letAllGo, type ResumeBody } from '../components/resume.tsx';
 import { Time } from '../components/time.tsx';
 import { withToast } from '../components/toast.tsx';
 import { duration, number } from '../format.ts';
@@ -99,12 +99,12 @@ function LimitCard({ limit, onEdit, onChange }: CardProps): JSX.Element {
               <Icon name="pause" /> Pause
             </button>
           ) : (
-            <button type="button" class="button" onClick={() => resume(name, onChange)}>
+            <button type="button" class="button" onClick={() => askResume({ ...resumeOf(name, onChange), action: 'Resume limit' })}>
               <Icon name="play" /> Resume
             </button>
           )}
           {spread !== null && (
-            <button type="button" class="button" onClick={() => void letAllGo(name, onChange)}>
+            <button type="button" class="button" onClick={() => void letAllGo(resumeOf(name, onChange))}>
               <Icon name="play" /> Let all go
             </button>
           )}
@@ -190,18 +190,10 @@ async function pause(name: string, onChange: () => void): Promise<void> {
   onChange();
 }
 
-function resume(name: string, onDone: () => void): void {
-  const request = (body: ResumeBody): Promise<unknown> => call('resumeLimit', { params: { name }, body });
-  askResume({ target: `the limit ${name}`, action: 'Resume limit', resume: request, onDone });
-}
-
-async function letAllGo(name: string, onChange: () => void): Promise<void> {
-  const text = 'The spread of the resume ends, and instances start all jobs that wait.';
-  const body = await confirm({ title: `Let go of all of the limit ${name}?`, text, action: 'Let all go' });
-  if (body === null) return;
-  await withToast(() => call('resumeLimit', { params: { name }, body }), () => `Let go of all of the limit ${name}`);
-  onChange();
-}
+const resumeOf = (name: string, onDone: () => void) => ({
+  target: `the limit ${name}`, onDone,
+  resume: (body: ResumeBody): Promise<unknown> => call('resumeLimit', { params: { name }, body }),
+});
 
 /** Whether no job can start at the limit for some time. */
 const isShut = ({ opensAt, closedUntil }: NamedLimitView['use'][number]): boolean =>
