@@ -73,7 +73,7 @@ export class PostgresBacking implements Backing {
       onUnknownOutcome: () => goals.reach('commit unknown, then tried again'),
     }, lines);
     const random: RandomStream = streams.stream(`driver of ${process.name}`);
-    const driver = { Client, Pool: poolClassOf(process.clock), clock: process.clock, random };
+    const driver = { Client, Pool: poolClassOf(process.clock), hasSockets: false, clock: process.clock, random };
     return this.#availability.judged(new PostgresStore(url, { max: connectionsMax }, driver), process);
   }
 

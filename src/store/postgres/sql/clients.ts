@@ -87,7 +87,7 @@ export function clientConfig(ssl: boolean | ConnectionOptions | undefined): pg.C
     connectionTimeoutMillis: connectMaxMs,
     application_name: 'stint',
     ...(ssl === undefined ? {} : { ssl }),
-    types: { getTypeParser: typeParser },
+    types: rowTypes,
   };
 }
 
@@ -95,6 +95,9 @@ const int8 = 20;
 
 const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
   oid === int8 ? safeNumber : pg.types.getTypeParser(oid, format as 'text');
+
+/** How the texts of rows become values. */
+export const rowTypes: pg.CustomTypesConfig = { getTypeParser: typeParser };
 
 function safeNumber(text: string): number {
   const number = Number(text);

@@ -9,7 +9,8 @@ import { isUnavailable, Refusal } from '../../../refusal.ts';
 import { settlesWithin } from '../../../time/settles-within.ts';
 import type { Pool } from '../../store.ts';
 import { backendProbe } from './backend-probe.ts';
-import { clientClass, clientConfig, type ClientClass } from './clients.ts';
+import { clientClass, clientConfig, rowTypes, type ClientClass } from './clients.ts';
+import { DescribedStatements } from './described-statement.ts';
 import { systemDriver, type PgDriver } from './driver.ts';
 import {
   connectErrorOf, errorOf, ignore, isBusy, isTimedOut, tookTooLong, unknownOutcome, ConnectionLost,
@@ -80,6 +81,7 @@ export class Database implements Session {
   readonly #clients = new Set<pg.PoolClient>();
   readonly #settings: DatabaseSettings;
   readonly #names = new Map<string, string>();
+  readonly #described: DescribedStatements | null;
   #prepares: boolean;
   #isClosed = false;
 
@@ -89,6 +91,7 @@ export class Database implements Session {
     this.driver = driver;
     this.#settings = settings;
     this.#prepares = settings.prepare;
+    this.#described = driver.hasSockets ? new DescribedStatements(rowTypes) : null;
     const Client = clientClass(url, driver.Client);
     // Each new connection reads the server's clock before its first statement, so that `time` knows store time once a
     // connection is open.
@@ -243,12 +246,12 @@ export class Database implements Session {
   #sessionOn(watched: WatchedClient): Session {
     const { client } = watched;
     const stream = socketOf(client);
-    const send = async <Row extends object>(query: pg.QueryConfig): Promise<Row[]> => {
+    const send = async <Row extends object>(text: string, values: readonly unknown[], name?: string): Promise<Row[]> => {
       stream.cork(); // the statements of one turn of the event loop leave in one packet
       process.nextTick(() => stream.uncork());
       watched.unanswered += 1;
       try {
-        return (await client.query<Row & pg.QueryResultRow>(query)).rows;
+        return (await this.#execute(client, text, values, name)) as Row[];
       } catch (error) {
         const { loss } = watched;
         if (watched.isCancelled && isTimedOut(error)) throw tookTooLong(this.#settings.statementTimeoutMs);
@@ -262,20 +265,37 @@ export class Database implements Session {
       schema: this.schema,
       time: this.time,
       claims: this.claims,
-      run: (text, values = []) => send({ text, values: values as unknown[], ...this.#named(text) }),
-      runUnprepared: (text, values = []) => send(values.length === 0 ? { text } : { text, values: values as unknown[] }),
+      run: (text, values = []) => send(text, values, this.#nameOf(text)),
+      runUnprepared: (text, values = []) => send(text, values),
     };
   }
 
-  #named(text: string): { name?: string } {
-    if (!this.#prepares) return {};
-    let name = this.#names.get(text);
-    if (name === undefined) {
-      if (this.#names.size === namedStatementsMax) return {};
-      name = `stint_${this.#names.size + 1}`;
-      this.#names.set(text, name);
-    }
-    return { name };
+  /** A statement with a name is prepared. */
+  async #execute(
+    client: pg.PoolClient,
+    text: string,
+    values: readonly unknown[],
+    name: string | undefined,
+  ): Promise<pg.QueryResultRow[]> {
+    const known = name === undefined ? undefined : this.#described?.execute(client, name, values);
+    if (known) return known;
+    const { rows, fields } = await client.query<pg.QueryResultRow>({
+      text,
+      ...(values.length === 0 && name === undefined ? {} : { values: values as unknown[] }),
+      ...(name === undefined ? {} : { name }),
+    });
+    if (name !== undefined) this.#described?.record(client, name, fields);
+    return rows;
+  }
+
+  /** The name under which connections prepare a statement; undefined: they do not prepare it. */
+  #nameOf(text: string): string | undefined {
+    if (!this.#prepares) return undefined;
+    const known = this.#names.get(text);
+    if (known !== undefined || this.#names.size === namedStatementsMax) return known;
+    const name = `stint_${this.#names.size + 1}`;
+    this.#names.set(text, name);
+    return name;
   }
 }
 

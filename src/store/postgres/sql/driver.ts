@@ -10,6 +10,8 @@ import { systemClock, type Clock } from '../../../time/clock.ts';
 export interface PgDriver {
   readonly Client: AnyClass;
   readonly Pool: AnyClass;
+  /** Whether the clients write messages of the protocol to a socket; those of a simulation do not. */
+  readonly hasSockets: boolean;
   /** The clock of this process. */
   readonly clock: Clock;
   readonly random: Random;
@@ -17,4 +19,4 @@ export interface PgDriver {
 
 type AnyClass = new (...values: never[]) => object;
 
-export const systemDriver: PgDriver = { Client: pg.Client, Pool: pg.Pool, clock: systemClock, random: systemRandom };
+export const systemDriver: PgDriver = { Client: pg.Client, Pool: pg.Pool, hasSockets: true, clock: systemClock, random: systemRandom };

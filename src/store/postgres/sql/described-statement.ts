@@ -1,0 +1,132 @@
+/**
+ * Described statements: a connection that has answered a prepared statement knows the columns of its rows. It executes
+ * the statement again by one message, which asks for no description, and reads the rows by functions chosen once.
+ *
+ * Saves (bench/LEDGER.md, "a statement that a connection has described is executed by one message"): a copy of the
+ * query, four buffers of which `writev` makes a packet, and the description of the rows, which the server writes and the
+ * driver parses for each execution.
+ * Applies to statements that the same connection has prepared and answered before, with parameters that are texts or numbers.
+ * Without it the driver executes the statement.
+ */
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+
+/** The format of a statement's rows: the name of each column, and the function that reads its values. */
+interface RowFormat {
+  readonly names: readonly string[];
+  readonly readers: readonly ((text: string) => unknown)[];
+}
+
+type RowList = Record<string, unknown>[];
+
+export class DescribedStatements {
+  readonly #types: pg.CustomTypesConfig;
+  readonly #formats = new WeakMap<pg.ClientBase, Map<string, RowFormat>>();
+
+  constructor(types: pg.CustomTypesConfig) {
+    this.#types = types;
+  }
+
+  /** Records the format of the rows of a statement that a connection has answered. */
+  record(client: pg.ClientBase, name: string, fields: readonly pg.FieldDef[]): void {
+    const formats = this.#formats.get(client) ?? new Map<string, RowFormat>();
+    this.#formats.set(client, formats);
+    if (formats.has(name)) return;
+    const readerOf = ({ dataTypeID }: pg.FieldDef) => this.#types.getTypeParser(dataTypeID, 'text') as (text: string) => unknown;
+    formats.set(name, { names: fields.map((field) => field.name), readers: fields.map(readerOf) });
+  }
+
+  /** Executes a statement; undefined: its format or the texts of its parameters are not known. */
+  execute(client: pg.ClientBase, name: string, values: readonly unknown[]): Promise<RowList> | undefined {
+    const format = this.#formats.get(client)?.get(name);
+    if (format === undefined || !values.every(hasPlainText)) return undefined;
+    return new Promise((resolve, reject) => {
+      client.query(new DescribedQuery(messageOf(name, values), format, resolve, reject) as unknown as pg.Query);
+    });
+  }
+}
+
+type PlainValue = string | number | null | undefined;
+
+const hasPlainText = (value: unknown): value is PlainValue =>
+  typeof value === 'string' || typeof value === 'number' || value === null || value === undefined;
+
+/** The driver's types do not declare the handlers of its queries. */
+const DriverQuery = pg.Query as unknown as new (text: string) => object;
+
+/** The driver accepts a query with other messages only if it is a `pg.Query`. It calls the handlers below. */
+class DescribedQuery extends DriverQuery {
+  /** Called by the handler of errors that this class inherits. */
+  readonly callback: (error: Error) => void;
+  readonly #message: Buffer;
+  readonly #format: RowFormat;
+  readonly #resolve: (rows: RowList) => void;
+  readonly #rows: RowList = [];
+  #error: Error | undefined;
+
+  constructor(message: Buffer, format: RowFormat, resolve: (rows: RowList) => void, reject: (error: Error) => void) {
+    super('');
+    this.#message = message;
+    this.#format = format;
+    this.#resolve = resolve;
+    this.callback = reject;
+  }
+
+  submit({ stream }: { readonly stream: Duplex }): void {
+    if (stream.writable) stream.write(this.#message);
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    try {
+      this.#rows.push(rowOf(this.#format, fields));
+    } catch (error) {
+      this.#error ??= error as Error;
+    }
+  }
+
+  handleCommandComplete(): void {}
+
+  handleReadyForQuery(): void {
+    if (this.#error) this.callback(this.#error);
+    else this.#resolve(this.#rows);
+  }
+}
+
+function rowOf({ names, readers }: RowFormat, fields: readonly (string | null)[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (let index = 0; index < names.length; index++) {
+    const text = fields[index]!;
+    row[names[index]!] = text === null ? null : readers[index]!(text);
+  }
+  return row;
+}
+
+const [bind, execute, sync] = [0x42, 0x45, 0x53];
+
+/** The messages Bind, Execute and Sync. All parameters and results are texts, for which no format is named. */
+function messageOf(name: string, values: readonly unknown[]): Buffer {
+  const texts = values.map((value) => (value == null ? null : String(value as string | number)));
+  const lengths = texts.map((text) => (text === null ? -1 : Buffer.byteLength(text)));
+  const bindLength = lengths.reduce((sum, length) => sum + 4 + Math.max(0, length), 4 + 1 + name.length + 1 + 2 + 2 + 2);
+  const message = Buffer.allocUnsafe(1 + bindLength + 10 + 5);
+  message[0] = bind!;
+  let at = message.writeInt32BE(bindLength, 1);
+  message[at++] = 0; // the unnamed portal
+  at += message.write(name, at, 'latin1');
+  message[at++] = 0;
+  at = message.writeInt16BE(0, at);
+  at = message.writeInt16BE(texts.length, at);
+  for (let index = 0; index < texts.length; index++) {
+    const text = texts[index]!;
+    at = message.writeInt32BE(lengths[index]!, at);
+    if (text !== null) at += message.write(text, at);
+  }
+  at = message.writeInt16BE(0, at);
+  message[at++] = execute!;
+  at = message.writeInt32BE(9, at);
+  message[at++] = 0;
+  at = message.writeInt32BE(0, at);
+  message[at++] = sync!;
+  message.writeInt32BE(4, at);
+  return message;
+}
