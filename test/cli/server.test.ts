@@ -139,9 +139,12 @@ const newRunIn = (type: string, state: string): Subject => async (ways) => {
   await until(async () => (await place.stint('runs', 'show', id, ...store)).out.split('\n')[0]!.includes(state));
   return id;
 };
+/** Its type is paused, or a run that is answered could run before its answer is printed. */
 const newQuestion: Subject = async (ways) => {
+  await place.stint('types', 'resume', 'ask', ...store);
   const id = await newRun('ask')(ways, []);
   await until(async () => new RegExp(`^${id} +ask`, 'm').test((await place.stint('runs', 'questions', ...store)).out));
+  await place.stint('types', 'pause', 'ask', ...store);
   return id;
 };
 let names = 0;
