@@ -17,12 +17,12 @@ const seedsPerStore = 1_000_000;
 const findingsMax = 20;
 const shownMax = 1_000;
 
-/** A number of inputs on each store in CI; in the long proof, a time. */
-function shareOf(size: Size, inputsOfCi: number, before: number): Fuzzing['share'] {
+/** A number of inputs on each store; in the long proof, a time. */
+function shareOf(size: Size, inputsMin: number, before: number): Fuzzing['share'] {
   const start = performance.now();
-  return size === 'ci'
-    ? (inputs) => ((inputs - before) * stores.length) / inputsOfCi
-    : () => ((performance.now() - start) * stores.length) / longMs;
+  return size === 'long'
+    ? () => ((performance.now() - start) * stores.length) / longMs
+    : (inputs) => ((inputs - before) * stores.length) / inputsMin;
 }
 
 export class Campaign {
@@ -73,13 +73,13 @@ async function postgres(): Promise<FuzzedStore> {
 
 const stores = [sqlite, postgres];
 
-async function run<Input>(door: Door<Input>, inputsOfCi: number, { size, seed, progress }: PartRequest): Promise<PartOutcome> {
+async function run<Input>(door: Door<Input>, inputsMin: number, { size, seed, progress }: PartRequest): Promise<PartOutcome> {
   const campaign = new Campaign();
   for (const [index, openStore] of stores.entries()) {
     await using store = await openStore();
     await fuzzOn(await door.open(store.url), campaign, {
       seed: seed + index * seedsPerStore,
-      share: shareOf(size, inputsOfCi, campaign.inputs),
+      share: shareOf(size, inputsMin, campaign.inputs),
       progress: (share) => progress((index + share) / stores.length, `${campaign.inputs} inputs`),
     });
   }
@@ -104,11 +104,11 @@ async function fuzzOn<Input>(door: OpenDoor<Input>, campaign: Campaign, { seed, 
   }
 }
 
-const fuzz = <Input>(door: Door<Input>, seconds: number, inputsOfCi: number): Part => ({
+const fuzz = <Input>(door: Door<Input>, cpuSeconds: number, inputsMin: number): Part => ({
   name: `fuzz-${door.name}`,
-  seconds,
+  cpuSeconds,
   runsBeside: true,
-  run: (request) => run(door, inputsOfCi, request),
+  run: (request) => run(door, inputsMin, request),
 });
 
-export const fuzzing: readonly Part[] = [fuzz(http, 25, 3_000), fuzz(bedrock, 20, 3_000), fuzz(cli, 40, 1_000)];
+export const fuzzing: readonly Part[] = [fuzz(http, 30, 3_000), fuzz(bedrock, 25, 3_000), fuzz(cli, 50, 1_000)];

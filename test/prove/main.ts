@@ -1,4 +1,5 @@
-// Proves this version: npm run prove [-- --long] [--only NAME,…] [--resume] [--seed N] writes proof.json.
+// Proves this version: npm run prove [-- --ci | --long] [--only NAME,…] [--resume] [--seed N] writes
+// proof.json.
 import { parseArgs } from 'node:util';
 import { systemRandom } from '../../src/random.ts';
 import { systemClock } from '../../src/time/clock.ts';
@@ -17,8 +18,9 @@ const progressMs = 15_000;
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
-const { values } = parseArgs({ options: { long: flag, resume: flag, only: text, seed: text } });
-const size: Size = values.long ? 'long' : 'ci';
+const { values } = parseArgs({ options: { ci: flag, long: flag, resume: flag, only: text, seed: text } });
+if (values.ci && values.long) fail('cannot prove: --ci and --long name two sizes');
+const size: Size = values.long ? 'long' : values.ci ? 'ci' : 'full';
 const seed = Number(values.seed ?? (values.long ? Math.floor(systemRandom.next() * 2 ** 30) : releaseSeed));
 const ofSize = parts.filter(({ isLongOnly }) => values.long || !isLongOnly);
 const chosen = ofSize.filter(isChosen);
@@ -71,10 +73,10 @@ function asFinding(error: unknown): PartOutcome {
   return { figures: {}, findings: [error instanceof Error ? error.stack ?? error.message : String(error)] };
 }
 
-/** By what the parts take on two quiet cores at the CI size. */
+/** On two quiet cores. */
 function timeLeft(): string {
   if (values.long) return 'in the long size';
-  return `about ${Math.ceil(secondsOf(open, (part) => shares.get(part) ?? 0) / 60)} min left`;
+  return `about ${Math.ceil(secondsOf(open, size, (part) => shares.get(part) ?? 0) / 60)} min left`;
 }
 
 function say(line: string): void {

@@ -10,7 +10,8 @@ const processesMax = 4;
 
 export const mutants: Part = {
   name: 'mutants',
-  seconds: 220,
+  cpuSeconds: 400,
+  runsBehind: true,
   async run({ size, progress }) {
     const seedsMax = size === 'long' ? 40 : 4;
     const processes = Math.min(processesMax, availableParallelism());
@@ -19,10 +20,10 @@ export const mutants: Part = {
       done += 1;
       progress(done / (onSqlite.length + postgresMutants.length), title);
     };
-    const caught = await huntAll(onSqlite, { seedsMax, chaosMs: 60 * 60_000 }, processes, onCatch);
+    const caught = await huntAll(onSqlite, { seedsMax, isLowPriority: true, chaosMs: 60 * 60_000 }, processes, onCatch);
     const server = await startSimulationServer();
     try {
-      const request = { seedsMax, chaosMs: 60_000, postgresServer: server.url };
+      const request = { seedsMax, isLowPriority: true, chaosMs: 60_000, postgresServer: server.url };
       caught.push(...(await huntAll(postgresMutants, request, processes, onCatch)));
     } finally {
       await server.stop();

@@ -1,6 +1,7 @@
 // A part of the proof: something that is tried against Stint, and what came of it.
 
-export type Size = 'ci' | 'long';
+/** `npm run prove` has the middle one; `.ci/run` takes `--ci`, and `--long` is for the night. */
+export type Size = 'ci' | 'full' | 'long';
 
 export interface PartRequest {
   readonly size: Size;
@@ -21,12 +22,17 @@ export interface PartOutcome {
 
 export interface Part {
   readonly name: string;
-  /** Seconds on two quiet cores at the CI size, to say how long the rest takes. */
-  readonly seconds: number;
+  /** What it computes, as seconds of one core: to say how long the rest takes, which leaves no core idle. */
+  readonly cpuSeconds: number | Readonly<Record<Exclude<Size, 'long'>, number>>;
   /** Only in `--long`. */
   readonly isLongOnly?: true;
-  /** Waits more than it computes, and no verdict of it depends on time: another such part can run beside it. */
+  /** No verdict of it depends on time: another such part can run beside it. */
   readonly runsBeside?: true;
+  /**
+   * Computes all the time in processes of low priority, and no verdict of it depends on time: it gets the time of the cores
+   * that the parts beside it leave.
+   */
+  readonly runsBehind?: true;
   run(request: PartRequest): Promise<PartOutcome>;
 }
 

@@ -7,8 +7,10 @@ import type { SimReport } from '../sim/simulation.ts';
 import { shortfalls, type Part, type PartOutcome, type PartRequest, type Size } from './part.ts';
 
 const minute = 60_000;
-const sizes: Readonly<Record<Size, { seeds: number; twice: number; hours: number; faults: number }>> = {
-  ci: { seeds: 10, twice: 1, hours: 0.8, faults: 200 },
+const ofTen = { seeds: 10, twice: 1, hours: 0.8, faults: 200 };
+const sizes: Readonly<Record<Size, typeof ofTen>> = {
+  ci: ofTen,
+  full: ofTen,
   long: { seeds: 240, twice: 6, hours: 16, faults: 4_000 },
 };
 const chaosMs = 4 * minute;
@@ -19,7 +21,7 @@ const goals: readonly GoalName[] = [
   'poison budget reached',
 ];
 
-export const postgresSimulation: Part = { name: 'simulation-postgres', seconds: 120, run };
+export const postgresSimulation: Part = { name: 'simulation-postgres', cpuSeconds: 200, runsBehind: true, run };
 
 async function run({ size, seed, progress }: PartRequest): Promise<PartOutcome> {
   const { seeds, twice, hours, faults } = sizes[size];
@@ -29,6 +31,7 @@ async function run({ size, seed, progress }: PartRequest): Promise<PartOutcome> 
   try {
     const options = { chaosMs, postgresServer: server.url };
     const all = await simulateEach([...numbers, ...numbers.slice(0, twice)].map((each) => ({ seed: each, options })), {
+      isLowPriority: true,
       onReport: (report) => {
         done += 1;
         progress(done / (seeds + twice), `${done} of ${seeds + twice} seeds`);

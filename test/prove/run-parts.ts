@@ -1,20 +1,24 @@
-// Runs the parts of the proof: first those that need both cores, then the others two at a time, the longest first.
-import type { Part } from './part.ts';
+// Runs the parts of the proof: first those that need the machine for themselves, then the others: two at a time, the
+// longest first, and behind them those of low priority, one after the other.
+import type { Part, Size } from './part.ts';
 
-const atOnce = 2;
+const cores = 2;
 
 export async function runParts(parts: readonly Part[], run: (part: Part) => Promise<void>): Promise<void> {
-  for (const part of parts) if (!part.runsBeside) await run(part);
-  const left = besides(parts).toSorted((a, b) => b.seconds - a.seconds).values();
-  await Promise.all(Array.from({ length: atOnce }, async () => {
-    for (const part of left) await run(part);
-  }));
+  const runAll = async (some: Iterable<Part>): Promise<void> => {
+    for (const part of some) await run(part);
+  };
+  await runAll(parts.filter((part) => !part.runsBeside && !part.runsBehind));
+  const beside = parts.filter(({ runsBeside }) => runsBeside);
+  const left = beside.toSorted((a, b) => cpuSecondsOf(b, 'full') - cpuSecondsOf(a, 'full')).values();
+  await Promise.all([runAll(left), runAll(left), runAll(parts.filter(({ runsBehind }) => runsBehind))]);
 }
 
 /** How long the parts take on two quiet cores; `share` is how much of a part is done. */
-export function secondsOf(parts: readonly Part[], share: (part: Part) => number): number {
-  const sum = (of: readonly Part[]): number => of.reduce((all, part) => all + part.seconds * (1 - share(part)), 0);
-  return sum(parts.filter(({ runsBeside }) => !runsBeside)) + sum(besides(parts)) / atOnce;
+export function secondsOf(parts: readonly Part[], size: Size, share: (part: Part) => number): number {
+  return parts.reduce((sum, part) => sum + cpuSecondsOf(part, size) * (1 - share(part)), 0) / cores;
 }
 
-const besides = (parts: readonly Part[]): readonly Part[] => parts.filter(({ runsBeside }) => runsBeside);
+function cpuSecondsOf({ cpuSeconds }: Part, size: Size): number {
+  return typeof cpuSeconds === 'number' ? cpuSeconds : cpuSeconds[size === 'ci' ? 'ci' : 'full'];
+}

@@ -24,6 +24,8 @@ interface Suite {
 /** The tests called `*.proof.ts` in folders. */
 const proofs = (...files: readonly string[]): Suite => ({ files, env: {}, config: 'vitest.proof.config.ts' });
 
+const testSizeOf = (size: Size): TestSize => (size === 'long' ? 'long' : 'ci');
+
 /** Tests of every run at a larger size: see test/support/size.ts. */
 const sized = (size: TestSize, files: readonly string[]): Suite => ({ files, env: { STINT_TEST_SIZE: size } });
 
@@ -58,18 +60,19 @@ export const sizedTests: readonly string[] = [
   ...files('clients', 'go', 'python'),
 ];
 
-const part = (name: string, seconds: number, suiteOf: (size: Size) => Suite): Part =>
-  ({ name, seconds, run: ({ size, print }) => runSuite(suiteOf(size), print) });
+const part = (name: string, cpuSeconds: number, suiteOf: (size: Size) => Suite): Part =>
+  ({ name, cpuSeconds, run: ({ size, print }) => runSuite(suiteOf(size), print) });
+const beside: typeof part = (...of) => ({ ...part(...of), runsBeside: true });
 
 export const suites: readonly Part[] = [
-  part('histories', 275, (size) => sized(size, conformance)),
-  part('sizes', 450, (size) => sized(size, sizedTests)),
-  part('failover', 25, () => proofs('test/failover')),
-  { ...part('package', 180, () => proofs('test/package', 'test/deploy', 'test/site')), runsBeside: true },
-  { ...part('operators', 35, () => proofs('test/ops')), runsBeside: true },
-  { ...part('runtimes', 275, () => proofs('test/runtimes')), runsBeside: true },
-  { ...part('import', 60, () => proofs('test/import')), runsBeside: true },
-  { ...part('benches', 70, () => proofs('test/bench')), runsBeside: true },
+  beside('histories', 400, (size) => sized(testSizeOf(size), conformance)),
+  beside('sizes', 750, (size) => sized(testSizeOf(size), sizedTests)),
+  part('failover', 15, () => proofs('test/failover')),
+  beside('package', 200, () => proofs('test/package', 'test/deploy', 'test/site')),
+  beside('operators', 30, () => proofs('test/ops')),
+  beside('runtimes', 250, () => proofs('test/runtimes')),
+  beside('import', 60, () => proofs('test/import')),
+  beside('benches', 90, () => proofs('test/bench')),
   { ...part('seeds', 900, () => proofs('test/seeds')), isLongOnly: true },
   { ...part('million', 1_800, () => sized('long', ['test/dashboard/million'])), isLongOnly: true },
 ];

@@ -11,9 +11,18 @@ export interface Campaign {
   readonly quiet: number;
   /** How many seeds are simulated twice, to check that a seed gives the same history. */
   readonly twice: number;
+  /** For how long faults are injected. */
+  readonly chaos: Chaos;
   readonly processes?: number;
+  readonly isLowPriority?: boolean;
   /** Returns false to start no further seed. */
   readonly onReport?: (report: SimReport) => boolean | void;
+}
+
+/** The options of `simulate` for busy seeds and for quiet seeds. */
+export interface Chaos {
+  readonly busy: SimOptions;
+  readonly quiet: SimOptions;
 }
 
 export interface CampaignReports {
@@ -23,13 +32,16 @@ export interface CampaignReports {
 
 const minute = 60_000;
 
-/** The options of `simulate` for busy seeds and for quiet seeds. */
-export const busy: SimOptions = { chaosMs: 62 * minute };
-export const quiet: SimOptions = { chaosMs: 380 * minute, isQuiet: true };
+const chaosOf = (share: number): Chaos =>
+  ({ busy: { chaosMs: share * 62 * minute }, quiet: { chaosMs: share * 380 * minute, isQuiet: true } });
+
+export const wholeChaos = chaosOf(1);
+/** The same histories, up to their middle: half of the CPU. */
+export const halfChaos = chaosOf(0.5);
 
 /** All seeds wait in one queue, the long quiet ones first, so that no process is idle before the last seed. */
 export async function campaign(options: Campaign): Promise<CampaignReports> {
-  const { first, fresh, quiet: quietCount, twice, ...processes } = options;
+  const { first, fresh, quiet: quietCount, twice, chaos: { busy, quiet }, ...processes } = options;
   const numbers = Array.from({ length: fresh }, (_, index) => first + index);
   const busySeeds = [...regressions.map(({ seed }) => seed), ...numbers.slice(quietCount)];
   const requests = [

@@ -1,13 +1,15 @@
 // Simulates many seeds in several processes.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { SimOptions, SimReport } from './simulation.ts';
 import type { SeedRequest } from './worker.ts';
 
 export interface SimProcesses {
   readonly processes?: number;
+  /** They get only the time of the cores that other processes leave. */
+  readonly isLowPriority?: boolean;
   /** Options of Node for the worker processes. */
   readonly execArgv?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -34,12 +36,13 @@ export async function simulateAll({ seeds, options, ...processes }: SimBatch): P
  */
 export async function simulateEach(
   requests: readonly SeedRequest[],
-  { processes, execArgv = [], env = {}, onReport }: SimProcesses,
+  { processes, isLowPriority = false, execArgv = [], env = {}, onReport }: SimProcesses,
 ): Promise<(SimReport | undefined)[]> {
   const left = [...requests.entries()];
   const reports = Array<SimReport | undefined>(requests.length).fill(undefined);
   const simulateNext = async (): Promise<void> => {
     const child = fork(worker, { serialization: 'advanced', execArgv: [...execArgv], env: { ...process.env, ...env } });
+    if (isLowPriority && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     try {
       for (let next = left.shift(); next !== undefined; next = left.shift()) {
         const [index, request] = next;

@@ -17,20 +17,21 @@ interface StormOn {
   readonly needed: Readonly<Record<string, number>>;
 }
 
-const stormOn = (name: string, seconds: number, { openFixture, needed, ...sizes }: StormOn): Part => ({
+const stormOn = (name: string, cpuSeconds: number, { openFixture, needed, ...sizes }: StormOn): Part => ({
   name,
-  seconds,
+  cpuSeconds,
   runsBeside: true,
   async run({ size, progress }) {
-    const { store: _store, faults, ...report } = await storm(openFixture, { ...sizes[size], progress });
-    return outcome({ ...report, ...faults }, { ...sizes[size].faults, ...needed });
+    const options = size === 'long' ? sizes.long : sizes.ci;
+    const { store: _store, faults, ...report } = await storm(openFixture, { ...options, progress });
+    return outcome({ ...report, ...faults }, { ...options.faults, ...needed });
   },
 });
 
 /** A storm on `complete`. `needed` is the least of its figures: kills at every moment must have happened. */
-const completingOn = (name: string, seconds: number, openFixture: OpenFixture, needed: Record<string, number>): Part => ({
+const completingOn = (name: string, cpuSeconds: number, openFixture: OpenFixture, needed: Record<string, number>): Part => ({
   name,
-  seconds,
+  cpuSeconds,
   runsBeside: true,
   async run({ size, progress }) {
     const isPaused = openFixture === postgresFixture;
@@ -47,7 +48,7 @@ const neededKills = {
 
 const interleavings: Part = {
   name: 'interleavings',
-  seconds: 250,
+  cpuSeconds: 350,
   runsBeside: true,
   async run({ size, progress }) {
     const { orders, wrong } = await inEveryOrder(pairs, {
@@ -60,7 +61,7 @@ const interleavings: Part = {
 
 const ticks: Part = {
   name: 'ticks',
-  seconds: 55,
+  cpuSeconds: 30,
   runsBeside: true,
   async run({ size }) {
     const needed = size === 'long' ? { ticks: 5_000, leaderKills: 300 } : { ticks: 200, leaderKills: 12 };
@@ -70,17 +71,17 @@ const ticks: Part = {
 
 const powerLoss: Part = {
   name: 'power-loss',
-  seconds: 5,
+  cpuSeconds: 5,
   runsBeside: true,
   run: async ({ size }) => outcome({ ...(await walCuts({ cuts: size === 'long' ? 500 : 60 })) }, { torn: 1 }),
 };
 
 export const storms: readonly Part[] = [
-  stormOn('storm-postgres', 100, {
+  stormOn('storm-postgres', 80, {
     openFixture: postgresFixture, ci: postgresSize, long: postgresLong, needed: { longPauses: 1, lapses: 1 },
   }),
   stormOn('storm-sqlite', 60, { openFixture: sqliteFixture, ci: sqliteSize, long: sqliteLong, needed: { lapses: 1 } }),
-  completingOn('storm-complete-postgres', 60, postgresFixture, { cuts: 5, longPauses: 1 }),
+  completingOn('storm-complete-postgres', 50, postgresFixture, { cuts: 5, longPauses: 1 }),
   completingOn('storm-complete-sqlite', 50, sqliteFixture, {}),
   interleavings,
   ticks,
