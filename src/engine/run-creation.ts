@@ -5,6 +5,7 @@ import type { FlowDraft } from '../jobs/create-flow.ts';
 import { isGated, type Draft } from '../jobs/draft.ts';
 import type { JobWriting } from '../jobs/job-writing.ts';
 import { followersOf } from '../model/def-graph.ts';
+import type { Job } from '../model/job.ts';
 import { burstsInForce } from './declare/bursts.ts';
 import { followedBy, followingOf } from './declare/follow-request.ts';
 import { busyType, newToStart, refuseIfAdmitted } from './declare/one-per-type.ts';
@@ -28,7 +29,7 @@ export interface RunCreationParts {
 type Drafts = readonly Draft[];
 type StoreDrafts = (jobs: Jobs, drafts: Drafts) => Promise<readonly Created[]>;
 
-/** How drafts are stored: all at once, or those that follow other runs one by one by `writing`. */
+/** How drafts are stored: those of a call in which a run follows others or has followers by `writing`. */
 interface Storing {
   readonly store: StoreDrafts;
   readonly writing: (jobs: Jobs) => JobWriting;
@@ -132,20 +133,12 @@ async function storeDrafts(
   by: string,
   { store, writing }: Storing,
 ): Promise<readonly Created[]> {
-  const leader = known !== null && followersOf(known.job).length > 0 ? known.job : null;
-  const plain = requests.map((request) =>
-    request.after === undefined && (leader === null || request.followers === false));
-  if (plain.every(Boolean)) return store(jobs, drafts);
-  const created: Created[] = [];
-  for (const [index, draft] of drafts.entries()) {
-    const request = requests[index]!;
-    const run = plain[index] ? null : runAfter(draft, request);
-    created.push(
-      run === null ? (await store(jobs, [draft]))[0]!
-      : leader === null || request.followers === false ? await writing(jobs).createFollower(run, by)
-      : await writing(jobs).createWithFollowers(run, leader, by, jobs.creating));
-  }
-  return created;
+  const leader = known !== null && followersOf(known.job).length > 0 ? known.job : undefined;
+  const leaderOf = ({ followers }: RunRequest<unknown>): Job | undefined => (followers === false ? undefined : leader);
+  const isPlain = requests.every((request) => request.after === undefined && leaderOf(request) === undefined);
+  if (isPlain) return store(jobs, drafts);
+  const linked = drafts.map((draft, index) => ({ ...runAfter(draft, requests[index]!), leader: leaderOf(requests[index]!) }));
+  return writing(jobs).createFollowers(linked, by, jobs.creating);
 }
 
 function runAfter(draft: Draft, request: RunRequest<unknown>): FlowDraft {

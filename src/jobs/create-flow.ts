@@ -9,14 +9,11 @@ import type { Change } from '../model/change.ts';
 import type { Edge, Following, Link } from '../model/following.ts';
 import type { Job } from '../model/job.ts';
 import { create, step, type Asking } from '../model/machine.ts';
-import { isRefusal, Refusal } from '../refusal.ts';
-import type { Writer } from '../store/store.ts';
-import { createJobs, type Created } from './create.ts';
+import { Refusal } from '../refusal.ts';
+import type { FlowRuns, Writer } from '../store/store.ts';
 import type { Draft } from './draft.ts';
-import { followerDrafts, followerPlan, followingOf, linksTo, type FollowedStart } from './follower-runs.ts';
 import { newJobs, type Creator } from './new-jobs.ts';
 import { proceedAll } from './proceed.ts';
-import { registered } from './tick-knowledge.ts';
 
 /** A draft of a run, with the runs that it follows. */
 export interface FlowDraft {
@@ -38,75 +35,26 @@ export const edgesMax = 100_000;
 /** Creates the runs of a flow; returns them in the order of the drafts. */
 export async function createFlow(creator: Creator, drafts: readonly FlowDraft[], by: string): Promise<readonly Job[]> {
   if (drafts.length === 0) throw new Refusal('malformed.flow', 'a flow has at least one run: add one');
-  return createTogether(creator, drafts, by, true);
+  return createTogether(creator, drafts, by, (runs) => [flowOf(runs)]);
 }
 
-/**
- * Creates one run that follows others. If its unique key is taken, returns the job that has the key, which follows
- * what it followed before.
- */
-export async function createFollower(creator: Creator, draft: FlowDraft, by: string): Promise<Created> {
-  refuseUpdate(draft);
-  return createLeading(creator, draft, [], by);
-}
+/** The first run of a flow gives it its id. */
+export const flowOf = (runs: readonly Job[]): FlowRuns => ({ id: runs[0]!.id, runs: runs.map(({ id }) => id) });
 
-/**
- * Creates a run of a definition together with runs of the definitions that follow it, as a tick does. If its unique key
- * is taken, the job that has the key keeps the followers that it has.
- */
-export async function createWithFollowers(
-  creator: Creator,
-  draft: FlowDraft,
-  { def, creating }: Pick<FollowedStart, 'def' | 'creating'>,
-  by: string,
-): Promise<Created> {
-  const { store } = creator;
-  await store.synchronize?.();
-  const plan = await followerPlan(store, def, registered(creator));
-  const followers = await followerDrafts(plan, { def, nominal: null, now: store.now(), by, creating });
-  const drafts = followers.flatMap(({ draft: own, name, spec }) => (typeof own === 'string' ? [] : [{ draft: own, name, spec }]));
-  const indexes = new Map([[def.def!, 0], ...drafts.map(({ name }, index) => [name, index + 1] as const)]);
-  const isUpdate = draft.draft.unique?.onTaken === 'update';
-  if (draft.after.length > 0) refuseUpdate(draft);
-  const created = await createLeading(creator, draft, drafts.map(({ draft: own, spec }) => ({
-    draft: own,
-    after: spec.after!.map((name) => ({ run: { index: indexes.get(name)! }, links: linksTo(name, spec) })),
-    follows: followingOf(spec),
-  })), by);
-  return created.outcome === 'existing' && isUpdate ? (await createJobs(creator, [draft.draft], by))[0]! : created;
-}
-
-function refuseUpdate({ draft: { unique } }: FlowDraft): void {
-  if (unique?.onTaken !== 'update') return;
-  const message = 'a run that follows others cannot update the run that has its key: leave out onTaken';
-  throw new Refusal('malformed.option', message, { key: unique.key });
-}
-
-/** Creates a run and those that follow it. If its unique key is taken, returns the job that has the key. */
-async function createLeading(creator: Creator, draft: FlowDraft, rest: readonly FlowDraft[], by: string): Promise<Created> {
-  try {
-    const [job] = await createTogether(creator, [draft, ...rest], by, rest.length > 0);
-    return { id: job!.id, outcome: 'created', job: job! };
-  } catch (error) {
-    if (!isRefusal(error) || error.code !== 'taken.key' || draft.draft.unique === undefined) throw error;
-    const id = Number(error.detail['id']);
-    return { id, outcome: 'existing', job: (await creator.store.load([id]))[0] ?? null };
-  }
-}
-
-async function createTogether(
+/** Creates all runs in one commit, and records which of them belong to flows. */
+export async function createTogether(
   creator: Creator,
   drafts: readonly FlowDraft[],
   by: string,
-  isFlow: boolean,
+  flowsOf: (runs: readonly Job[]) => readonly FlowRuns[],
 ): Promise<readonly Job[]> {
   checkSize(drafts);
   const { store } = creator;
   const fresh = (await newJobs(creator, drafts.map(({ draft }) => draft), by)).map(({ after }) => after!);
   const plan = new FlowPlan(drafts, fresh);
-  const flow = isFlow ? { flows: [{ id: fresh[0]!.id, runs: fresh.map(({ id }) => id) }] } : {};
+  const flows = flowsOf(fresh);
   const changes = await applyTogether(
-    store, () => plan.decide(store, { by, now: store.now() }), () => ({ edges: plan.edges, ...flow }),
+    store, () => plan.decide(store, { by, now: store.now() }), () => ({ edges: plan.edges, flows }),
   );
   const closed = plan.unguarded.length === 0 ? [] : await store.closeEdges(plan.unguarded);
   const ready = [...new Set([...plan.stalled, ...closed])];

@@ -8,7 +8,8 @@ import { audit, type AuditEntry } from './audit.ts';
 import { checkEdit, checkMs, checkTerminateCode } from './checks/command.ts';
 import { checkAsker, checkFence, checkId, checkList } from './checks/values.ts';
 import { createJobs, type Created, type Holder } from './create.ts';
-import { createFlow, createFollower, createWithFollowers, type FlowDraft } from './create-flow.ts';
+import { createFlow, type FlowDraft } from './create-flow.ts';
+import { createFollowers, type LeadingDraft } from './create-followers.ts';
 import type { CreationHook } from './creation-hook.ts';
 import type { Draft, UniqueRequest } from './draft.ts';
 import { Ids } from './ids.ts';
@@ -38,14 +39,9 @@ export class JobWriting<Written extends Writer = Writer> {
     return createFlow(this, drafts, by);
   }
 
-  /** Creates a run that follows others. */
-  async createFollower(draft: FlowDraft, by: string): Promise<Created> {
-    return createFollower(this, draft, by);
-  }
-
-  /** Creates a run of a definition, and runs of the definitions that follow it. */
-  async createWithFollowers(draft: FlowDraft, def: Job, by: string, creating = this.creating): Promise<Created> {
-    return createWithFollowers(this, draft, { def, creating }, by);
+  /** Creates runs that follow others or have followers, in one commit. */
+  async createFollowers(drafts: readonly LeadingDraft[], by: string, creating = this.creating): Promise<readonly Created[]> {
+    return createFollowers(this, drafts, creating, by);
   }
 
   async cancel(id: number, act: Act, graceMs?: number): Promise<Job> {

@@ -77,7 +77,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['draft'],
     ['new-jobs', 'definition-draft', 'hooked-ticks', 'recorded-ticks', 'record-writing', 'spreads'],
     ['catalogue', 'tick-knowledge', 'limits', 'alerts', 'def-followers', 'follower-runs'],
-    ['proceed', 'answer', 'latest-sleep', 'edge-outcomes', 'waiting-in-vain', 'reopening', 'reopened-edges', 'work-of', 'create', 'create-flow', 'settle', 'repair', 'operate', 'retry', 'flow', 'work', 'overlap-keys', 'start-limits', 'tick', 'define', 'definition-cache', 'define-together', 'audit', 'pauses', 'alert-watch', 'saved-views'],
+    ['proceed', 'answer', 'latest-sleep', 'edge-outcomes', 'waiting-in-vain', 'reopening', 'reopened-edges', 'work-of', 'create', 'create-flow', 'create-followers', 'settle', 'repair', 'operate', 'retry', 'flow', 'work', 'overlap-keys', 'start-limits', 'tick', 'define', 'definition-cache', 'define-together', 'audit', 'pauses', 'alert-watch', 'saved-views'],
     ['job-writing', 'inbox', 'backfill'],
     ['bedrock'],
   ],

@@ -68,6 +68,17 @@ test('a run follows runs that exist, by handle or id', async () => {
   expect(await flow.runs[0]!.result()).toEqual({ rows: 11 });
 });
 
+test('of several runs that follow others, none is created if one of them is refused', async () => {
+  await using t = await testEngine({ types });
+  const first = await t.createJobRun(extract, { input: { day: 'friday' } });
+  const wrong = [{ input: { n: 1 }, after: first }, { input: { n: 2 } }, { input: { n: 3 }, after: 999_999 }];
+  await expect(t.engine.createJobRuns(transform, wrong)).rejects.toMatchObject({ code: 'unknown.job' });
+  expect((await t.engine.find()).jobs.map(({ id }) => id)).toEqual([first.id]);
+  const runs = await t.engine.createJobRuns(transform, wrong.slice(0, 2));
+  await t.drain();
+  expect(await Promise.all(runs.map((run) => run.result()))).toEqual([{ rows: 2 }, { rows: 3 }]);
+});
+
 test('a flow goes on after the process that ended a run has crashed', async () => {
   await using t = await testEngine({ types });
   const flow = await t.createFlow((f) => {

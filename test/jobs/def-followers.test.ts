@@ -173,9 +173,11 @@ describe.each(storesOfRun)('definitions that follow definitions, on $name', (kin
     await define(world, first, second, third);
     const { job } = await definition(world.store, 'first');
     const draft = (unique: Draft['unique']) => ({
-      draft: { type: 'work', def: 'first', unique: unique! }, after: [], follows: followingRule(undefined, undefined),
+      draft: { type: 'work', def: 'first', ...(unique === undefined ? {} : { unique }) },
+      after: [], follows: followingRule(undefined, undefined), leader: job,
     });
-    const start = (unique: Draft['unique']): Promise<Created> => world.jobs.createWithFollowers(draft(unique), job, 'tester');
+    const start = async (unique: Draft['unique']): Promise<Created> =>
+      (await world.jobs.createFollowers([draft(unique)], 'tester'))[0]!;
     const created = await start({ key: 'one' });
     expect(created.outcome).toBe('created');
     const all = [await runsOf(world, 'first'), await runsOf(world, 'second'), await runsOf(world, 'third')].flat();
@@ -187,6 +189,11 @@ describe.each(storesOfRun)('definitions that follow definitions, on $name', (kin
       .toEqual([['pending'], ['held by runs'], ['held by runs']]);
     for (const name of ['first', 'second', 'third']) await end(world, name);
     expect(await standingsOf(world, 'third')).toEqual(['succeeded']);
+    const many = await world.jobs.createFollowers([draft(undefined), draft({ key: 'two' })], 'tester');
+    for (const { id } of many) {
+      expect((await world.store.load(await world.store.flowRuns(id, 0, 10))).map(({ def }) => def))
+        .toEqual(['first', 'second', 'third']);
+    }
   });
 
   test('what cannot be followed is refused, and nothing is stored', async ({ world }) => {

@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import type { FlowDraft, FollowedRun } from '../../src/jobs/create-flow.ts';
 import { forgottenEnds, forgottenFollowers } from '../../src/jobs/proceed.ts';
 import { applyEach, remove } from '../../src/apply.ts';
+import type { Created } from '../../src/jobs/create.ts';
 import type { Following, Link } from '../../src/model/following.ts';
 import type { Job } from '../../src/model/job.ts';
 import { Jobs } from '../../src/jobs.ts';
@@ -19,6 +20,9 @@ const draft = (type: string, after: readonly FollowedRun[] = [], follows = onSuc
 
 const nth = (index: number, links: readonly Link[] = []): FollowedRun => ({ run: { index }, links });
 const stored = (id: number): FollowedRun => ({ run: { id }, links: [] });
+
+const createFollower = async (jobs: Jobs, follower: FlowDraft, by: string): Promise<Created> =>
+  (await jobs.createFollowers([follower], by))[0]!;
 
 const standings = async (world: World, jobs: readonly Job[]): Promise<string[]> =>
   Promise.all(jobs.map((job) => world.standing(job)));
@@ -125,12 +129,12 @@ describe.each(storesOfRun)('a flow on $name', (kind) => {
   test('a run follows stored runs, open or ended, and the end of an open one counts', async ({ world }) => {
     const [ended, open] = [await world.create(), await world.create()] as [Job, Job];
     await succeed(world, ended);
-    const { job } = await world.jobs.createFollower(draft('report', [stored(ended.id), stored(open.id)]), 'tester');
+    const { job } = await createFollower(world.jobs, draft('report', [stored(ended.id), stored(open.id)]), 'tester');
     expect(job).toMatchObject({ state: 'held', hold: 'runs' });
     expect(await world.lastEvent(open)).toMatchObject({ kind: 'followed', runs: 1 });
     await succeed(world, open);
     expect(await world.standing(job!)).toBe('pending');
-    const late = await world.jobs.createFollower(draft('report', [stored(ended.id)]), 'tester');
+    const late = await createFollower(world.jobs, draft('report', [stored(ended.id)]), 'tester');
     expect(late.job).toMatchObject({ state: 'pending' });
   });
 
@@ -157,8 +161,8 @@ describe.each(storesOfRun)('a flow on $name', (kind) => {
   test('a follower of a run that had failed before starts after its retry', async ({ world }) => {
     const first = await world.create();
     await fail(world, first);
-    const { job } = await world.jobs.createFollower(draft('report', [stored(first.id)], patient), 'tester');
-    const { job: second } = await world.jobs.createFollower(draft('report', [stored(first.id)], patient), 'tester');
+    const { job } = await createFollower(world.jobs, draft('report', [stored(first.id)], patient), 'tester');
+    const { job: second } = await createFollower(world.jobs, draft('report', [stored(first.id)], patient), 'tester');
     expect(await standings(world, [job!, second!])).toEqual(['held by runs', 'held by runs']);
     await world.jobs.retry(first.id, tester);
     await succeed(world, first);
@@ -167,14 +171,14 @@ describe.each(storesOfRun)('a flow on $name', (kind) => {
 
   test('a run that was followed before is followed without a change, and its end counts', async ({ world }) => {
     const first = await world.create();
-    await world.jobs.createFollower(draft('report', [stored(first.id)]), 'tester');
+    await createFollower(world.jobs, draft('report', [stored(first.id)]), 'tester');
     const { version } = await world.get(first);
     const many = await Promise.all(Array.from({ length: 60 }, () =>
-      world.jobs.createFollower(draft('report', [stored(first.id)]), 'tester')));
+      createFollower(world.jobs, draft('report', [stored(first.id)]), 'tester')));
     expect((await world.get(first)).version).toBe(version);
     await succeed(world, first);
     expect(new Set(await standings(world, many.map(({ job }) => job!)))).toEqual(new Set(['pending']));
-    const late = await world.jobs.createFollower(draft('report', [stored(first.id)]), 'tester');
+    const late = await createFollower(world.jobs, draft('report', [stored(first.id)]), 'tester');
     expect(late.job).toMatchObject({ state: 'pending' });
   });
 
@@ -249,23 +253,23 @@ describe.each(storesOfRun)('a flow on $name', (kind) => {
 
   test('a run that is deleted while a follower is created counts as cancelled', async ({ world }) => {
     const first = await world.create();
-    await world.jobs.createFollower(draft('report', [stored(first.id)]), 'tester');
+    await createFollower(world.jobs, draft('report', [stored(first.id)]), 'tester');
     await succeed(world, first);
     const racing = new Jobs(beforeCommit(world.store, async () => {
       const current = await world.get(first).catch(() => null);
       if (current !== null) await world.store.commit({ changes: [{ before: current, after: null, events: [] }] });
     }));
-    const { job } = await racing.createFollower(draft('report', [stored(first.id)]), 'tester');
+    const { job } = await createFollower(racing, draft('report', [stored(first.id)]), 'tester');
     expect(await world.standing(job!)).toBe('cancelled');
   });
 
   test('a follower that is created while the run is retried waits for the retry', async ({ world }) => {
     const first = await world.create();
-    await world.jobs.createFollower(draft('report', [stored(first.id)], patient), 'tester');
+    await createFollower(world.jobs, draft('report', [stored(first.id)], patient), 'tester');
     await fail(world, first);
     let late: Job | null = null;
     const racing = new Jobs(beforeCommit(world.store, async () => {
-      late ??= (await world.jobs.createFollower(draft('report', [stored(first.id)], patient), 'tester')).job;
+      late ??= (await createFollower(world.jobs, draft('report', [stored(first.id)], patient), 'tester')).job;
     }));
     await racing.retry(first.id, tester);
     await succeed(world, first);
@@ -341,9 +345,44 @@ describe.each(storesOfRun)('a flow on $name', (kind) => {
   test('a run that follows others may have a unique key', async ({ world }) => {
     const first = await world.create();
     const unique = { ...draft('report', [stored(first.id)]), draft: { type: 'report', unique: { key: 'report' } } };
-    const created = await world.jobs.createFollower(unique, 'tester');
-    expect(await world.jobs.createFollower(unique, 'tester')).toMatchObject({ id: created.id, outcome: 'existing' });
+    const created = await createFollower(world.jobs, unique, 'tester');
+    expect(await createFollower(world.jobs, unique, 'tester')).toMatchObject({ id: created.id, outcome: 'existing' });
     expect(await world.store.edges({ followed: first.id, limit: 10 })).toHaveLength(1);
+  });
+
+  test('many followers are created in one commit, or none of them', async ({ world }) => {
+    const first = await world.create();
+    const followers = Array.from({ length: 20 }, () => draft('report', [stored(first.id)]));
+    let commits = 0;
+    const counted = new Jobs(watched(world.store, (name) => { if (name === 'commit') commits += 1; }));
+    const created = await counted.createFollowers(followers, 'tester');
+    expect([created.length, commits]).toEqual([20, 1]);
+    const before = await world.store.find({ kinds: ['run'] }, { limit: 100 });
+    const unknown = [...followers, draft('report', [stored(999_999)]), ...followers];
+    expect(await codeOf(world.jobs.createFollowers(unknown, 'tester'))).toBe('unknown.job');
+    expect(await world.store.find({ kinds: ['run'] }, { limit: 100 })).toEqual(before);
+  });
+
+  test('of followers with one unique key in a call the first is created, and a taken key creates none', async ({ world }) => {
+    const first = await world.create();
+    const unique = (key: string): FlowDraft =>
+      ({ ...draft('report', [stored(first.id)]), draft: { type: 'report', unique: { key } } });
+    const [taken] = await world.jobs.createFollowers([unique('a')], 'tester');
+    const created = await world.jobs.createFollowers(
+      [unique('b'), unique('a'), draft('report', [stored(first.id)]), unique('b')], 'tester');
+    expect(created.map(({ outcome }) => outcome)).toEqual(['created', 'existing', 'created', 'existing']);
+    expect([created[1]!.id, created[3]!.id]).toEqual([taken!.id, created[0]!.id]);
+  });
+
+  test('followers find the job that takes their key between the look and the commit', async ({ world }) => {
+    const first = await world.create();
+    const unique = { ...draft('report', [stored(first.id)]), draft: { type: 'report', unique: { key: 'report' } } };
+    const taken: Created[] = [];
+    const racing = new Jobs(beforeCommit(world.store, async () => {
+      if (taken.length === 0) taken.push(await createFollower(world.jobs, unique, 'tester'));
+    }));
+    const [created, other] = await racing.createFollowers([unique, draft('other', [stored(first.id)])], 'tester');
+    expect([created!.outcome, created!.id, other!.outcome]).toEqual(['existing', taken[0]!.id, 'created']);
   });
 });
 
