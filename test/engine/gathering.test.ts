@@ -1,7 +1,7 @@
 // Gathering by itself: which jobs wait for others, and which are postponed.
 import { expect, test } from 'vitest';
 import { jobType, typed } from '../../src/index.ts';
-import type { JobBatch } from '../../src/engine/attempt/job-batch.ts';
+import { JobBatch } from '../../src/engine/attempt/job-batch.ts';
 import { Gathering } from '../../src/engine/loops/gathering.ts';
 import type { RunningJob } from '../../src/model/job.ts';
 import { turn, VirtualClock } from '../../src/time/clock.ts';
@@ -14,14 +14,16 @@ const type = jobType('grouped', {
 
 let ids = 0;
 const crashed = (tenant: string | null): RunningJob =>
-  ({ id: (ids += 1), type: 'grouped', typeVersion: 1, crashes: 1, policy: {}, details: null, input: JSON.stringify({ tenant }) }) as unknown as RunningJob;
+  ({ id: (ids += 1), type: 'grouped', kind: 'run', phase: 'run', typeVersion: 1, crashes: 1, policy: {}, details: null, input: JSON.stringify({ tenant }) }) as unknown as RunningJob;
 
 function gathering(): { readonly batches: JobBatch[]; readonly postponed: number[]; readonly add: (job: RunningJob) => void } {
   const [batches, postponed]: [JobBatch[], number[]] = [[], []];
   const it = new Gathering({
     clock: new VirtualClock(0),
     typeOf: () => type,
-    start: (batch) => batches.push(batch),
+    start: (work) => {
+      if (work instanceof JobBatch) batches.push(work);
+    },
     postpone: async ({ id }) => void postponed.push(id),
     freeSlots: () => 4,
     now: () => 0,

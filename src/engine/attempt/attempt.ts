@@ -75,6 +75,11 @@ export class Attempt {
     return this.#token === token;
   }
 
+  /** Whether the handler was asked to stop. */
+  get isAborted(): boolean {
+    return this.#reason !== null;
+  }
+
   get isCancelled(): boolean {
     return this.#reason instanceof Cancelled;
   }
@@ -176,6 +181,11 @@ export class Attempt {
       );
       if (this.#end !== null) reject(this.#end);
     });
+  }
+
+  /** Sets the function that is called when the attempt is ended, for a handler whose promise is not awaited by `await`. */
+  onEnd(call: (reason: Error) => void): void {
+    this.#onEnd = call;
   }
 
   /** Sets the function that is called once, when the handler is asked to stop. */

@@ -13,12 +13,11 @@ import type { Context, JobLog, RunFacts } from '../handler/context.ts';
 import { jobLog } from '../handler/job-log.ts';
 import type { IsolatedCall, Isolation } from '../isolation/isolation.ts';
 import type { Notes } from '../progress/notes.ts';
-import type { Tracker } from '../progress/tracker.ts';
 import type { Writer } from '../../store/store.ts';
 import type { Attempt } from './attempt.ts';
 import { AddedChildren, gatherChildren, planChildren, type ChildRunsParts } from './child-runs.ts';
-import type { JobBatch } from './job-batch.ts';
 import { completionOf, type CompletionParts } from './completion.ts';
+import { phaseOf, type Execution } from './execution.ts';
 import { fittingInput } from './fitting-input.ts';
 import { jobLimits, limitUsesOf } from './limit-use.ts';
 import { contextOf, factsOf, tickTimeOf } from './handler-context.ts';
@@ -41,14 +40,6 @@ export interface HandlerCallerParts extends PhaseParts, CompletionParts, ChildRu
   readonly aroundWork: AroundWork | null;
   /** Stands before the idempotency keys of the jobs, if their ids start anew with each process. */
   readonly keyPrefix?: string;
-}
-
-export interface Execution {
-  readonly type: JobType;
-  readonly attempt: Attempt;
-  readonly tracker: Tracker;
-  /** The batch that handles the job; null: the job is handled alone. */
-  readonly batch: JobBatch | null;
 }
 
 /** The return value of `call` after the planning phase, whose outcome is already stored together with the tasks. */
@@ -96,16 +87,10 @@ export class HandlerCaller {
   }
 
   #callPhase(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
-    const { type, attempt, batch } = execution;
+    const { type, attempt } = execution;
     switch (phaseOf(type, attempt.job)) {
       case 'run':
-        return this.#callParent(execution, (children, after) => {
-          if (batch !== null) return batch.handle(context, input, children, after);
-          const returned = type.options.isolate
-            ? this.#callIsolated(execution, 'run', context.run, { input }, children)
-            : (type.options.run!(Object.assign(context, { input, children })) as MaybePromise<unknown>);
-          return andThen(returned, after);
-        });
+        return this.#callParent(execution, context, input);
       case 'prepare':
         return this.#prepare(execution, context, input);
       case 'gather':
@@ -114,19 +99,25 @@ export class HandlerCaller {
     }
   }
 
-  /** Calls the handler, and `after` with what it has returned: if it has added children, stores them; the run waits for them. */
-  #callParent(
-    execution: Execution,
-    handle: (children: AddedChildren, after: (returned: unknown) => MaybePromise<unknown>) => MaybePromise<unknown>,
-  ): MaybePromise<unknown> {
+  #callParent(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
     const { type, attempt } = execution;
     const children = new AddedChildren(type, attempt);
-    return handle(children, (returned) => {
-      children.close();
-      if (attempt.sleep !== null || attempt.isCompleted) return returned;
-      if (children.size === 0 && !gathersChildren(type)) return returned;
-      return this.#planChildren(execution, children, returned);
-    });
+    const returned = type.options.isolate
+      ? this.#callIsolated(execution, 'run', context.run, { input }, children)
+      : (type.options.run!(Object.assign(context, { input, children })) as MaybePromise<unknown>);
+    return andThen(returned, (value) => this.afterReturn(execution, children, value));
+  }
+
+  /**
+   * Call with what a handler has returned that may have added children. If it has added some, stores them: the run waits
+   * for them. Returns the outcome of the attempt.
+   */
+  afterReturn(execution: Execution, children: AddedChildren, returned: unknown): MaybePromise<unknown> {
+    const { type, attempt } = execution;
+    children.close();
+    if (attempt.sleep !== null || attempt.isCompleted) return returned;
+    if (children.size === 0 && !gathersChildren(type)) return returned;
+    return this.#planChildren(execution, children, returned);
   }
 
   async #planChildren(execution: Execution, children: AddedChildren, returned: unknown): Promise<unknown> {
@@ -205,28 +196,14 @@ const detailsOf = ({ id }: Job): string => `the details of run ${id}`;
 
 type WorkAbout = Pick<WorkAttempt, 'id' | 'kind' | 'phase' | 'input' | 'task'>;
 
-const workAttempt = ({ run, signal, log, idempotencyKey, fence }: Context, about: WorkAbout): WorkAttempt =>
-  ({ ...about, run, signal, log, idempotencyKey, fence });
+type WorkContext = Pick<Context, 'run' | 'signal' | 'log' | 'idempotencyKey' | 'fence'>;
 
-/**
- * Returns the phase to execute. If the type was not in the catalogue when the run was created, the stored phase is
- * `run` even though the type has tasks. In that case `details` shows the phase, because the planning sets `details`:
- * null means `prepare`, any other value means `gather`. So it is for a run that has waited for child runs: its stored
- * phase is `run`, and its details are what its handler returned.
- */
-export function phaseOf(type: JobType, { phase, details }: Job): Job['phase'] {
-  if (phase !== 'run') return phase;
-  if (details !== null) return 'gather';
-  return hasTasks(type) ? 'prepare' : 'run';
-}
+export const workAttempt = ({ run, signal, log, idempotencyKey, fence }: WorkContext, about: WorkAbout): WorkAttempt =>
+  ({ ...about, run, signal, log, idempotencyKey, fence });
 
 /** The planning and the gathering of a run have steps of their own, which may have the same names. */
 const stepPrefix = (type: JobType, job: Job): string =>
   (job.kind === 'run' && phaseOf(type, job) === 'gather' ? gatherPrefix : '');
-
-/** Whether the handler is called in a thread or process of its own. Planning and gathering never are. */
-export const isIsolated = (type: JobType, job: Job): boolean =>
-  type.options.isolate !== undefined && (job.kind === 'task' || phaseOf(type, job) === 'run');
 
 /** Throws for a task, and for a run that plans or gathers tasks, if the code of the type no longer has tasks. */
 function refuseOtherShape(type: JobType, { id, kind, phase }: Job): void {

@@ -41,6 +41,11 @@ export class Tracing {
     if (api !== null) this.#use(api);
   }
 
+  /** Whether spans are made. */
+  get isOn(): boolean {
+    return this.#api !== null;
+  }
+
   /** Calls `create` in a span, with drafts that carry the trace context as tags. */
   creating<T>(type: string, drafts: readonly Draft[], create: (drafts: readonly Draft[]) => Promise<T>): Promise<T> {
     const api = this.#api;

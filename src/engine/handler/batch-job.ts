@@ -15,28 +15,15 @@ export interface BatchJob<Input>
   failed(error: unknown): BatchOutcome<never>;
 }
 
+export type JobOutcome<Result> = { readonly result: Result } | { readonly error: unknown };
+
 /** The outcome of one job of a batch: made by `done` or `failed` of the job. */
 export class BatchOutcome<Result> {
   readonly job: number;
-  readonly outcome: { readonly result: Result } | { readonly error: unknown };
+  readonly outcome: JobOutcome<Result>;
 
-  constructor(job: number, outcome: { readonly result: Result } | { readonly error: unknown }) {
+  constructor(job: number, outcome: JobOutcome<Result>) {
     this.job = job;
     this.outcome = outcome;
   }
 }
-
-/** Returns the job for the handler. `children` adds children of its run. */
-export const batchJob = <Children>(
-  context: Context,
-  input: unknown,
-  children: Children,
-): BatchJob<unknown> & { readonly children: Children } => {
-  const { run, signal, progress, log, output, limits, idempotencyKey, fence } = context;
-  const done = <Result>(result?: Result): BatchOutcome<Result | undefined> => new BatchOutcome(run.id, { result });
-  return {
-    run, signal, progress, log, output, limits, idempotencyKey, fence, input, children,
-    done,
-    failed: (error) => new BatchOutcome<never>(run.id, { error }),
-  };
-};

@@ -11,7 +11,8 @@ import type { RunningJob } from '../../model/job.ts';
 import type { Holding } from '../../store/store.ts';
 import { turn, type Clock } from '../../time/clock.ts';
 import { andThen, isPromiseLike, orElse, type MaybePromise } from '../../time/maybe-promise.ts';
-import { JobBatch } from '../attempt/job-batch.ts';
+import { phaseOf } from '../attempt/execution.ts';
+import { JobBatch, type SlotWork } from '../attempt/job-batch.ts';
 import { fittingInput } from '../attempt/fitting-input.ts';
 import { batchGroupOf, batchSizeAfter, batchWaitMs } from '../declare/batch.ts';
 import type { JobType } from '../declare/job-type.ts';
@@ -19,8 +20,8 @@ import type { JobType } from '../declare/job-type.ts';
 export interface GatheringParts {
   readonly clock: Clock;
   readonly typeOf: (name: string) => JobType;
-  /** Queues a batch for a slot. */
-  readonly start: (batch: JobBatch) => void;
+  /** Queues a batch, or a job that is executed alone, for a slot. */
+  readonly start: (work: SlotWork) => void;
   /** Releases a job, which is due again after this time. Resolves when that is stored; never rejects. */
   readonly postpone: (job: RunningJob, ms: number) => Promise<void>;
   /** How many batches could start now. */
@@ -162,8 +163,7 @@ export class Gathering {
     const type = this.#parts.typeOf(job.type);
     this.#jobs.add(job);
     this.#counts.set(job.type, this.count(job.type) + 1);
-    // Its children have ended: only `jobResults` is called, for it alone.
-    if (job.details !== null) return void this.#start(type, [job], null);
+    if (!isForBatch(type, job)) return this.#startAlone(job);
     const add = (group: string): void => this.#addTo(type, job, group);
     const added = orElse(() => andThen(groupOf(type, job), add), (thrown) => void this.#start(type, [job], { thrown }));
     if (isPromiseLike(added)) void added.then(() => this.startEarly());
@@ -242,6 +242,12 @@ export class Gathering {
     if (this.#suspects === suspects) this.#suspects = null;
   }
 
+  #startAlone(job: RunningJob): void {
+    this.#remove(job);
+    this.#parts.start(job);
+    this.#onStart();
+  }
+
   /** Returns the batch; null: this instance has lost all its jobs. */
   #start(type: JobType, jobs: readonly RunningJob[], error: { readonly thrown: unknown } | null): JobBatch | null {
     const held = jobs.filter((job) => this.#remove(job));
@@ -252,6 +258,9 @@ export class Gathering {
     return batch;
   }
 }
+
+/** Whether `runBatch` is called for the job; not if its children have ended: `jobResults` is called for it alone. */
+const isForBatch = (type: JobType, job: RunningJob): boolean => job.kind !== 'task' && phaseOf(type, job) === 'run';
 
 /** The key of a type that does not group its jobs is cheaper: it is made for every job. No other key starts with a digit. */
 const groupKey = ({ name }: JobType, { crashes }: RunningJob, group: string): string =>

@@ -80,7 +80,7 @@ export function running(
     clock,
     typeOf: (name) => parts.registry.require(name),
     now: () => jobs.store.now(),
-    start: (batch) => slots.add([batch]),
+    start: (work) => slots.add([work]),
     freeSlots: () => slots.unreserved,
     postpone: (job, ms) => finisher.release(job, jobs.store.now() + ms),
   });

@@ -370,6 +370,43 @@ test('a job whose attempt ends while its batch waits for the others does not rea
   expect((await t.engine.find({ standings: ['failed'] })).jobs).toHaveLength(3);
 });
 
+test('the jobs of one batch time out one by one, each after its own timeout', async () => {
+  const type = jobType('slow', {
+    batch: { size: 3, wait: '1s' },
+    retry: { attempts: 1 },
+    runBatch: async ({ jobs }) => {
+      await t.clock.sleep(60_000);
+      return jobs.map((job) => job.done());
+    },
+  });
+  const defs = [5, 90, 30].map((seconds) => jobDef(`slow-${seconds}`, type, { timeout: `${seconds}s` }));
+  const t = await start({ types: [type], defs });
+  const runs = await Promise.all(defs.map((def) => t.createJobRun(def)));
+  const states = async () => (await Promise.all(runs.map(({ id }) => t.engine.get(id))))
+    .map((job) => (job.state === 'ended' ? job.error?.message ?? job.fate : job.state));
+  await t.advance('10s');
+  const late = (seconds: number): string => `the attempt took longer than ${seconds * 1_000} ms`;
+  expect(await states()).toEqual([late(5), 'running', 'running']);
+  await t.advance('30s');
+  expect(await states()).toEqual([late(5), 'running', late(30)]);
+  await t.advance('1m');
+  expect(await states()).toEqual([late(5), 'succeeded', late(30)]);
+});
+
+test('middleware that does not call the handler ends its job alone', async () => {
+  const { type, calls } = doubling({ size: 3 });
+  const work = async ({ input }: { input: unknown }, next: () => unknown) => {
+    if ((input as Numbered).n === 1) throw new Fail('not today');
+    return next();
+  };
+  const t = await start({ types: [type], middleware: [{ work }] });
+  const runs = await t.engine.createJobRuns(type, inputs(3));
+  await t.drain();
+  expect(calls).toEqual([[0, 2]]);
+  const jobs = await Promise.all(runs.map(({ id }) => t.engine.get(id)));
+  expect(jobs.map((job) => job.error?.message ?? null)).toEqual([null, 'not today', null]);
+});
+
 test('batches and single jobs take turns when few slots are free', async () => {
   const ended: string[] = [];
   const single = jobType('single', { run: async () => { await t.clock.sleep(1_500); ended.push('single'); } });

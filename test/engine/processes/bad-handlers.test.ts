@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Event, Job, RunHandle } from '../../../src/index.ts';
 import {
-  afterTimeout, bad, exits, exitsProcess, exitsThread, flooding, late, returning, throwing, witness,
+  afterTimeout, bad, exits, exitsProcess, exitsThread, flooding, late, lateBatch, returning, throwing, witness,
 } from './children/bad.ts';
 import { detail } from '../../support/detail.ts';
 import { flawsOf, histories, ledgerFlaws } from './histories.ts';
@@ -33,6 +33,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       const thrown = await world.engine.createJobRuns(bad, errors.map((throws) => ({ input: { throws } })));
       const returned = await world.engine.createJobRuns(bad, values.map((returns) => ({ input: { returns } })));
       const left = await world.engine.createJobRun(late);
+      const leftByBatch = await world.engine.createJobRun(lateBatch);
       const timedOut = await world.engine.createJobRun(afterTimeout);
       const flooded = await world.engine.createJobRun(flooding);
 
@@ -44,6 +45,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(unfit).toEqual(values.map((name) => [name, 'failed', codeOf(name)]));
       expect(outcomeOf(await ended(world, timedOut))).toMatchObject(['failed', 'timed out', expect.anything()]);
       expect(await left.result()).toBe('gone');
+      expect(await leftByBatch.result()).toBe('gone');
       expect(await flooded.result()).toBe('dry');
       const lines = await world.engine.jobs.store.log(flooded.id, 0, 20_000);
       expect(lines.length).toBeLessThanOrEqual(10_000);
@@ -57,6 +59,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(await beside.result()).toBe('saw nothing');
       expect(await attemptsOf(beside)).toMatchObject([{ kind: 'created' }, { kind: 'claimed' }, { kind: 'succeeded' }]);
       expect(ann.output).toContain('has a rejected promise that it did not handle');
+      expect(ann.output).toContain('the handler of a batch of late-batch has a rejected promise');
       expect(await ann.end('SIGTERM')).toEqual({ code: 0, signal: null });
       expect(flawsOf(await histories(world.engine))).toEqual([]);
     });

@@ -89,6 +89,15 @@ export const late = jobType('late', {
   },
 });
 
+/** The same, for the jobs of a batch. */
+export const lateBatch = jobType('late-batch', {
+  batch: { size: 2 },
+  runBatch: ({ jobs }) => {
+    void Promise.reject(new Error('at once'));
+    return jobs.map((job) => job.done('gone'));
+  },
+});
+
 /** Its own try is over when it fails. */
 export const afterTimeout = jobType('after-timeout', {
   timeout: '200ms',
@@ -129,4 +138,4 @@ export const witness = jobType('witness', {
   },
 });
 
-export const types = [bad, late, afterTimeout, flooding, exitsThread, exitsProcess, exits, witness];
+export const types = [bad, late, lateBatch, afterTimeout, flooding, exitsThread, exitsProcess, exits, witness];
