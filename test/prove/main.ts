@@ -1,10 +1,11 @@
-// Proves this version: npm run prove [-- --ci | --long] [--only NAME,…] [--resume] [--seed N] writes
-// proof.json.
+// Proves this version: npm run prove [-- --ci | --long] [--only NAME,…] [--resume] [--seed N] writes proof.json.
+// With --list [FOLDER…], it only lists where each test runs.
 import { parseArgs } from 'node:util';
 import { systemRandom } from '../../src/random.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { measureSlowness } from '../support/slowness.ts';
 import type { Part, PartOutcome, PartRequest, Size } from './part.ts';
+import { list } from './list.ts';
 import { emptyProof, lineOf, proofText, storedProof, withPart, writeProof, type PartReport } from './proof.ts';
 import { runParts, secondsOf } from './run-parts.ts';
 
@@ -18,7 +19,11 @@ const progressMs = 15_000;
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
-const { values } = parseArgs({ options: { ci: flag, long: flag, resume: flag, only: text, seed: text } });
+const { values, positionals } = parseArgs({
+  options: { ci: flag, long: flag, resume: flag, list: flag, only: text, seed: text }, allowPositionals: true,
+});
+if (values.list) process.exit((await list(positionals, say)) ? 0 : 1);
+if (positionals.length > 0) fail(`cannot prove: unexpected ${positionals.join(' ')}`);
 if (values.ci && values.long) fail('cannot prove: --ci and --long name two sizes');
 const size: Size = values.long ? 'long' : values.ci ? 'ci' : 'full';
 const seed = Number(values.seed ?? (values.long ? Math.floor(systemRandom.next() * 2 ** 30) : releaseSeed));

@@ -10,19 +10,26 @@ import type { JsonTestResults } from 'vitest/node';
 import type { TestSize } from '../support/size.ts';
 import type { Part, PartOutcome, PartRequest, Size } from './part.ts';
 
-const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+export const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 
 type Print = PartRequest['print'];
 
-interface Suite {
+/** A part of the proof that runs test files. */
+export interface SuitePart extends Part {
+  readonly suiteOf: (size: Size) => Suite;
+}
+
+export interface Suite {
   readonly files: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Left out: the tests of every run. */
   readonly config?: string;
 }
 
+export const proofConfig = 'vitest.proof.config.ts';
+
 /** The tests called `*.proof.ts` in folders. */
-const proofs = (...files: readonly string[]): Suite => ({ files, env: {}, config: 'vitest.proof.config.ts' });
+const proofs = (...files: readonly string[]): Suite => ({ files, env: {}, config: proofConfig });
 
 const testSizeOf = (size: Size): TestSize => (size === 'long' ? 'long' : 'ci');
 
@@ -60,11 +67,11 @@ export const sizedTests: readonly string[] = [
   ...files('clients', 'go', 'python'),
 ];
 
-const part = (name: string, cpuSeconds: number, suiteOf: (size: Size) => Suite): Part =>
-  ({ name, cpuSeconds, run: ({ size, print }) => runSuite(suiteOf(size), print) });
+const part = (name: string, cpuSeconds: number, suiteOf: (size: Size) => Suite): SuitePart =>
+  ({ name, cpuSeconds, suiteOf, run: ({ size, print }) => runSuite(suiteOf(size), print) });
 const beside: typeof part = (...of) => ({ ...part(...of), runsBeside: true });
 
-export const suites: readonly Part[] = [
+export const suites: readonly SuitePart[] = [
   beside('histories', 400, (size) => sized(testSizeOf(size), conformance)),
   beside('sizes', 750, (size) => sized(testSizeOf(size), sizedTests)),
   part('failover', 15, () => proofs('test/failover')),
