@@ -1,11 +1,13 @@
-// How the tests run: files that start processes or threads each in a process of their own; the files of the other
-// folders share processes, which load the sources once instead of 150 times (0.8 s of CPU each), and a browser.
+// How the tests run: files that start instances, servers or threads each in a process of their own; the other files
+// share processes, which load the sources once instead of 170 times (0.8 s of CPU each), a browser, and a process that
+// executes commands.
 import { defineConfig } from 'vitest/config';
 import base from './test/support/config.ts';
 
 const shared = [
-  'architecture/*', 'bedrock/*', 'dashboard/*', 'doors/*', 'engine/!(isolation)', 'engine/api/*', 'http/*', 'jobs/*',
-  'model/*', 'mutants/*', 'seeds/!(doors)', 'store/**/*', 'time/*', 'verify/*', 'upgrade/*', 'vocabulary/*',
+  'alerts/{engine,watch}', 'architecture/*', 'bedrock/*', 'builtin/http', 'cli/!(cli|init|kill|load-jobs|server|work-once)',
+  'dashboard/*', 'doors/*', 'engine/!(isolation)', 'engine/api/*', 'http/*', 'import/*', 'jobs/*', 'model/*', 'mutants/*',
+  'seeds/!(doors)', 'store/**/*', 'time/*', 'transactions/complete*', 'verify/*', 'upgrade/*', 'vocabulary/*',
 ].map((files) => `test/${files}.test.ts`);
 
 // A project would add its files to those of the settings that it extends.
