@@ -16,6 +16,7 @@ import { cachedStatement } from '../sql/statement-cache.ts';
 import { feedEntryText } from './feed-sql.ts';
 import { newFields } from './fields.ts';
 import { newJobNames, originNames } from './row-sql.ts';
+import { parametersOf } from './single-row.ts';
 import { newKeyedFields, takeKeysSql } from './statements.ts';
 
 /**
@@ -36,7 +37,7 @@ export async function insertWithin(session: CallerSession, change: Change, notic
 /** Parameters 1 to 4 are the time, the feed entry, and the channel and payload of the notification. */
 const column = parameterSql(newKeyedFields, 5);
 
-const valuesOf = (names: string): string => names.split(', ').map(column).join(', ');
+const valuesOf = (names: string): string => parametersOf(names, column);
 
 /** Of a job without a key, `keyPart` is empty. */
 const insertOneSql = cachedStatement((schema, keyPart) => {

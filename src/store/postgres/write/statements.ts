@@ -26,7 +26,7 @@ import { feedXid, feedSql, feedEntryText, type FeedSource } from './feed-sql.ts'
 import {
   amendSql, appendLineSql, endedNames, endedRowSql, keptNames, newJobNames, openNames, originNames, updateSql,
 } from './row-sql.ts';
-import { updateSingleSql, endSingleSql, runSingle, type WrittenIds } from './single-row.ts';
+import { endSingleSql, insertSingleSql, runSingle, updateSingleSql, type WrittenIds } from './single-row.ts';
 
 export type WriteKind = 'insert' | 'update' | 'end' | 'endClaimed' | 'reopen' | 'amend' | 'delete';
 
@@ -87,10 +87,12 @@ const mayStartSql = (schema: string): string =>
  * a second. Without it `checkedInsertSql` inserts the jobs.
  */
 async function insertFast(session: Session, changes: readonly Change[]): Promise<boolean> {
+  const startsJobs = changes.some(startsNewJob);
+  if (changes.length === 1 && !startsJobs) return (await runSingle(session, insertSingleSql, newFields, changes[0]!)) === 'all';
   const { varyingColumns, texts } = packRows(newFields, changes);
   const range = [idOf(changes[0]!), idOf(changes.at(-1)!)];
   const values = [session.time.parameter(), ...range, changes.length, feedEntryText(changes), ...texts];
-  const sql = changes.some(startsNewJob) ? fastStartSql : fastInsertSql;
+  const sql = startsJobs ? fastStartSql : fastInsertSql;
   const [row] = await session.run<{ now: number; written: boolean }>(sql(session.schema, varyingColumns), values);
   session.time.observe(row!.now);
   return row!.written;
