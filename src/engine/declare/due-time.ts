@@ -22,8 +22,9 @@ export function instantOfGiven(time: GivenTime): number {
 export function dueTimeOf<Time>(
   { dueTime, dueAt, due, delay }: DueNames<Time> & { readonly delay?: unknown },
 ): Time | undefined {
+  const count = [dueTime, dueAt, due, delay].filter((value) => value !== undefined).length;
+  if (count < 2) return dueTime ?? dueAt ?? due;
   const given = Object.entries({ dueTime, dueAt, due, delay }).filter(([, value]) => value !== undefined);
-  if (given.length < 2) return dueTime ?? dueAt ?? due;
   const names = given.map(([name]) => name).join(' and ');
   throw new Refusal('malformed.option', `${names} exclude each other: give one of them`, { given: names });
 }

@@ -203,9 +203,8 @@ function filledIn(
   const overlap = isOnePerType && due <= now && request.after === undefined
     ? { unique: { key: overlapKey('', { type: draft.type, onePerType: true }) } }
     : {};
-  const { limitUses: _uses, ...common } = draft;
   return {
-    ...common,
+    ...(draft.limitUses === undefined ? draft : withoutLimitUses(draft)),
     ...overlap,
     input,
     due,
@@ -216,6 +215,10 @@ function filledIn(
     ...(limitKey === undefined ? {} : { limitKey }),
     ...(limitUses.length === 0 ? {} : { limitUses }),
   };
+}
+
+function withoutLimitUses({ limitUses: _uses, ...others }: Draft): Draft {
+  return others;
 }
 
 /** All option names: any other name is refused as misspelt. `satisfies` makes the compiler report a missing one. */

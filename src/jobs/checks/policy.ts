@@ -27,6 +27,7 @@ const fields = [...Object.keys(checks), ...Object.keys(defaultRetry)];
 /** Validates a policy and returns a copy without undefined fields; defaults are not filled in. */
 export function checkPolicy(policy: Policy, now: number): Policy {
   const given = givenFields('a policy', policy, fields);
+  if (given.length === 0) return {};
   checkRetry(Object.fromEntries(given.filter(([field]) => Object.hasOwn(defaultRetry, field))));
   for (const [field, value] of given) checks[field as keyof typeof checks]?.(value, now);
   return Object.fromEntries(given.map(([field, value]) => [field, field === 'onTaskFailure' ? copied(value) : value]));

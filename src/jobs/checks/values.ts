@@ -113,7 +113,12 @@ export const givenFields = (what: string, value: object, allowed: readonly strin
   Object.entries(checkFields(what, value, allowed)).filter((entry): entry is [string, never] => entry[1] !== undefined);
 
 export function checkList<T, R>(what: string, list: readonly T[], max: number, check: (item: T) => R): R[] {
-  if (Array.isArray(list) && list.length <= max) return Array.from(list, check);
+  // A loop: `Array.from` takes seven times as long for a list of one, and `map` would skip the holes of a list.
+  if (Array.isArray(list) && list.length <= max) {
+    const checked: R[] = [];
+    for (let index = 0; index < list.length; index++) checked.push(check(list[index] as T));
+    return checked;
+  }
   throw new Refusal('malformed.option', `${what} must be a list of at most ${max}`, { what });
 }
 
