@@ -161,7 +161,7 @@ type OpenFields = Pick<OpenRow, 'phase' | 'priority' | 'due' | 'fence' | 'gate' 
  * `openRowOf`.
  */
 export const factsOf = (
-  row: OpenRow | EndedRow, body: Body, open: OpenFields, admitted: boolean, result: string | null,
+  row: Pick<OpenRow, keyof OpenRow & keyof EndedRow>, body: Body, open: OpenFields, admitted: boolean, result: string | null,
 ): JobFacts => ({
   id: row.id,
   version: row.version,

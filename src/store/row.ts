@@ -1,6 +1,6 @@
 /** Converts rows of the SQL stores to jobs, and histories to and from text with one line of JSON per commit. */
 import type { Event } from '../model/event.ts';
-import { facts, type Job, type JobOrigin } from '../model/job.ts';
+import { facts, type Job, type JobFacts, type JobOrigin } from '../model/job.ts';
 import type { Hold } from '../model/state.ts';
 import { firstTypeVersion } from '../model/type-version.ts';
 import { parseBody } from './job-body.ts';
@@ -9,8 +9,15 @@ import { cachedStringify } from './text-cache.ts';
 
 export type { EndedRow, OpenRow } from './job-columns.ts';
 
+/** A row of a pending job: without the columns that depend on the state. */
+export type PendingRow = Omit<OpenRow, 'state' | 'hold' | 'holder' | 'lease_until'>;
+
+export const jobOfPending = (row: PendingRow): Job => ({ ...openFacts(row), state: 'pending' });
+
+const openFacts = (row: PendingRow): JobFacts => factsOf(row, parseBody(row.body), row, row.admitted === 1, null);
+
 export function jobOfOpen(row: OpenRow): Job {
-  const job = factsOf(row, parseBody(row.body), row, row.admitted === 1, null);
+  const job = openFacts(row);
   switch (row.state) {
     case 'pending':
       return { ...job, state: 'pending' };

@@ -70,7 +70,7 @@
  * - The answer of the commit is lost: `confirmWritten` reads the histories and returns the changes that were written.
  */
 import type { Change } from '../../../model/change.ts';
-import { jobOfOpen } from '../../row.ts';
+import { jobOfPending } from '../../row.ts';
 import type { Candidate, ClaimRequest, ClaimDecision } from '../../store.ts';
 import { claimByHint, type ClaimHints } from './claim-by-hint.ts';
 import { numberArray } from '../sql/row-parameters.ts';
@@ -147,10 +147,15 @@ function claimOnce(
   });
 }
 
-const lockedRowsOf = ({ rows }: LockedJobs): LockedRows => ({
-  ctids: new Map(rows.map(({ id, row_ctid }) => [id, row_ctid])),
-  fresh: new Set(rows.filter((row) => row.is_fresh).map(({ id }) => id)),
-});
+function lockedRowsOf({ rows }: LockedJobs): LockedRows {
+  const ctids = new Map<number, string>();
+  const fresh = new Set<number>();
+  for (const { id, row_ctid, is_fresh } of rows) {
+    ctids.set(id, row_ctid);
+    if (is_fresh) fresh.add(id);
+  }
+  return { ctids, fresh };
+}
 
 /**
  * Returns a time just before the earliest due time of the locked jobs. With this time as `searchedAt`, the caller's
@@ -195,7 +200,7 @@ async function withParents(session: Session, { rows, parents }: LockedJobs): Pro
   return rows.flatMap((row) => {
     if (row.parent !== null && others?.changing.has(row.parent)) return [];
     const parentCancelled = row.parent !== null && (parents.get(row.parent) ?? others!.cancelled.has(row.parent));
-    return [{ job: jobOfOpen(row), parentCancelled }];
+    return [{ job: jobOfPending(row), parentCancelled }];
   });
 }
 

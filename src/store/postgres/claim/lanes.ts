@@ -9,7 +9,7 @@ import { isLiteral, literalPrefix, parseGlob, toPostgresRegex } from '../../../m
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { firstTypeVersion, versionedTypes, type VersionedType } from '../../../model/type-version.ts';
 import { namesOf, pendingColumns } from '../../job-columns.ts';
-import type { OpenRow } from '../../row.ts';
+import type { PendingRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
@@ -18,7 +18,7 @@ import { joinOriginSql, storedSql } from '../read/open-rows.ts';
 import { barrierSql, isClaimableSql, pausedSql } from '../read/pauses.ts';
 
 /** A row with its ctid. The ctid is the physical position of the row, which does not change while the row is locked. */
-export interface RowWithCtid extends OpenRow {
+export interface RowWithCtid extends PendingRow {
   readonly row_ctid: string;
   /** Whether the job has not changed since its creation, so that `origin` has its whole row. */
   readonly is_fresh: boolean;
@@ -75,9 +75,8 @@ export async function lockAndRead<Summary>(
   const once = JSON.parse(found.pop()!.body) as Summary & Pick<LockedJobs, 'now' | 'searchedAt'> & { parents: [number, number][] };
   const { now, searchedAt: since, parents, ...more } = once;
   time.observe(now);
-  const rows = found.map((row) => Object.assign(row, { state: 'pending' as const })).sort(byClaimOrder);
   return {
-    rows, now, searchedAt: since, parents: new Map(parents.map(([id, asked]) => [id, asked === 1])), ...(more as
+    rows: found.sort(byClaimOrder), now, searchedAt: since, parents: new Map(parents.map(([id, asked]) => [id, asked === 1])), ...(more as
     Summary),
   };
 }

@@ -11,7 +11,7 @@
  * added before a cursor's position.
  */
 import { systemClock, type Clock } from '../../../time/clock.ts';
-import type { OpenRow } from '../../row.ts';
+import type { PendingRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 
 /** A lane with the due time and id of the last job that was claimed from it. Both are -1 if no job was claimed. */
@@ -157,7 +157,7 @@ export class ScanCursors {
   }
 
   /** Moves the cursor past these claimed rows, which are in claim order. */
-  recordClaim(request: ClaimRequest, rows: readonly OpenRow[]): void {
+  recordClaim(request: ClaimRequest, rows: readonly PendingRow[]): void {
     const cursor = this.#of(request);
     if (!cursor) return;
     cursor.claimed += rows.length;
@@ -211,9 +211,9 @@ export const cursorName = ({ kinds, names }: CursorRequest): string =>
 const laneName = ({ kind, type, type_version, priority }: Omit<LaneCursor, 'due' | 'id'>): string =>
   `${priority} ${kind} ${type_version} ${type}`;
 
-const isSameLane = (row: OpenRow, next: OpenRow | undefined): boolean =>
+const isSameLane = (row: PendingRow, next: PendingRow | undefined): boolean =>
   next !== undefined && row.kind === next.kind && row.type === next.type && row.type_version === next.type_version &&
   row.priority === next.priority;
 
-const cursorOf = ({ kind, type, type_version, priority, due, id }: OpenRow): LaneCursor =>
+const cursorOf = ({ kind, type, type_version, priority, due, id }: PendingRow): LaneCursor =>
   ({ kind, type, type_version, priority, due, id });

@@ -75,8 +75,9 @@ export const claimsOf = ({ claims }: Session, changes: readonly Change[]): numbe
 /** Finds the claims of jobs that this process did not read from the store, such as jobs that another process has sent. */
 export async function findClaims(session: Session, changes: readonly Change[]): Promise<void> {
   const { schema, claims } = session;
-  const unknown = changes.flatMap(({ before }) => (before !== null && claims.of(before) === undefined ? [before] : []));
-  if (unknown.length === 0) return;
+  const isUnknown = ({ before }: Change): boolean => before !== null && claims.of(before) === undefined;
+  if (!changes.some(isUnknown)) return;
+  const unknown = changes.filter(isUnknown).map(({ before }) => before!);
   const text = `select held.id, held.claim, origin.version + 1 as version
     from (${claimedIdsSql(schema, { ids: idsParameter(1) })}) held cross join lateral (
       select version from ${schema}.origin where origin.id = held.id limit 1) origin`;

@@ -66,10 +66,11 @@ export interface PackedRows {
 export function packRows<Item>(fields: RowFields<Item>, items: readonly Item[]): PackedRows {
   const differing: string[] = [];
   const texts = fields.map(([name, kind, of]) => {
-    const column = items.map(of);
-    if (agree(column)) return column[0] == null ? null : String(column[0]);
+    const [first = null] = items.slice(0, 1).map(of);
+    const from = items.findIndex((item) => of(item) !== first);
+    if (from === -1) return first === null ? null : String(first);
     differing.push(name);
-    return arrayValue(kind, column);
+    return arrayValue(kind, items.map((item, index) => (index < from ? first : of(item))));
   });
   return { varyingColumns: differing.join(','), texts };
 }
@@ -98,8 +99,6 @@ export function unpackedRowsSql<Item>(
  * these rows with stored jobs, the planner may search the jobs by `version` first instead of by id.
  */
 const hideFromPlanner = (value: string): string => `(select ${value})`;
-
-const agree = (column: readonly Value[]): boolean => column.every((value) => value === column[0]);
 
 /** Writes numbers as the text of a parameter that is cast to `bigint[]`. */
 export const numberArray = (numbers: readonly (number | null)[]): string => arrayValue('number', numbers);

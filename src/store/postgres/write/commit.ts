@@ -51,6 +51,7 @@ async function writeBoundToClaims(
 ): Promise<boolean[]> {
   await findClaims(session, batch.changes);
   const written = await writeOnce(batch);
+  if (!written.includes(false)) return written;
   const moved = await findMoved(session, batch.changes.filter((_, index) => !written[index]));
   if (moved.size === 0) return written;
   if (batch.whole) return writeBoundToClaims(session, batch, writeOnce);
@@ -87,8 +88,8 @@ async function commitOnce(database: Database, batch: Batch, afterWrite: AfterWri
   const attempt = (mode: InsertMode): Promise<boolean[]> =>
     writeBatch({ database, mode: () => (isOutcomeUnknown ? 'checked' : mode), afterWrite }, batch, onUnknownOutcome);
   const written = await attempt('fast').catch((error: unknown) => {
-    // The fast insert failed because an open job has one of the new ids. The checked insert leaves out the new job with
-    // that id, and writes the others.
+    // The fast insert failed because an open job has one of the new ids, or because a job has ended before. The checked
+    // insert leaves out that job, and writes the others.
     if (isUniqueViolation(error)) return attempt('checked');
     throw error;
   });
@@ -191,6 +192,7 @@ export async function commitClaimed(
     ...stepsOf(single, transaction.claims).map((step) => writeStep(transaction, 'checked', step, single, locked.ctids)),
   ]);
   const [answers] = await Promise.all([writing, transaction.commit()]);
+  if (single.length === 0 && answers.every(([, ids]) => ids === 'all')) return changes.map(() => true);
   const isWritten = new Set(answers.flatMap(([some, ids]) =>
     some.filter((change) => ids === 'all' || ids.has(idOf(change)))));
   const written = changes.map((change) => isWritten.has(change));

@@ -42,7 +42,8 @@ export const newKeyedFields = [...newFields, ...keyFields];
 
 /**
  * How new jobs are inserted. `checked` looks up each id and key first. `fast`, only for jobs without keys, looks up ids
- * only if `ended` may contain them. Stored in `staged.insert_mode`.
+ * only if `ended` may contain them. Stored in `staged.insert_mode`. Jobs in claims end `fast`, too: if one of them has
+ * ended before, that throws a unique violation, and `checked` leaves it out.
  */
 export type InsertMode = 'fast' | 'checked';
 
@@ -178,9 +179,9 @@ function end(session: Session, changes: readonly Change[]): Promise<WrittenIds> 
   return runWrite(session, text, values, changes);
 }
 
-function endClaimed(session: Session, changes: readonly Change[]): Promise<WrittenIds> {
+function endClaimed(session: Session, changes: readonly Change[], mode: InsertMode): Promise<WrittenIds> {
   const values = [session.time.parameter()];
-  const text = `with ${endClaimedSql(session, changes, values)}${releaseKeysSql(session.schema, changes, values)}`;
+  const text = `with ${endClaimedSql(session, changes, values, mode === 'fast')}${releaseKeysSql(session.schema, changes, values)}`;
   return runWrite(session, text, values, changes, { rows: 'lines', haveOwnXid: haveOwnXidSql });
 }
 
