@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
 import { GateMemory } from '../../../src/store/gate-admission.ts';
 import { gateText } from '../../../src/model/gate.ts';
+import type { LimitContent } from '../../../src/model/limit-record.ts';
+import { recordId } from '../../../src/store/record-id.ts';
 import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
 import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
 import { StatementNames } from '../../../src/store/postgres/sql/statement-names.ts';
@@ -229,6 +231,22 @@ test('a claim at gates reads what it takes, whatever the number of gates and of 
     expect(pages()).toBeLessThan(3_000);
   }
   expect(await store.load([free!.id])).toHaveLength(1);
+});
+
+test('a claim takes from a rate in its own transaction, so that no other claim sees what is already spent as left', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  const code = { rate: { count: 6, per: 60_000, burst: 2 }, concurrency: null };
+  const content: LimitContent = { name: 'api', code, keyed: false, override: null, by: null, why: null };
+  const gate = gateText({ type: 'limited', def: null, key: null, leaderOnly: false, uses: [{ name: 'api', key: null, cost: 1 }] });
+  await made(
+    store, { id: recordId('limit', 'api'), kind: 'limit', type: 'stint.limit', key: 'api', input: JSON.stringify(content) },
+    { type: 'limited', gate },
+  );
+  expect(await claimed(store)).toHaveLength(1);
+  const writers = `select (select xmin::text from stint.rate) as spent, (select xmin::text from stint.job where state = 'running') as started`;
+  const { rows: [written] } = await client.query<{ spent: string; started: string }>(writers);
+  expect(written!.spent).toBe(written!.started);
 });
 
 detail('a claim at a closed limit reads what it takes, whatever the number of different costs', async () => {

@@ -136,9 +136,10 @@ function claimOnce(
     const isBlocked = candidates.length === 0 && locked.rows.length > 0;
     if (isBlocked && !isLastTry) return 'parents are changing';
     decided = decide(candidates, locked.now, isBlocked ? beforeAll(locked) : locked.searchedAt);
+    // Sent first: `commitClaimed` sends the commit, which also releases the lock of the gates.
+    const spending = locked.limits && spendRates(transaction, locked.limits, spentUses(decided, locked.limits.outdated));
     const [written] = await Promise.all([
-      decided.length === 0 ? [] : commitClaimed(transaction, decided, lockedRowsOf(locked)),
-      locked.limits && spendRates(transaction, locked.limits, spentUses(decided, locked.limits.outdated)),
+      decided.length === 0 ? [] : commitClaimed(transaction, decided, lockedRowsOf(locked)), spending,
     ]);
     return decided.filter((_, index) => written[index]);
   };
