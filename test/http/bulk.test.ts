@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Engine } from '../../src/index.ts';
+import { slowness } from '../support/patience.ts';
 import { api, ended, world, type World } from './world.ts';
 
 let server: World;
@@ -87,7 +88,7 @@ describe('a bulk operation', () => {
   test('continues after its engine is gone', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'stint-bulk-'));
     const store = `sqlite:${join(folder, 'jobs.db')}`;
-    const first = await world({ store, engine: { lease: '1s' } });
+    const first = await world({ store, engine: { lease: `${slowness}s` } });
     await makeMany(first, 'echo', 60);
     // It stops in the middle: from the twentieth act on, nothing comes back.
     const { jobs } = first.engine;
@@ -99,7 +100,7 @@ describe('a bulk operation', () => {
     expect(await total(first, 'type=echo&state=cancelled')).toBe(20);
     await first.http.close();
     await first.engine.close({ patience: '0s' }).catch(() => {});
-    const second = new Engine({ store, lease: '1s' });
+    const second = new Engine({ store, lease: `${slowness}s` });
     await second.resume();
     await second.run(body.operation).result();
     expect(await second.count({ types: ['echo'], standings: ['cancelled'] })).toMatchObject([{ count: 60 }]);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Engine } from '../../src/index.ts';
 import { routes } from '../../src/http/contract.ts';
+import { slowness } from '../support/patience.ts';
 import { api, ended, patient, world, type World } from './world.ts';
 
 let folder: string;
@@ -13,8 +14,8 @@ let other: Engine;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stint-orders-'));
   const store = `sqlite:${join(folder, 'jobs.db')}`;
-  server = await world({ store, engine: { types: [], lease: '3s' } });
-  other = new Engine({ store, types: [patient], slots: 1, lease: '3s' });
+  server = await world({ store, engine: { types: [], lease: `${3 * slowness}s` } });
+  other = new Engine({ store, types: [patient], slots: 1, lease: `${3 * slowness}s` });
   await other.resume();
 });
 afterAll(async () => {

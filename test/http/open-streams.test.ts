@@ -43,7 +43,7 @@ test('end when the token of their reader is revoked or gets another role, and ot
 test('a worker whose token is revoked while it waits gets no job', async () => {
   let valid: readonly TokenRecord[] = records;
   const own = await world({ access: { tokens: () => valid }, isIdle: true });
-  const waiting = own.post(`${api}/work/claim`, { worker: 'w', types: ['echo'], waitMs: 30_000 }, as('worker'));
+  const waiting = own.post(`${api}/work/claim`, { worker: 'w', types: ['echo'], waitMs: 60_000 }, as('worker'));
   await until(async () => (await own.get(`${api}/instances`, as('admin'))).body.items.some(({ id }: { id: string }) => id.endsWith('/w')));
   valid = records.filter(({ hash }) => hash !== tokens.worker.record.hash);
   await own.post(`${api}/runs`, { type: 'echo' }, as('admin'));

@@ -54,7 +54,7 @@ describe('on PostgreSQL', () => {
   });
 
   test('a waiting worker gets a new job with its fence', async () => {
-    const waiting = client.call('claim', { body: { worker: 'w', types: ['remote'], waitMs: 20_000 } });
+    const waiting = client.call('claim', { body: { worker: 'w', types: ['remote'], waitMs: 60_000 } });
     await untilGauge(server, 'stint_workers_waiting', 1);
     const run = await client.createRun({ type: 'remote' });
     const [job] = (await waiting).items;

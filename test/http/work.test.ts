@@ -2,18 +2,22 @@
 import { execFile } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createHttp } from '../../src/http/server.ts';
+import { slowness } from '../support/patience.ts';
 import { isInstalled, python } from '../support/runtimes.ts';
 import { api, as, records, shakyStore, until, untilGauge, world, type Reply, type World } from './world.ts';
 
 let server: World;
 beforeAll(async () => {
-  server = await world({ access: { tokens: records }, engine: { types: [], defs: [], lease: '2s' } });
+  server = await world({ access: { tokens: records }, engine: { types: [], defs: [], lease: `${2 * slowness}s` } });
 });
 afterAll(() => server.close());
 
 const wanda = as('worker');
 const wim = as('otherWorker');
 const olga = as('operator');
+
+/** The longest wait that the server allows: a claim ends as soon as there is work. */
+const waitMs = 60_000;
 
 const create = async (body: object): Promise<number> =>
   (await server.post(`${api}/runs`, body, olga)).body.id as number;
@@ -68,7 +72,7 @@ describe('a remote worker', () => {
   });
 
   test('waits for work and gets a new run', async () => {
-    const waiting = claim([fresh()], { waitMs: 20_000 });
+    const waiting = claim([fresh()], { waitMs });
     await untilGauge(server, 'stint_workers_waiting', 1, olga);
     const id = await create({ type });
     // A claim that was answered at the end of its wait would be empty.
@@ -84,14 +88,14 @@ describe('a remote worker', () => {
   test('that disconnects while it waits gets no job', async () => {
     const gone = new AbortController();
     const waiting = server.post(
-      `${api}/work/claim`, { worker: 'w1', types: [fresh()], waitMs: 20_000 }, { ...wanda, signal: gone.signal },
+      `${api}/work/claim`, { worker: 'w1', types: [fresh()], waitMs }, { ...wanda, signal: gone.signal },
     );
     await untilGauge(server, 'stint_workers_waiting', 1, olga);
     gone.abort();
     await expect(waiting).rejects.toThrow();
     await untilGauge(server, 'stint_workers_waiting', 0, olga);
     const id = await create({ type });
-    const [job] = await claim([type], { waitMs: 5_000 });
+    const [job] = await claim([type], { waitMs });
     expect(job).toMatchObject({ id });
   });
 
@@ -111,7 +115,7 @@ describe('a remote worker', () => {
       id, 'fail', { fence: job.fence, error: { message: 'no luck', data: { a: 1 } }, retryAt: Date.now() - 1 },
     );
     expect(failed.body.standing).toBe('pending');
-    const [again] = await claim([type], { waitMs: 2_000 });
+    const [again] = await claim([type], { waitMs });
     expect(again).toMatchObject({ id, attempt: 2, fence: 2 });
     await say(id, 'fail', { fence: 2, error: { message: 'never', code: 'missing output' }, retryable: false });
     expect(await look(id)).toMatchObject({ standing: 'failed', error: { code: 'missing output', message: 'never' } });
@@ -134,7 +138,7 @@ describe('a remote worker', () => {
     const failed = await look(id);
     expect(failed.dueAt - failed.attempts[0].end).toBeGreaterThan(7_100_000);
     await server.send('PATCH', `${api}/runs/${id}`, { dueTime: 1 }, olga);
-    await claim([type], { waitMs: 2_000 });
+    await claim([type], { waitMs });
     await say(id, 'release', { fence: 2, delay: 3_600_000 });
     expect(await look(id)).toMatchObject({ standing: 'pending', attempt: 1 });
     expect((await look(id)).dueAt - failed.createdAt).toBeGreaterThan(3_500_000);
@@ -155,7 +159,7 @@ describe('a remote worker', () => {
     const children = await claim([`${type}.part`], { limit: 5 });
     expect(children.map(({ key, parent }) => [key, parent])).toEqual([['a', id], ['b', id]]);
     for (const child of children) await say(child.id, 'complete', { fence: child.fence, result: child.input * 10 });
-    const [again] = await claim([type], { waitMs: 3_000 });
+    const [again] = await claim([type], { waitMs });
     expect(again.children.map(({ key, result }: { key: string; result: number }) => [key, result])).toEqual([['a', 10], ['b', 20]]);
     await say(id, 'complete', { fence: again.fence, result: 30 });
     expect(await look(id)).toMatchObject({ standing: 'succeeded', result: 30 });
@@ -163,8 +167,8 @@ describe('a remote worker', () => {
 
   test('extends its lease by heartbeats, which report a cancel', async () => {
     const id = await create({ type: fresh() });
-    const [job] = await claim([type], { leaseMs: 5_000 });
-    const beat = await say(id, 'heartbeat', { fence: job.fence, leaseMs: 60_000 });
+    const [job] = await claim([type], { leaseMs: 5_000 * slowness });
+    const beat = await say(id, 'heartbeat', { fence: job.fence, leaseMs: 60_000 * slowness });
     expect(beat.body).toMatchObject({ isCancelled: false, cancel: null });
     expect(beat.body.leaseUntil).toBeGreaterThan(job.leaseUntil + 30_000);
     await server.post(`${api}/runs/${id}/cancel`, { why: 'enough' }, olga);
@@ -229,7 +233,7 @@ describe('a worker that crashes', () => {
   test('loses its job to another one when its lease lapses', async () => {
     const id = await create({ type: fresh() });
     await claim([type], { leaseMs: 1_000 });
-    const [again] = await claim([type], { waitMs: 15_000 }, wim);
+    const [again] = await claim([type], { waitMs }, wim);
     expect(again).toMatchObject({ id, fence: 2 });
     const { body } = await server.get(`${api}/runs/${id}/events`, olga);
     expect(body.items.map(({ kind }: { kind: string }) => kind)).toContain('lapsed');

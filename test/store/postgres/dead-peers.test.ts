@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/time/clock.ts';
 import { PostgresStore, type PostgresOptions } from '../../../src/store/postgres/store.ts';
 import { detail } from '../../support/detail.ts';
 import { migratedDatabase } from '../../support/fresh-database.ts';
-import { waitMs } from '../../support/patience.ts';
+import { slowness, waitMs } from '../../support/patience.ts';
 import { openProxy, type Proxy } from '../../support/proxy.ts';
 import { born, claimed, made, many } from './ground.ts';
 
@@ -109,7 +109,7 @@ describe.concurrent('dead peers', () => {
   });
 
   detail('an unreachable server is reported when the patience is over', async () => {
-    await using world = await World.create({ max: 2, patienceMs: 1_000 });
+    await using world = await World.create({ max: 2, patienceMs: 1_000 * slowness });
     const { proxy, store } = world;
     proxy.swallow();
     proxy.swallowNew();
@@ -132,7 +132,7 @@ describe.concurrent('dead peers', () => {
   });
 
   test('a statement that is executed for too long is cancelled: what was refused is never written', async ({ expect }) => {
-    await using world = await World.create({ max: 1, statementTimeoutMs: 1_000, patienceMs: 500 });
+    await using world = await World.create({ max: 1, statementTimeoutMs: 1_000 * slowness, patienceMs: 500 * slowness });
     const { store, direct } = world;
     const client = await world.connect();
     const [change] = await born(store, {});
@@ -147,7 +147,7 @@ describe.concurrent('dead peers', () => {
   });
 
   detail('a statement that is executed for too long is ended also if its answer is swallowed', async ({ expect }) => {
-    await using world = await World.create({ max: 1, statementTimeoutMs: 1_000, patienceMs: 500 });
+    await using world = await World.create({ max: 1, statementTimeoutMs: 1_000 * slowness, patienceMs: 500 * slowness });
     const { proxy, store, direct } = world;
     const client = await world.connect();
     const [change] = await born(store, {});
@@ -160,7 +160,7 @@ describe.concurrent('dead peers', () => {
   });
 
   detail('a change is refused as unknown if the server is lost before it answers', async () => {
-    await using world = await World.create({ max: 2, patienceMs: 1_000 });
+    await using world = await World.create({ max: 2, patienceMs: 1_000 * slowness });
     const { proxy, store, direct } = world;
     const [change] = await born(store, {});
     proxy.swallow('answers');
