@@ -1,6 +1,6 @@
 // Late answers: an answer that arrives after the lease of this instance may have lapsed starts no job.
 import { expect, test } from 'vitest';
-import { at, Engine, jobType, openStore } from '../../src/index.ts';
+import { at, Engine, every, jobType, openStore } from '../../src/index.ts';
 import { seededRandom } from '../../src/random.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { repairLapsed } from '../../src/jobs/repair.ts';
@@ -14,13 +14,17 @@ async function scene() {
   const line = new SlowLine(real);
   const started: string[] = [];
   const greet = jobType('greet', { run: ({ run, fence }) => void started.push(`${run.id} under ${fence}`) });
+  const split = jobType('split', {
+    taskDetails: () => [1], taskResults: ({ run, fence }) => void started.push(`a task of ${run.id} under ${fence}`), jobResults: () => null,
+  });
   const engine = new Engine({
-    store: line.store, clock, types: [greet], random: seededRandom(1), instance: 'ann', lease: '3s',
+    store: line.store, clock, types: [greet, split], random: seededRandom(1), instance: 'ann', lease: '3s',
     logger: { info: () => {}, warn: () => {}, error: () => {} },
   });
   await engine.resume();
   await clock.advance(1_000);
   const others = new Jobs(real);
+  const operator = new Engine({ store: real, clock, types: [greet] });
   /** Delays the answers to this call and to heartbeats until the lease has lapsed. */
   const stall = async (name: 'claim' | 'commit', ask: () => Promise<unknown>): Promise<void> => {
     line.hold(name);
@@ -33,9 +37,9 @@ async function scene() {
   /** Another instance repairs the lapsed claims and claims the jobs. */
   const takeOver = async (): Promise<number> => {
     await repairLapsed(real, 'bob');
-    return (await others.claim({ kinds: ['run'], names: { glob: '*' }, limit: 10, holder: 'bob', leaseMs: 600_000 })).length;
+    return (await others.claim({ kinds: ['run', 'task'], names: { glob: '*' }, limit: 10, holder: 'bob', leaseMs: 600_000 })).length;
   };
-  return { clock, line, engine, greet, others, started, stall, createTwo, takeOver };
+  return { clock, line, engine, greet, split, others, operator, started, stall, createTwo, takeOver };
 }
 
 test('a claim that is answered after the lease lapsed and was renewed starts nothing', async () => {
@@ -83,6 +87,42 @@ test('a run that was claimed on create and answered too late does not start here
   await clock.advance(1_500);
   line.letGo('commit');
   await clock.advance(20_000);
+  expect(started).toEqual([]);
+});
+
+test('a run whose schedule counts from its end does not start if the lease lapsed before the next tick was planned', async () => {
+  const { clock, line, operator, others, started, takeOver } = await scene();
+  await operator.pauseType('greet', { why: 'a system is down' });
+  await operator.define('again', 'greet', { schedules: every('2s', { from: 'finished' }) });
+  await clock.advance(15_000);
+  line.hold('load');
+  await operator.resumeType('greet', {});
+  await clock.advance(100);
+  const { jobs: [run] } = await others.find({ def: 'again', kinds: ['run'] });
+  expect(run).toMatchObject({ state: 'running', fence: 1 });
+  line.hold('beat');
+  await clock.advance(6_000);
+  expect(await takeOver()).toBe(1);
+  line.letGo('load');
+  await clock.advance(10);
+  line.letGo('beat');
+  await clock.advance(1_000);
+  expect(started).toEqual([]);
+});
+
+test('a task does not start if the lease lapsed before its run was read', async () => {
+  const { clock, line, engine, split, started, takeOver } = await scene();
+  line.hold('load');
+  await engine.createJobRun(split);
+  await clock.advance(1_000);
+  expect(line.waiting('load')).toBe(1);
+  line.hold('beat');
+  await clock.advance(6_000);
+  expect(await takeOver()).toBe(1);
+  line.letGo('load');
+  await clock.advance(10);
+  line.letGo('beat');
+  await clock.advance(1_000);
   expect(started).toEqual([]);
 });
 

@@ -14,11 +14,15 @@ export interface ExecutionParts {
   readonly attempts: Attempts;
   readonly clock: Clock;
   readonly notes: Notes;
+  /** The epoch of the lease of this instance: it changes when the lease may have lapsed. */
+  readonly leaseEpoch: () => symbol | null;
 }
 
 export interface Execution {
   readonly type: JobType;
   readonly attempt: Attempt;
+  /** That of the lease when the attempt began. */
+  readonly epoch: symbol | null;
   readonly tracker: Tracker;
 }
 
@@ -26,7 +30,7 @@ const timeoutDefaultMs = 3_600_000;
 const prepareTimeoutDefaultMs = 3_600_000;
 
 /** Starts an attempt of the job. */
-export function startExecution({ registry, attempts, clock, notes }: ExecutionParts, job: RunningJob): Execution {
+export function startExecution({ registry, attempts, clock, notes, leaseEpoch }: ExecutionParts, job: RunningJob): Execution {
   const type = registry.require(job.type);
   const attempt = attempts.start(job);
   // The progress of an isolated handler is reported by another tracker, in the thread or process of the handler.
@@ -37,7 +41,7 @@ export function startExecution({ registry, attempts, clock, notes }: ExecutionPa
     : (progress: Progress) => notes.progress(attempt.holding, progress, mayFollow && tracker.followsFromSteps);
   const tracker: Tracker = new Tracker({ clock, onChange });
   attempt.onAbort((reason) => tracker.cancel(reason));
-  return { type, attempt, tracker };
+  return { type, attempt, epoch: leaseEpoch(), tracker };
 }
 
 /**

@@ -33,6 +33,8 @@ export interface HandlerCallerParts extends PhaseParts, CompletionParts, ChildRu
   readonly logger: Logger;
   readonly isolation: Isolation;
   readonly notes: Notes;
+  /** The epoch of the lease of this instance: it changes when the lease may have lapsed. */
+  readonly leaseEpoch: () => symbol | null;
   /** Finds the types of children that an isolated handler adds. */
   readonly registry: Pick<TypeRegistry, 'require'>;
   readonly parents: TaskParents;
@@ -77,7 +79,17 @@ export class HandlerCaller {
       : andThen(fittingInput(type, job), (input) => this.#callRun(execution, context, input));
   }
 
+  /**
+   * Throws if this instance may no longer hold the job: what the handler needs was awaited, and the lease may have lapsed
+   * meanwhile. The job is then released, if it is still held.
+   */
+  #checkHeld({ attempt, epoch }: Execution): void {
+    if (this.#parts.leaseEpoch() !== epoch) attempt.release();
+    if (attempt.isEnded) attempt.signal.throwIfAborted();
+  }
+
   #callRun(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
+    this.#checkHeld(execution);
     const { type, attempt: { job } } = execution;
     const { aroundWork } = this.#parts;
     refuseOtherShape(type, job);
@@ -132,6 +144,7 @@ export class HandlerCaller {
     const run = { ...context.run, id: parent.id, tickTime: tickTimeOf(parent), tags: parent.tags ?? {} };
     const details = parent.details === null ? undefined : parsePayload(parent.details, detailsOf(parent));
     return andThen(fittingInput(type, parent), (input) => {
+      this.#checkHeld(execution);
       const data = { input, details, task: parsePayload(job.input, `the input of task ${job.id}`), key: job.key };
       const handle = (): MaybePromise<unknown> => type.options.isolate
         ? this.#callIsolated(execution, 'taskResults', run, data)

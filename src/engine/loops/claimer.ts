@@ -19,6 +19,7 @@ import type { CanaryShare, Want } from './canary-share.ts';
 import type { Gathering } from './gathering.ts';
 import type { InstanceLease } from './lease.ts';
 import type { Slots } from './slots.ts';
+import type { StartingJobs } from './starting-jobs.ts';
 import { queuedMaxMs, StuckJobs } from './stuck-jobs.ts';
 
 export interface ClaimerParts {
@@ -32,6 +33,7 @@ export interface ClaimerParts {
   readonly batchSizes: ReadonlyMap<string, number>;
   readonly slots: Slots<SlotWork>;
   readonly gathering: Gathering;
+  readonly starting: StartingJobs;
   readonly attempts: Attempts;
   /** Called with claimed jobs before they start. */
   readonly onClaimed: (jobs: readonly RunningJob[]) => void;
@@ -205,8 +207,8 @@ export class Claimer {
   }
 
   async #repairUnknownClaims(unknown: UnknownClaims): Promise<void> {
-    const { jobs, by, slots, gathering, attempts, clock } = this.#parts;
-    const unstarted = [...slots.queue.flatMap(jobsOf), ...gathering.jobs];
+    const { jobs, by, slots, gathering, starting, attempts, clock } = this.#parts;
+    const unstarted = [...slots.queue.flatMap(jobsOf), ...gathering.jobs, ...starting.jobs];
     const waiting = new Map(unstarted.map(({ id, fence }) => [id, fence]));
     const has = (job: Job): boolean => attempts.under(job) !== undefined || waiting.get(job.id) === job.fence;
     await repairUnknownClaims(jobs.store, by, { count: attempts.size + waiting.size, has }, unknown.cause, this.#isGatheredBefore);

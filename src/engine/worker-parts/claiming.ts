@@ -37,13 +37,13 @@ export function claiming(
   parts: ClaimingNeeds,
   lease: InstanceLease,
   leader: Leader,
-  { attempts, finisher, runner, slots, gathering }: RunningPart,
+  { attempts, finisher, runner, slots, gathering, starting }: RunningPart,
   isDraining: () => boolean,
 ): ClaimingPart {
   const { jobs, instance, registry, clock } = parts;
   const { versions } = registry;
   const claimer = new Claimer({
-    jobs, by: instance, clock, lease, slots, gathering, attempts, isDraining,
+    jobs, by: instance, clock, lease, slots, gathering, starting, attempts, isDraining,
     types: claimedTypes(parts),
     batchSizes: batchSizes(parts),
     versions,

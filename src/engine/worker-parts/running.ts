@@ -12,6 +12,7 @@ import { Gathering } from '../loops/gathering.ts';
 import type { InstanceCommands } from '../loops/instance-commands.ts';
 import type { InstanceLease } from '../loops/lease.ts';
 import { Slots } from '../loops/slots.ts';
+import { StartingJobs } from '../loops/starting-jobs.ts';
 import { Notes } from '../progress/notes.ts';
 import { AttemptCounts } from '../attempt/attempt-counts.ts';
 import { Attempts } from '../attempt/attempts.ts';
@@ -53,6 +54,7 @@ export interface RunningPart {
   readonly runner: Runner;
   readonly slots: Slots<SlotWork>;
   readonly gathering: Gathering;
+  readonly starting: StartingJobs;
 }
 
 /**
@@ -73,9 +75,10 @@ export function running(
   const onOutcomeStored = ({ tick }: RunningJob): MaybePromise<void> =>
     tick?.isAwaited ? follow(tick.def) : undefined;
   const counts = new AttemptCounts();
-  const runner = new Runner({ ...parts, by, attempts, finisher, notes, counts, onOutcomeStored });
+  const runner = new Runner({ ...parts, by, leaseEpoch: () => lease.epoch, attempts, finisher, notes, counts, onOutcomeStored });
+  const starting = new StartingJobs(lease, (job) => finisher.release(job));
   const mayStart = (): boolean => lease.isSafe && !isDraining();
-  const slots = new Slots<SlotWork>(parts.slots, { work: workOn(parts, runner, finisher, follow), mayStart });
+  const slots = new Slots<SlotWork>(parts.slots, { work: workOn(parts, runner, finisher, starting, follow), mayStart });
   const gathering = new Gathering({
     clock,
     typeOf: (name) => parts.registry.require(name),
@@ -84,19 +87,16 @@ export function running(
     freeSlots: () => slots.unreserved,
     postpone: (job, ms) => finisher.release(job, jobs.store.now() + ms),
   });
-  return { attempts, counts, finisher, notes, runner, slots, gathering };
+  return { attempts, counts, finisher, notes, runner, slots, gathering, starting };
 }
 
 function workOn(
   { instanceCommands, jobs, logger, beforeStart }: RunningNeeds,
   runner: Runner,
   finisher: Finisher,
+  starting: StartingJobs,
   follow: (def: number) => Promise<void>,
 ) {
-  const followAndRun = async (job: RunningJob, def: number): Promise<void> => {
-    await follow(def);
-    await runner.run(job);
-  };
   const execute = async (job: RunningJob, commands: InstanceCommands): Promise<void> => {
     const command = await commands.execute(job);
     await new Promise((resolve) => finisher.finish({ job, command }, resolve));
@@ -118,14 +118,14 @@ function workOn(
       logger.warn('cannot find out which jobs of a batch were cancelled; they are told when it runs', { error });
     });
   };
-  const runBatch = async (batch: JobBatch): Promise<void> => {
+  const beforeBatch = async (batch: JobBatch): Promise<void> => {
     if (batchWaitMs(batch.type.options.batch!) > 0) await prepareBatch(batch);
     for (const { tick } of batch.jobs) if (tick?.isAwaited) await follow(tick.def);
-    await runner.runBatch(batch);
   };
   return (job: SlotWork): MaybePromise<void> => {
-    if (job instanceof JobBatch) return runBatch(job);
+    if (job instanceof JobBatch) return starting.startAfter(job, () => beforeBatch(job), () => runner.runBatch(job));
     if (job.type === instanceCommands?.type) return execute(job, instanceCommands);
-    return job.tick?.isAwaited ? followAndRun(job, job.tick.def) : runner.run(job);
+    const { tick } = job;
+    return tick?.isAwaited ? starting.startAfter(job, () => follow(tick.def), () => runner.run(job)) : runner.run(job);
   };
 }
