@@ -73,6 +73,11 @@ const onlyFirstFollowed = cut('jobs/follower-runs.ts', 'spec.after!.map((name): 
 
 export const mutants: readonly Mutant[] = [
   {
+    title: 'a job that has a slot counts as unknown until its attempt begins',
+    cuts: [cut('engine/loops/claimer.ts', ', ...starting.jobs];', '];')],
+    seeds: [7],
+  },
+  {
     title: 'tasks start in the order of their due times although their runs take turns',
     cuts: [cut('engine/attempt/limit-use.ts', `if (taskFairness === 'run')`, `if (taskFairness === 'none')`)],
     seeds: [107, 127],

@@ -16,6 +16,11 @@ export const postgresMutants: readonly Mutant[] = [
     seeds: [5],
   },
   {
+    title: 'jobs of a claim start although the lease may have lapsed before its answer',
+    cuts: [cut('engine/loops/claimer.ts', '(epochBefore !== null && lease.epoch === epochBefore)', 'epochBefore !== undefined')],
+    seeds: [7],
+  },
+  {
     title: 'a connection that carries nothing is not noticed',
     cuts: [cut('store/postgres/sql/peer-watch.ts', 'return this.#quietMs(watched) >= watched.probeAfterMs;', 'return false;')],
     seeds: [2],

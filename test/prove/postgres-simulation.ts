@@ -18,7 +18,7 @@ const chaosMs = 4 * minute;
 /** Rare events that the seeds must have reached. */
 const goals: readonly GoalName[] = [
   'commit unknown, then tried again', 'takeover', 'restart under the same name', 'run retried by hand', 'handed off and lapsed',
-  'poison budget reached',
+  'poison budget reached', 'claim answered after a pause longer than the lease',
 ];
 
 export const postgresSimulation: Part = { name: 'simulation-postgres', cpuSeconds: 200, runsBehind: true, run };

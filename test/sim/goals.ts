@@ -15,7 +15,7 @@ export const goalNames = [
   'turn before an older job of another key', 'child run succeeded',
   'version rolled back', 'payload of an older version upgraded', 'name of a living instance refused',
   'run of a follower succeeded', 'run of a follower cancelled by its rule', 'follower defined again',
-  'turn of a run before an older task of another run',
+  'turn of a run before an older task of another run', 'claim answered after a pause longer than the lease',
 ] as const;
 
 export type GoalName = (typeof goalNames)[number];

@@ -27,6 +27,8 @@ export interface MonitorParts {
   readonly goals: Goals;
   readonly batches: BatchLedger;
   readonly onViolation: (violation: Violation) => void;
+  /** Called when a claim is committed, before it is answered. */
+  readonly onClaimed: (holder: string) => void;
   /** Sets the function that the store calls at each commit; absent: a commit is checked when it has been answered. */
   readonly onCommit?: FileStore['onCommit'];
   /** Commits are read from the store by `observe`. Extensions of the leases of single jobs are unknown then. */
@@ -295,6 +297,7 @@ export class StoreMonitor {
     switch (event.kind) {
       case 'claimed':
         this.#extended.delete(id);
+        this.#parts.onClaimed(event.holder);
         this.#checkPauses(before);
         this.#checkLimits(before);
         this.#reportAll(this.#shares.claimed(before, event.at));

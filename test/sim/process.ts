@@ -8,6 +8,8 @@ export class SimProcess {
   readonly #timeline: Timeline;
   #isAlive = true;
   #pausedUntil = 0;
+  /** How long after the pause messages are delivered. */
+  #messageDelayMs = 0;
   #onDeath: (() => void)[] = [];
 
   constructor(name: string, timeline: Timeline, skew: Skew) {
@@ -39,15 +41,30 @@ export class SimProcess {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#timeline.now + ms);
   }
 
+  /** After this pause, timers come before the messages that have arrived meanwhile, as in the event loop of Node. */
+  pauseTimersFirst(ms: number): void {
+    this.pause(ms);
+    this.#messageDelayMs = 1;
+  }
+
   resume(): void {
     this.#pausedUntil = 0;
   }
 
-  /** Calls `what` in the process: never if it has crashed, later if it is paused. */
+  /** Delivers a message: calls `what` in the process, never if it has crashed, later if it is paused. */
   deliver(what: () => void | Promise<void>): void | Promise<void> {
+    return this.#call(what, this.#messageDelayMs);
+  }
+
+  /** Calls a timer: like `deliver`. */
+  callTimer(what: () => void): void {
+    void this.#call(what, 0);
+  }
+
+  #call(what: () => void | Promise<void>, delayMs: number): void | Promise<void> {
     if (!this.#isAlive) return;
     if (!this.isPaused) return what();
-    this.#timeline.after(this.#pausedUntil - this.#timeline.now, () => this.deliver(what));
+    this.#timeline.after(this.#pausedUntil - this.#timeline.now + delayMs, () => this.#call(what, delayMs));
   }
 }
 
@@ -89,7 +106,7 @@ class ProcessClock implements Clock {
     let isCancelled = false;
     // Plus 1 ms: a timer must not fire early, whatever the rate.
     const cancel = this.#timeline.after(ms / this.#rate + (this.#rate === 1 ? 0 : 1), () =>
-      this.#process.deliver(() => {
+      this.#process.callTimer(() => {
         if (!isCancelled) call();
       }),
     );

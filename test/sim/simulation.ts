@@ -9,7 +9,7 @@ import { declareLimits } from '../../src/jobs/limits.ts';
 import type { Kind } from '../../src/model/state.ts';
 import { isRefusal } from '../../src/refusal.ts';
 import { turn } from '../../src/time/clock.ts';
-import { verify, violation, type Violation } from '../../src/verify.ts';
+import { verify, violation, type Start, type Violation } from '../../src/verify.ts';
 import type { Backing } from './backing.ts';
 import { finishRemaining, actUntil, roles, type Client, type Role } from './clients.ts';
 import { checkEffects, createEffects } from './completing.ts';
@@ -116,6 +116,8 @@ class Simulation {
   /** The version with which instances start. */
   #deployed: DeployedVersion = 1;
   #isHealing = false;
+  /** How long each process is paused that claims next. */
+  readonly #pauseAtClaim = new Map<SimProcess, number>();
   #recoveryMs: number | null = null;
 
   constructor(seed: number, { chaosMs = chaosDefaultMs, isQuiet = false, faults }: SimOptions, postgresUrl?: string) {
@@ -170,6 +172,11 @@ class Simulation {
     return [33, 43, 54].includes(this.#seed % 64);
   }
 
+  /** Whether answers to claims arrive after a pause. None of these seeds is known either. */
+  get #hasLateAnswers(): boolean {
+    return this.#postgresUrl === undefined ? [12, 26, 42, 56].includes(this.#seed % 64) : [3, 4, 7].includes(this.#seed % 8);
+  }
+
   async run(): Promise<SimReport> {
     this.#backing = await this.#openBacking();
     await this.#store.migrate();
@@ -203,6 +210,7 @@ class Simulation {
       timeline: this.#timeline, faults: this.#faults, settings: this.#settings, limits, goals: this.#goals,
       batches: this.#ledger.batches,
       onViolation: (found: Violation) => this.#found(found),
+      onClaimed: (holder: string) => this.#answerLate(holder),
       crash: (process: SimProcess) => this.#crash(process),
     };
     if (this.#postgresUrl !== undefined) {
@@ -372,7 +380,7 @@ class Simulation {
     const { leaseMs, retentionMs, poison, types, defs } = this.#settings;
     const store = this.#backing.storeOf(process, random);
     const workload = createWorkload({
-      process, streams: this.#streams, ledger: this.#ledger, hasPoison: poison, isMetered: this.#isMetered, isBatching: this.#isBatching,
+      process, streams: this.#streams, ledger: this.#ledger, onStart: (start) => this.#checkStart(start), hasPoison: poison, isMetered: this.#isMetered, isBatching: this.#isBatching,
       isAsking: this.#isAsking,
       isSharing: this.#isSharing, isCrowding: this.#isCrowding, hasFamilies: this.#hasFamilies, hasFollowers: this.#hasFollowers,
       deployed: this.#isDeploying
@@ -390,6 +398,16 @@ class Simulation {
       store, ...workload, instance, clock: process.clock, random, slots: 4, lease: `${leaseMs}ms`,
       retention: retentionMs === null ? null : `${retentionMs}ms`,
     });
+  }
+
+  /** P3: a handler starts only while its instance holds the job, whatever time the answer to the claim took. */
+  #checkStart({ job: id, fence }: Start): void {
+    // Set forward, the clock of the store ends leases that their holders know to be safe.
+    if (this.#settings.storeJumpEveryMs !== Infinity) return;
+    const job = this.#monitor.jobs.get(id);
+    if (job?.state === 'running' && job.fence === fence) return;
+    const is = job ? `${job.state} under fence ${job.fence}` : 'gone';
+    this.#found(violation('P3', id, `job ${id} was started under fence ${fence}, and is ${is}`));
   }
 
   // Faults.
@@ -417,6 +435,11 @@ class Simulation {
       this.#repeatFault('deploy', 9 * minute, (random) => this.#deploy(drawVersion(random), random));
     }
     if (this.#hasTwins) this.#repeatFault('twin', 4 * minute, (random) => this.#startTwin(random));
+    if (this.#hasLateAnswers) {
+      this.#repeatFault('late answer', this.#postgresUrl === undefined ? 2 * minute : minute / 2, (random) => {
+        this.#pauseAtClaim.set(this.#someEngine(random), random.between(1.2, 4) * this.#settings.leaseMs);
+      });
+    }
     this.#repeatFault('store jump', storeJumpEveryMs, (random) => {
       this.#backing.jump(random.pick([-minute, -1_000, 1_000, minute, 10 * minute]));
     });
@@ -443,6 +466,18 @@ class Simulation {
 
   #someProcess(random: RandomStream): SimProcess {
     return this.#processes.get(random.pick([...this.#processes.keys()]))!;
+  }
+
+  /** The answer to a claim is on its way: it arrives after the pause of its process. */
+  #answerLate(holder: string): void {
+    for (const [process, ms] of this.#pauseAtClaim) {
+      if (process.name !== holder && process.name.split('.')[0] !== holder) continue;
+      this.#pauseAtClaim.delete(process);
+      if (this.#isHealing || !process.isAlive) continue;
+      process.pauseTimersFirst(ms);
+      this.#backing.notePause(process, ms);
+      this.#goals.reach('claim answered after a pause longer than the lease');
+    }
   }
 
   #crash(process: SimProcess): void {

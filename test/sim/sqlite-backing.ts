@@ -38,12 +38,12 @@ export class SqliteBacking implements Backing {
 
   constructor(parts: SqliteBackingParts) {
     this.#parts = parts;
-    const { timeline, isOnFile, random, limits, goals, batches, onViolation } = parts;
+    const { timeline, isOnFile, random, limits, goals, batches, onViolation, onClaimed } = parts;
     const options = { clock: new StoreClock(() => timeline.now + this.#offsetMs), random };
     this.file = isOnFile ? openFileStore(options) : null;
     this.store = this.file?.store ?? new SqliteStore(':memory:', options);
     const onCommit = this.file && { onCommit: this.file.onCommit };
-    this.monitor = new StoreMonitor({ store: this.store, limits, goals, batches, onViolation, ...onCommit });
+    this.monitor = new StoreMonitor({ store: this.store, limits, goals, batches, onViolation, onClaimed, ...onCommit });
     this.#transactions = new Transactions(this.monitor.store, timeline);
   }
 

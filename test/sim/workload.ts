@@ -28,6 +28,8 @@ export interface WorkloadParts {
   readonly process: SimProcess;
   readonly streams: RandomStreams;
   readonly ledger: Ledger;
+  /** Called when a handler starts. */
+  readonly onStart: (start: Start) => void;
   readonly hasPoison: boolean;
   readonly isMetered: boolean;
   readonly isBatching: boolean;
@@ -86,6 +88,7 @@ export function createWorkload(parts: WorkloadParts): Workload {
   const begin = ({ fence, idempotencyKey }: Pick<Context, 'fence' | 'idempotencyKey'>): number => {
     const job = Number(idempotencyKey.split('.')[0]);
     ledger.starts.push({ job, fence });
+    parts.onStart({ job, fence });
     return streams.numberFor('handler', job, fence);
   };
   const work = (fromMs: number, toMs: number) => async (context: Context): Promise<{ took: number }> => {

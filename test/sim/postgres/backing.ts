@@ -54,10 +54,10 @@ export class PostgresBacking implements Backing {
 
   /** The database has Stint's schema and no jobs. */
   static async on(parts: PostgresBackingParts): Promise<PostgresBacking> {
-    const { url, timeline, limits, goals, batches, onViolation } = parts;
+    const { url, timeline, limits, goals, batches, onViolation, onClaimed } = parts;
     const server = await SimulatedServer.on(url, timeline);
     const store = new PostgresStore(url, { clock: new StoreClock(() => server.now()), notify: false });
-    const monitor = new StoreMonitor({ store, limits, goals, batches, onViolation, isReading: true });
+    const monitor = new StoreMonitor({ store, limits, goals, batches, onViolation, onClaimed, isReading: true });
     return new PostgresBacking(parts, server, store, monitor, await CommitReader.on(url, store, monitor, server));
   }
 
