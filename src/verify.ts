@@ -1,5 +1,6 @@
 /** The checkers of invariants, for the simulation, the storms and `stint verify`. */
-export { verify, type VerifyOptions, type VerifyProgress } from './verify/verify.ts';
+export { verify, type VerifyOptions } from './verify/verify.ts';
+export type { VerifyProgress } from './verify/inspection.ts';
 export { checkHistory, type JobWithHistory } from './verify/history.ts';
 export { checkStep, type HistoryStep } from './verify/step.ts';
 export { RateInUse } from './verify/rate-in-use.ts';

@@ -1,26 +1,25 @@
 /**
  * S39: in no period do more jobs start than a named limit allows, and no more of its jobs are admitted than may be
  * running. The starts come from the histories of all jobs, the admitted jobs are those of now, and the values of a limit
- * come from its own history: before its first change it shows none, and nothing is checked.
+ * come from its own history: before its first change it shows none, and nothing is checked. The values are read last, so
+ * that they contain every change under which a job was started or admitted.
  */
 import { never } from '../model/definition.ts';
 import { parseGate } from '../model/gate.ts';
 import { limitContentOf, limitValuesOf } from '../model/limit-record.ts';
 import { noLimitValues, type LimitUse, type LimitValues, type Rate } from '../model/limit.ts';
+import type { Job } from '../model/job.ts';
+import { firstRecordId } from '../model/record-id.ts';
+import { pagesOf } from '../store/paging.ts';
 import type { LimitInUseNow, Store } from '../store/store.ts';
 import { stepsOf, type JobWithHistory } from './history.ts';
+import { LimitStarts, type LimitStart } from './limit-starts.ts';
 import { fastest, RateInUse } from './rate-in-use.ts';
 import { violation, type Violation } from './violation.ts';
 
-interface LimitStart {
-  readonly job: number;
-  readonly cost: number;
-  readonly at: number;
-}
-
 interface UsedLimit {
   readonly use: LimitUse;
-  readonly starts: LimitStart[];
+  readonly starts: LimitStarts;
   /** When the first of the admitted jobs was admitted; `never`: none is. */
   oldest: number;
 }
@@ -38,55 +37,59 @@ const claimMs = 100;
 /** How long the commit of a change of values may take: claims read the former values until then. */
 const commitMaxMs = 30_000;
 
+const recordsPage = 500;
+
 /** Of how many keys of a limit the admitted jobs are counted. */
 const keysMax = 10_000;
 
-export class LimitHistories {
-  readonly #values = new Map<string, readonly ValuesInForce[]>();
-  readonly #used = new Map<string, UsedLimit>();
-  readonly #seen = new Set<number>();
+type LimitReader = Pick<Store, 'limitUse' | 'find' | 'load' | 'history'>;
 
-  /** Adds a job. A job that is checked again is not added again. */
+export class LimitHistories {
+  readonly #used = new Map<string, UsedLimit>();
+
+  /** Adds a job; each job once. */
   add({ job, events }: JobWithHistory): void {
-    if (job.kind === 'limit') return this.#addLimit({ job, events });
     const uses = job.gate === null ? undefined : parseGate(job.gate).uses;
-    if (!uses || this.#seen.size === this.#seen.add(job.id).size) return;
+    if (!uses) return;
     const starts = startsOf({ job, events });
     for (const use of uses) {
       const used = this.#usedLimit(use);
-      for (const at of starts) used.starts.push({ job: job.id, cost: use.cost, at });
+      for (const at of starts) used.starts.add({ job: job.id, cost: use.cost, at });
       if (job.admitted) used.oldest = Math.min(used.oldest, starts.at(-1) ?? job.created);
     }
   }
 
-  /** Call it after `add` of all stored jobs. */
-  async check(store: Pick<Store, 'limitUse'>): Promise<Violation[]> {
-    const found = this.#used.values().toArray().flatMap(({ use, starts }) =>
-      checkRate(nameOf(use), this.#values.get(use.name) ?? [], starts));
-    for (const [limit, values] of this.#values) {
-      if (values.every(({ values: { concurrency } }) => concurrency === null)) continue;
-      const inUse = await store.limitUse(limit, { count: keysMax });
-      found.push(...inUse.flatMap((use) => this.#checkConcurrency(limit, values, use)));
+  /**
+   * Call it after `add` of all stored jobs. `since`: when the first of them was read, or `never` if the store has not
+   * changed since; a job may have been admitted since then that was not when it was added.
+   */
+  async check(store: LimitReader, since: number): Promise<Violation[]> {
+    const found: Violation[] = [];
+    const values = new Map<string, readonly ValuesInForce[]>();
+    for await (const limits of pagesOf(store, { kinds: ['limit'] }, recordsPage, firstRecordId - 1)) {
+      for (const limit of limits) {
+        const { name } = limitContentOf(limit.input);
+        const inUse = await store.limitUse(name, { count: keysMax });
+        const all = await valuesNow(store, limit);
+        values.set(name, all);
+        found.push(...inUse.flatMap((use) => this.#checkConcurrency(name, all, use, since)));
+      }
     }
+    for (const { use, starts } of this.#used.values()) found.push(...checkRate(nameOf(use), values.get(use.name) ?? [], starts));
     return found;
-  }
-
-  #addLimit({ job, events }: JobWithHistory): void {
-    const { name } = limitContentOf(job.input);
-    this.#values.set(name, valuesInForce({ job, events }));
   }
 
   #usedLimit(use: LimitUse): UsedLimit {
     const name = nameOf(use);
-    const known = this.#used.get(name) ?? { use, starts: [], oldest: never };
+    const known = this.#used.get(name) ?? { use, starts: new LimitStarts(), oldest: never };
     this.#used.set(name, known);
     return known;
   }
 
   /** Jobs that were admitted before a concurrency was lowered go on. */
-  #checkConcurrency(limit: string, all: readonly ValuesInForce[], { key, admitted }: LimitInUseNow): Violation[] {
+  #checkConcurrency(limit: string, all: readonly ValuesInForce[], { key, admitted }: LimitInUseNow, since: number): Violation[] {
     const name = nameOf({ name: limit, key });
-    const oldest = this.#used.get(name)?.oldest ?? never;
+    const oldest = Math.min(since, this.#used.get(name)?.oldest ?? never);
     const maxima = all.filter(({ to }) => to >= oldest).map(({ values: { concurrency } }) => concurrency ?? Infinity);
     const max = Math.max(...maxima);
     if (admitted <= max) return [];
@@ -96,6 +99,16 @@ export class LimitHistories {
 
 const nameOf = ({ name, key }: Pick<LimitUse, 'name' | 'key'>): string =>
   `the limit ${JSON.stringify(name)}${key === null ? '' : ` for ${JSON.stringify(key)}`}`;
+
+/** Reads the limit and its history until the limit has not changed between two reads. */
+async function valuesNow(store: LimitReader, seen: Job): Promise<readonly ValuesInForce[]> {
+  for (let job = seen; ;) {
+    const events = await store.history(job.id);
+    const [now] = await store.load([job.id]);
+    if (now === undefined || now.version === job.version) return valuesInForce({ job, events });
+    job = now;
+  }
+}
 
 /**
  * Returns the values of a limit, in the order of time. The history of a limit that was changed lacks its first values. For
@@ -123,7 +136,7 @@ const startsOf = ({ job, events }: JobWithHistory): number[] =>
     .filter(({ before, event, after }) => event.kind === 'claimed' && !before.admitted && after.admitted && event.at > before.changed)
     .map(({ event }) => event.at);
 
-function checkRate(name: string, all: readonly ValuesInForce[], starts: readonly LimitStart[]): Violation[] {
+function checkRate(name: string, all: readonly ValuesInForce[], starts: LimitStarts): Violation[] {
   if (all.every(({ values: { rate } }) => rate === null)) return [];
   const inUse = new RateInUse();
   let largest = 0;
@@ -151,9 +164,9 @@ interface StartUnderRates {
 }
 
 /** Yields the starts in the order of time. */
-function* withRates(all: readonly ValuesInForce[], starts: readonly LimitStart[]): Generator<StartUnderRates> {
+function* withRates(all: readonly ValuesInForce[], starts: LimitStarts): Generator<StartUnderRates> {
   let [first, next, before] = [0, 0, 0];
-  for (const start of starts.toSorted((a, b) => a.at - b.at)) {
+  for (const start of starts.inOrder()) {
     while (next < all.length && all[next]!.from <= start.at) next++;
     while (all[first]!.to < before) first++;
     const since = all.slice(first, next);

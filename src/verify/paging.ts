@@ -1,5 +1,6 @@
 /** Reads all jobs of a store page by page, continuing after rows that cannot be read. */
 import type { Job } from '../model/job.ts';
+import { firstRecordId } from '../model/record-id.ts';
 import { matchesQuery, type Query } from '../store/query.ts';
 import type { Store } from '../store/store.ts';
 
@@ -16,26 +17,63 @@ export interface UnreadableRow {
 type JobReader = Pick<Store, 'find' | 'load'>;
 
 const pageSize = 500;
+/** About how long all inputs and results of a page are together. */
+const pageLengthMax = 8_000_000;
 /**
  * How many ranges of `pageSize` ids are searched for the row that makes a page unreadable. After that, the error of the
  * page is thrown.
  */
 const probesMax = 100;
 
-export async function* readPages(store: JobReader, query: Query = {}): AsyncGenerator<ReadPage> {
-  for (let after = 0; ; ) {
-    const page = await readPage(store, query, after);
+/**
+ * Reads the jobs that exist now, and all records. Jobs that are created meanwhile are left out: they may be created faster
+ * than they are read.
+ */
+export async function* readStored(store: JobReader): AsyncGenerator<ReadPage> {
+  yield* readPages(store, {}, { after: 0, upTo: await newestJob(store) });
+  yield* readPages(store, {}, { after: firstRecordId - 1, upTo: Infinity });
+}
+
+/** If the newest job cannot be read, all jobs are read. */
+async function newestJob(store: JobReader): Promise<number> {
+  try {
+    const { jobs } = await store.find({}, { order: 'newest', after: firstRecordId, limit: 1 });
+    return jobs[0]?.id ?? 0;
+  } catch {
+    return firstRecordId - 1;
+  }
+}
+
+interface PageBounds {
+  readonly after: number;
+  /** No page begins behind this id. */
+  readonly upTo: number;
+}
+
+const allIds: PageBounds = { after: 0, upTo: Infinity };
+
+export async function* readPages(store: JobReader, query: Query = {}, { after, upTo }: PageBounds = allIds): AsyncGenerator<ReadPage> {
+  let [last, size] = [after, pageSize];
+  while (last < upTo) {
+    const page = await readPage(store, query, last, size);
     yield page;
     if (page.next === null) return;
-    after = page.next;
+    last = page.next;
+    size = sizeAfter(page.jobs);
   }
+}
+
+/** Jobs with long inputs and results are read in small pages, so that a page needs little memory. */
+function sizeAfter(jobs: readonly Job[]): number {
+  const length = jobs.reduce((sum, { input, result }) => sum + input.length + (result?.length ?? 0), 0);
+  return length === 0 ? pageSize : Math.max(1, Math.min(pageSize, Math.floor((pageLengthMax * jobs.length) / length)));
 }
 
 type PageBefore<Next> = ReadPage & { readonly next: Next };
 
-async function readPage(store: JobReader, query: Query, after: number): Promise<PageBefore<number | null>> {
+async function readPage(store: JobReader, query: Query, after: number, limit: number): Promise<PageBefore<number | null>> {
   try {
-    const { jobs, next } = await store.find(query, { order: 'oldest', after, limit: pageSize });
+    const { jobs, next } = await store.find(query, { order: 'oldest', after, limit });
     return { jobs, next, unreadable: [] };
   } catch (error) {
     const { jobs, ...page } = await probe(store, after, error);

@@ -19,10 +19,21 @@ export function history(connection: Connection, id: number, from = 1, limit = In
     .slice(0, limit);
 }
 
+/** Reads the histories of many jobs: two statements for a page of jobs, instead of two for each job. */
 export function histories(connection: Connection, ids: readonly number[]): Map<number, Event[]> {
-  const found = ids.map((id) => [id, history(connection, id)] as const);
-  return new Map(found.filter(([, events]) => events.length > 0));
+  const list = JSON.stringify(ids);
+  const found = new Map<number, Event[]>();
+  for (const [id, lines] of [...connection.arrays(chunksSql, list), ...connection.arrays(tailsSql, list)]) {
+    const [job, events] = [Number(id), eventsOfHistory(String(lines))];
+    found.set(job, [...(found.get(job) ?? []), ...events]);
+  }
+  return found;
 }
+
+const chunksSql = `SELECT job, lines FROM history_chunk WHERE job IN (SELECT value FROM json_each(?)) ORDER BY job, upto`;
+
+const tailsSql = ['job', 'ended'].map((table) =>
+  `SELECT id, history FROM ${table} WHERE id IN (SELECT value FROM json_each(?1))`).join(' UNION ALL ');
 
 /**
  * A position in the feed: an entry, and how many of its events have been read; 0: all of them. `at` is the store time of
