@@ -5,7 +5,7 @@ export interface Bar {
   readonly database: DatabaseName;
   readonly title: string;
   readonly value: number;
-  readonly unit: '×' | 'ms';
+  readonly unit: '×' | 'ms' | 's' | 'MB' | 'violations';
   /** The least or the highest allowed value; null: the figure is only shown. */
   readonly bar: { readonly least: number } | { readonly most: number } | null;
   /** The figures behind the value. */

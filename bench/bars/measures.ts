@@ -10,6 +10,7 @@ import { result } from './result.ts';
 import { shares } from './shares.ts';
 import type { BarSizes } from './sizes.ts';
 import { sleeping } from './sleeping.ts';
+import { verify } from './verify.ts';
 import { waiting } from './waiting.ts';
 
 export interface BarMeasure {
@@ -28,4 +29,5 @@ export const barMeasures: readonly BarMeasure[] = [
   { name: 'shares', measure: shares },
   { name: 'sleeping', measure: sleeping },
   { name: 'inbox', measure: inbox },
+  { name: 'verify', measure: verify },
 ];
