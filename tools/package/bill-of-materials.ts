@@ -1,9 +1,11 @@
 /**
- * The bill of materials of the package, in the format CycloneDX: what the lock file installs for users. `npm sbom
- * --omit=dev` leaves out packages that are also dependencies of tools, such as pg, so that the list of all packages is
- * filtered here.
+ * The bill of materials of the package, in the format CycloneDX: what the lock file installs for users, and what the
+ * dashboard contains. `npm sbom --omit=dev` leaves out packages that are also dependencies of tools, such as pg, so that
+ * the list of all packages is filtered here.
  */
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 interface Bill {
   readonly metadata: { readonly component: { readonly 'bom-ref': string } };
@@ -17,9 +19,16 @@ interface Installed {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
+/** Packages whose code or fonts the build of the dashboard copies into the published package. */
+export const bundledPackages = [
+  '@fontsource-variable/ibm-plex-sans', '@fontsource/ibm-plex-mono', '@preact/signals', 'preact', 'uplot',
+];
+
 export function billOfMaterials(root: string, { name, dependencies }: Installed): string {
   const bill = fullBill(root);
-  const direct = Object.entries(dependencies).map((pair) => pair.join('@'));
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as DeclaredTools;
+  const bundled = bundledPackages.map((each) => [each, devDependencies[each]]);
+  const direct = [...Object.entries(dependencies), ...bundled].map((pair) => pair.join('@'));
   const needed = reachable(bill, direct);
   const { component } = bill.metadata;
   const own = { ref: component['bom-ref'], dependsOn: direct };
@@ -30,6 +39,10 @@ export function billOfMaterials(root: string, { name, dependencies }: Installed)
     components: bill.components.filter((each) => needed.has(each['bom-ref'])),
     dependencies: [own, ...bill.dependencies.filter(({ ref }) => needed.has(ref))],
   }, null, 2)}\n`;
+}
+
+interface DeclaredTools {
+  readonly devDependencies: Readonly<Record<string, string>>;
 }
 
 function fullBill(root: string): Bill {
