@@ -18,7 +18,7 @@ test('work goes on within lease + 5 s, nothing acknowledged is lost, and nothing
       await load.untilAcknowledged(100);
     }
     const wrong = await load.end(directUrl);
-    console.info(`black holes: runs start after ${resumedMs.join(', ')} ms`);
+    console.info(`black holes: ${load.report(resumedMs)}`);
     expect(wrong).toEqual([]);
     expect(load.refused).toEqual([]);
     expect(Math.max(...resumedMs)).toBeLessThan(recoveryMaxMs);

@@ -40,7 +40,7 @@ test('after a failover to a synchronous standby nothing acknowledged is lost and
     const resumedMs = await load.untilStart();
     await load.untilAcknowledged(100);
     const wrong = await load.end(standby.url);
-    console.info(`failover: runs start ${Math.round(resumedMs)} ms after the promotion`);
+    console.info(`failover: ${load.report([resumedMs])} (from the promotion on)`);
     expect(wrong).toEqual([]);
     expect(load.refused).toEqual([]);
     expect(resumedMs).toBeLessThan(recoveryMaxMs);

@@ -3,7 +3,7 @@ import { Engine, jobType } from '../../src/index.ts';
 import type { Job } from '../../src/model/job.ts';
 import { openStore } from '../../src/open/store.ts';
 import { systemClock } from '../../src/time/clock.ts';
-import { verify, violationText } from '../../src/verify.ts';
+import { verify, violationText, type Start } from '../../src/verify.ts';
 import { slowness, waitMs } from '../support/patience.ts';
 
 const producers = 4;
@@ -16,11 +16,19 @@ export const recoveryMaxMs = leaseMs + 5_000 * slowness;
 export class Load {
   readonly acknowledged = new Set<number>();
   readonly refused: unknown[] = [];
-  readonly #type = jobType('work', { run: ({ run }) => void this.#started.add(run.id) });
+  readonly #type = jobType('work', {
+    run: ({ run, fence }) => {
+      this.#started.add(run.id);
+      this.#starts.push({ job: run.id, fence });
+    },
+  });
   readonly #started = new Set<number>();
+  /** Every call of the handler. */
+  readonly #starts: Start[] = [];
   readonly #engines: readonly Engine[];
   readonly #producing: Promise<unknown>;
   #isOver = false;
+  #outcome: { readonly lost: number } | null = null;
 
   private constructor(url: string) {
     const options = { store: url, types: [this.#type], lease: `${leaseMs}ms` } as const;
@@ -64,12 +72,23 @@ export class Load {
       await Promise.all(this.#engines.map((engine) => engine.close()));
       const found = new Map((await loadAll(ids, (some) => store.load(some))).map((job) => [job.id, job]));
       const isDone = (job?: Job): boolean => job?.state === 'ended' && job.fate === 'succeeded';
-      const wrong = ids.filter((id) => !isDone(found.get(id))).map((id) => `run ${id} was acknowledged and has not succeeded`);
-      for await (const violation of verify(store, { patienceMs: 0 })) wrong.push(violationText(violation));
+      const lost = ids.filter((id) => !isDone(found.get(id)));
+      const wrong = lost.map((id) => `run ${id} was acknowledged and has not succeeded`);
+      const evidence = { acknowledged: ids, starts: this.#starts };
+      for await (const violation of verify(store, { evidence, patienceMs: 0 })) wrong.push(violationText(violation));
+      this.#outcome = { lost: lost.length };
       return wrong;
     } finally {
       await store.close();
     }
+  }
+
+  /** What came of the load, after its end. `resumedMs`: how long no run started. */
+  report(resumedMs: readonly number[]): string {
+    const twice = this.#starts.length - new Set(this.#starts.map(({ job, fence }) => `${job} ${fence}`)).size;
+    const seconds = resumedMs.map((ms) => (ms / 1000).toFixed(1)).join(', ');
+    return `${this.acknowledged.size} runs acknowledged, ${this.#outcome?.lost} of them lost, ${twice} started twice under one claim, ` +
+      `${this.#starts.length} starts, ${this.refused.length} refused; runs start again after ${seconds} s`;
   }
 
   async #produce(engine: number): Promise<void> {
