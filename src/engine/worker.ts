@@ -246,16 +246,17 @@ export class Worker {
     this.#claiming.loop.wake();
   }
 
-  #onBeat(lost: ReadonlySet<number>): void {
+  #onBeat(lost: readonly Holding[]): void {
     this.#parts.backupHeartbeat.noteBeat();
-    if (lost.size > 0) this.#dropLost(lost);
+    if (lost.length > 0) this.#dropLost(lost);
     this.#running.slots.fill();
   }
 
-  /** Drops the lost jobs that have not started. */
-  #dropLost(lost: ReadonlySet<number>): void {
+  /** Drops the lost jobs that have not started. A job that was claimed again meanwhile has a newer fence, and stays. */
+  #dropLost(lost: readonly Holding[]): void {
     const { attempts, slots, gathering } = this.#running;
-    const isDropped = ({ id }: Holding): boolean => lost.has(id) && !attempts.has(id);
+    const fences = new Map(lost.map(({ id, fence }) => [id, fence]));
+    const isDropped = (job: Holding): boolean => fences.get(job.id) === job.fence && attempts.under(job) === undefined;
     gathering.drop(isDropped);
     slots.drop((work: SlotWork) => {
       if (!(work instanceof JobBatch)) return isDropped(work);

@@ -4,7 +4,7 @@ import { at, Engine, every, jobType, openStore } from '../../src/index.ts';
 import { seededRandom } from '../../src/random.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { repairLapsed } from '../../src/jobs/repair.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Beat, Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import { SlowLine } from '../support/slow-line.ts';
 
@@ -250,4 +250,51 @@ test.each(['suspend', 'close'] as const)('%s stops claiming at once, while decla
   line.letGo('instances');
   await clock.advance(1_000);
   await ended;
+});
+
+test('a job that was claimed again before a heartbeat asked about its former claim is not dropped', async () => {
+  const clock = new VirtualClock(Date.UTC(2026, 0, 1));
+  const real = openStore('memory:', { clock });
+  const asking = Promise.withResolvers<void>();
+  let listed: readonly number[] = [];
+  /** The first heartbeat that lists a job reaches the store late. */
+  const store = new Proxy(real, {
+    get: (target, name: keyof Store) => {
+      const member = target[name] as unknown;
+      if (typeof member !== 'function') return member;
+      if (name !== 'beat') return (member as () => unknown).bind(target);
+      return async (beat: Beat) => {
+        if (listed.length === 0 && beat.holds.length > 0) {
+          listed = beat.holds.map(({ fence }) => fence);
+          await asking.promise;
+        }
+        return target.beat(beat);
+      };
+    },
+  });
+  const attempt = Promise.withResolvers<void>();
+  const occupied = Promise.withResolvers<void>();
+  const flaky = jobType('flaky', {
+    retry: { base: '1ms' }, run: ({ run }) => { if (run.attempt === 1) return attempt.promise; },
+  });
+  const long = jobType('long', { run: () => occupied.promise });
+  const engine = new Engine({
+    store, clock, types: [flaky, long], slots: 10, random: seededRandom(1), instance: 'ann', lease: '30s',
+    logger: { info: () => {}, warn: () => {}, error: () => {} },
+  });
+  await engine.resume();
+  const run = await engine.createJobRun(flaky);
+  await clock.advance(1_000);
+  expect(listed).toEqual([1]);
+  await engine.createJobRuns(long, Array.from({ length: 10 }, () => ({ priority: 1 })));
+  await clock.advance(10);
+  attempt.reject(new Error('not yet'));
+  for (let step = 0; step < 30; step += 1) await clock.advance(10);
+  expect(await run.get()).toMatchObject({ state: 'running', fence: 2 });
+  asking.resolve();
+  await clock.advance(100);
+  occupied.resolve();
+  await clock.advance(20_000);
+  expect((await run.get()).fate).toBe('succeeded');
+  await engine.close({ patience: '1s' });
 });

@@ -25,10 +25,10 @@ export interface HeartbeatParts {
   readonly gathered: () => readonly Holding[];
   readonly about: () => InstanceAbout;
   /**
-   * Called when the store has confirmed a heartbeat. `lost`: the ids of jobs that the heartbeat listed as held here,
-   * but that this instance no longer holds.
+   * Called when the store has confirmed a heartbeat. `lost`: the claims that the heartbeat listed, and that this instance
+   * no longer has. It may have claimed the same jobs again.
    */
-  readonly onBeat: (lost: ReadonlySet<number>) => void;
+  readonly onBeat: (lost: readonly Holding[]) => void;
   /** Called when a heartbeat succeeds after a failed one, or after a pause in which the lease may have lapsed. */
   readonly onReconnect: () => void;
 }
@@ -115,7 +115,8 @@ export class Heartbeat {
     const running = [...attempts.values()];
     const { isSafe: wasSafe, givenUp } = lease;
     const unstarted = gathered().map(({ id, fence }) => ({ id, fence }));
-    const holds = [...running.map(({ holding }) => holding), ...unstarted, ...(wasSafe ? [] : waiting())];
+    const newest = newestOfEach([...running.map(({ holding }) => holding), ...unstarted, ...(wasSafe ? [] : waiting())]);
+    const holds = [...newest.values()];
     const published = unstarted.slice(0, publishedMax);
     const aboutNow = { ...about(), ...(published.length === 0 ? {} : { gathered: published }) };
     const beat = { id, leaseMs: lease.durationMs, about: aboutNow, holds, ...(takeOver ? { takeOver } : {}) };
@@ -128,16 +129,17 @@ export class Heartbeat {
     this.#isRegistered = true;
     this.#published = new Set(names);
     const lostIds = new Set(lost);
+    const isLost = ({ id: job, fence }: Holding): boolean => lostIds.has(job) || newest.get(job)!.fence !== fence;
     // An attempt whose outcome was stored meanwhile is lost, too, but over.
-    for (const attempt of running) if (lostIds.has(attempt.job.id) && attempts.under(attempt.holding) === attempt) attempt.revoke();
+    for (const attempt of running) if (isLost(attempt.holding) && attempts.under(attempt.holding) === attempt) attempt.revoke();
     if (wasSafe && !lease.isSafe) return false;
     lease.renew(sentAt, wasSafe, givenUp);
-    this.#noteBeat(lostIds, wasSafe);
+    this.#noteBeat(holds.filter(({ id: job }) => lostIds.has(job)), wasSafe);
     if (cancelled.length > 0) await cancels.deliver(cancelled);
     return true;
   }
 
-  #noteBeat(lost: ReadonlySet<number>, wasSafe: boolean): void {
+  #noteBeat(lost: readonly Holding[], wasSafe: boolean): void {
     const { onBeat, onReconnect } = this.#parts;
     onBeat(lost);
     if (this.#isDisconnected || !wasSafe) onReconnect();
@@ -166,6 +168,15 @@ export class Heartbeat {
     });
     return () => disarm();
   }
+}
+
+/** The store answers with ids, so that it is asked only about the newest claim of a job. */
+function newestOfEach(holdings: readonly Holding[]): ReadonlyMap<number, Holding> {
+  const newest = new Map<number, Holding>();
+  for (const holding of holdings) {
+    if (holding.fence > (newest.get(holding.id)?.fence ?? -1)) newest.set(holding.id, holding);
+  }
+  return newest;
 }
 
 const nameOf = ({ id, fence }: Holding): string => `${id}/${fence}`;
