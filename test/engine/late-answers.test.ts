@@ -1,11 +1,12 @@
 // Late answers: an answer that arrives after the lease of this instance may have lapsed starts no job.
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { at, Engine, every, jobType, openStore } from '../../src/index.ts';
 import { seededRandom } from '../../src/random.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { repairLapsed } from '../../src/jobs/repair.ts';
 import type { Beat, Store } from '../../src/store/store.ts';
-import { VirtualClock } from '../../src/time/clock.ts';
+import { turn, VirtualClock } from '../../src/time/clock.ts';
 import { SlowLine } from '../support/slow-line.ts';
 
 async function scene() {
@@ -297,4 +298,50 @@ test('a job that was claimed again before a heartbeat asked about its former cla
   await clock.advance(20_000);
   expect((await run.get()).fate).toBe('succeeded');
   await engine.close({ patience: '1s' });
+});
+
+/** A clock that can go on without firing the timers that are due, as when the process is paused and an answer goes first. */
+class PausedClock extends VirtualClock {
+  #pausedMs = 0;
+
+  override monotonic(): number {
+    return super.monotonic() + this.#pausedMs;
+  }
+
+  pause(ms: number): void {
+    this.#pausedMs += ms;
+    this.jump(ms);
+  }
+}
+
+test('a batch does not start with jobs whose lease lapsed while their inputs were checked', async () => {
+  const clock = new PausedClock(Date.UTC(2026, 0, 1));
+  const checked = Promise.withResolvers<void>();
+  let isCreated = false;
+  const calls: number[][] = [];
+  const index = jobType('index', {
+    input: z.object({ n: z.number() }).refine(async ({ n }) => {
+      if (isCreated && n === 2) await checked.promise;
+      return true;
+    }),
+    batch: { size: 2 },
+    runBatch: ({ jobs }) => {
+      calls.push(jobs.map(({ fence }) => fence));
+      return jobs.map((job) => job.done());
+    },
+  });
+  await using engine = new Engine({
+    store: openStore('memory:', { clock }), clock, types: [index], random: seededRandom(1), instance: 'ann', lease: '3s',
+    logger: { info: () => {}, warn: () => {}, error: () => {} },
+  });
+  await engine.createJobRuns(index, [{ input: { n: 1 } }, { input: { n: 2 } }]);
+  isCreated = true;
+  await engine.resume();
+  await clock.advance(1_000);
+  clock.pause(6_000);
+  checked.resolve();
+  for (let turns = 0; turns < 10; turns += 1) await turn();
+  expect(calls).toEqual([]);
+  await clock.advance(20_000);
+  expect(calls).toEqual([[2, 2]]);
 });

@@ -158,6 +158,7 @@ class BatchCall {
 
   /** Calls the handler with the jobs whose attempts have not been aborted while the batch waited for the others. */
   #call(): void {
+    this.#releaseUnheld();
     const called = this.#members.filter(({ hasArrived, execution }) => hasArrived && !execution.attempt.isAborted);
     if (called.length === 0) return this.#settle([]);
     const request = { jobs: called.map(({ job }) => job!), signal: this.#abort.signal };
@@ -166,6 +167,12 @@ class BatchCall {
       () => andThen(call(), (outcomes) => this.#settle(outcomes)),
       (error) => this.#rejectAll(error),
     );
+  }
+
+  /** Releases the jobs that this instance may no longer hold: the lease may have lapsed while their inputs were checked. */
+  #releaseUnheld(): void {
+    const epoch = this.#parts.leaseEpoch();
+    for (const { isOver, execution } of this.#members) if (!isOver && execution.epoch !== epoch) execution.attempt.release();
   }
 
   #settle(outcomes: unknown): void {
