@@ -276,7 +276,7 @@ test('a job that was claimed again before a heartbeat asked about its former cla
   const attempt = Promise.withResolvers<void>();
   const occupied = Promise.withResolvers<void>();
   const flaky = jobType('flaky', {
-    retry: { base: '1ms' }, run: ({ run }) => { if (run.attempt === 1) return attempt.promise; },
+    retry: { base: '1ms' }, run: ({ run }) => (run.attempt === 1 ? attempt.promise : undefined),
   });
   const long = jobType('long', { run: () => occupied.promise });
   const engine = new Engine({
@@ -296,7 +296,7 @@ test('a job that was claimed again before a heartbeat asked about its former cla
   await clock.advance(100);
   occupied.resolve();
   await clock.advance(20_000);
-  expect((await run.get()).fate).toBe('succeeded');
+  expect(await run.get()).toMatchObject({ state: 'ended', fate: 'succeeded' });
   await engine.close({ patience: '1s' });
 });
 

@@ -143,7 +143,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'isTaskErrorRetryable is not asked',
-    cuts: [cut('engine/attempt/runner.ts', 'type.options.isTaskErrorRetryable) ||', 'undefined) ||')],
+    cuts: [cut('engine/attempt/outcome-commands.ts', 'type.options.isTaskErrorRetryable) ||', 'undefined) ||')],
     breaks: ['1.26'],
   },
   {
