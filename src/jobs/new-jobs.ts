@@ -1,7 +1,7 @@
 /**
  * New jobs: turns drafts into changes with ids, ready to be stored.
  *
- * Saves (bench/LEDGER.md, "drafts that say the same but for their input are checked and decided once", fa0b21a):
+ * Saves (bench/LEDGER.md, "drafts that differ only in their input are checked and decided once", fa0b21a):
  * together with `PlainDataCheck` of model/json.ts, create with k = 1,000: 17.6 → 14.3 µs a job.
  * Applies to consecutive drafts that differ only in input, as in a bulk create.
  * Without it (`differsOnlyInInput` is false) each draft is validated alone, and its job and events are made anew.

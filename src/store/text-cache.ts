@@ -2,9 +2,9 @@
  * The text cache: remembers the last value and its JSON text. Consecutive jobs of a batch usually have equal events and
  * bodies.
  *
- * Saves (bench/LEDGER.md, "a line that equals the last is its text", "equal texts are one parameter"): a shallow
- * comparison takes a tenth of the time of stringifying. Equal texts are the same string, which is sent to the database
- * once.
+ * Saves (bench/LEDGER.md, "a line that equals the line before shares its text", "equal texts are one parameter"): a
+ * shallow comparison takes a tenth of the time of stringifying. Equal texts are the same string, which is sent to the
+ * database once.
  * Applies to values whose fields are identical to those of the previous value.
  * Without the cache every value is stringified and parsed; the results are the same.
  */

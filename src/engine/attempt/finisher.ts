@@ -2,8 +2,8 @@
  * The finisher: stores outcomes of attempts. Outcomes that arrive in one turn of the event loop, or during a commit,
  * share the next commit, up to 1,000.
  *
- * Saves transactions: sixteen outcomes that arrive together are one commit (bench/LEDGER.md, "concurrent calls that
- * meet go to the store as one statement"). Applies to all outcomes of this process except the end of a planning phase;
+ * Saves transactions: sixteen outcomes that arrive together are one commit (bench/LEDGER.md, "concurrent calls are
+ * sent to the store as one statement"). Applies to all outcomes of this process except the end of a planning phase;
  * an outcome that arrives alone is committed alone, one turn later. Without the finisher, each outcome would be one
  * transaction, and each slot would wait for the transaction of its outcome. If the store refuses a batch because of one
  * malformed outcome, the outcomes are written one by one.

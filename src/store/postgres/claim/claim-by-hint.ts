@@ -1,7 +1,7 @@
 /**
  * Claims a job from a hint, in one statement. The statement checks that the row still has every value of the hint.
  *
- * Saves (bench/LEDGER.md, "the hint of a lone run says what a claim needs to know"): the scan before the write; a job
+ * Saves (bench/LEDGER.md, "the hint of a single run contains what a claim needs"): the scan before the write; a job
  * created by another process starts after 3.4 instead of 4.3 ms.
  * Applies if all of these hold: the last full scan of the request found fewer jobs than requested, so that it left no
  * due job; it covered all priorities and saw no job at a gate; since that scan, the request has taken no other hint;

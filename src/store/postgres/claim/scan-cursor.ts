@@ -1,9 +1,9 @@
 /**
  * The scan cursor: where the next claim of a request starts reading each lane.
  *
- * Saves (bench/LEDGER.md, "under load claims go on where the last one ended, past dead rows"): a claimed job leaves a
- * dead entry in the index until a vacuum removes it, and an open transaction delays the vacuum. With 50,000 dead
- * entries a full scan took 100 ms, a scan from the cursor 0.5 ms.
+ * Saves (bench/LEDGER.md, "under load a claim continues behind the position of the last one, past dead rows"): a
+ * claimed job leaves a dead entry in the index until a vacuum removes it, and an open transaction delays the vacuum.
+ * With 50,000 dead entries a full scan took 100 ms, a scan from the cursor 0.5 ms.
  * Applies if all of these hold: the request has claimed at least `claimedMin` jobs; it claimed many of them recently or
  * its full scan was slow; it names no priorities; no job waits at a gate. A cursor expires. The full scan that follows
  * finds jobs that were added before the cursor's position.

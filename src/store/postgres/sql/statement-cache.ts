@@ -1,8 +1,8 @@
 /**
  * The statement cache: the text of a statement is built once per schema and set of varying columns.
  *
- * Saves (bench/LEDGER.md, "a lone change goes by a statement of few parts, its text kept"): for a single job, building
- * the text and looking up its prepared statement took a tenth of the time of the write.
+ * Saves (bench/LEDGER.md, "a single change has a statement with few CTEs, whose text is cached"): for a single job,
+ * building the text and looking up its prepared statement took a tenth of the time of the write.
  * Applies to statements whose text depends only on the schema and the varying columns. Without it the text is built for
  * every execution.
  */

@@ -2,7 +2,7 @@
  * Inserts one new job in the caller's transaction, and notifies other processes, by one statement that the planner
  * plans quickly: most libraries prepare no statement, so that it is planned for every execution.
  *
- * Saves (bench/LEDGER.md, "a lone job in the caller's transaction goes by one short statement"): the statement 3.6 →
+ * Saves (bench/LEDGER.md, "a single job in the caller's transaction has one short statement"): the statement 3.6 →
  * 1.3 ms, 0.5 where the library prepares it; the notification takes no round trip of its own.
  * Applies to one new job that is not running. Without it the statement for batches inserts the job.
  */

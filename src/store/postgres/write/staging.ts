@@ -3,7 +3,7 @@
  * inserts them as jobs. The children of one call of `stageChildren` are a piece, one row of table `staged`. The row
  * also records which columns vary and how the children must be inserted.
  *
- * Saves (bench/LEDGER.md, "tasks are packed once where they agree"): planning a run 85 → 32 µs a task. Implements
+ * Saves (bench/LEDGER.md, "columns in which tasks agree are packed once"): planning a run 85 → 32 µs a task. Implements
  * `stageChildren` of `port/writing.ts`.
  */
 import type { Change } from '../../../model/change.ts';
