@@ -67,6 +67,8 @@ export class StoreMonitor {
   readonly #pauses = new Map<number, Job>();
   /** The changes that were written in transactions. */
   readonly #writtenIn = new WeakMap<object, Change[]>();
+  /** The claims that somebody ended by cancelling the job at once. */
+  readonly #stopped = new Set<string>();
   /** The runs that succeeded, and the fences under which they did. */
   readonly succeeded: Success[] = [];
   readonly inbox = new InboxLedger();
@@ -128,6 +130,11 @@ export class StoreMonitor {
 
   isDeleted(id: number): boolean {
     return this.#deleted.has(id);
+  }
+
+  /** Whether the job was cancelled at once while it ran under this fence. Its holder learns that by its next heartbeat. */
+  isStopped({ id, fence }: Holding): boolean {
+    return this.#stopped.has(`${id}/${fence}`);
   }
 
   /** Checks a commit that was read from the store, not seen by a call. */
@@ -316,6 +323,9 @@ export class StoreMonitor {
         break;
       case 'settled':
         if (open > 0) this.#report('S15', id, `job ${id} continued while ${open} of its children were open`);
+        break;
+      case 'cancelled':
+        if (before.state === 'running') this.#stopped.add(`${id}/${before.fence}`);
         break;
       case 'succeeded':
         if (before.kind === 'run') this.succeeded.push({ type: before.type, job: id, fence: before.fence });

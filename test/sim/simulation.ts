@@ -406,6 +406,7 @@ class Simulation {
     if (this.#settings.storeJumpEveryMs !== Infinity) return;
     const job = this.#monitor.jobs.get(id);
     if (job?.state === 'running' && job.fence === fence) return;
+    if (this.#monitor.isStopped({ id, fence })) return;
     const is = job ? `${job.state} under fence ${job.fence}` : 'gone';
     this.#found(violation('P3', id, `job ${id} was started under fence ${fence}, and is ${is}`));
   }
