@@ -73,7 +73,7 @@ export class SimulatedServer {
     backend.wait = { answered, onAnswer };
     this.#waiting.add(backend);
     await this.#settle(backend);
-    await this.#noticeSignals(given);
+    if (backend.wait === null) await this.#noticeSignals(given, await answered);
     await this.#finish();
   }
 
@@ -162,15 +162,14 @@ export class SimulatedServer {
     return new Map(rows.filter(({ blockers }) => blockers.length > 0).map(({ pid, blockers }) => [pid, blockers]));
   }
 
-  /** A statement may have cancelled or terminated another backend: the signal has arrived when this returns. */
-  async #noticeSignals({ text, values = [] }: Statement): Promise<void> {
+  /** A statement that has a row may have cancelled or terminated another backend, which has noticed that when this returns. */
+  async #noticeSignals({ text, values = [] }: Statement, answer: Answer): Promise<void> {
     const other = this.#backends.get(Number(values[0]));
     if (other === undefined || !/pg_(cancel|terminate)_backend/.test(text)) return;
+    if (!('result' in answer) || answer.result.rows.length === 0) return;
     other.goOn();
     if (text.includes('pg_cancel_backend') && other.wait) await other.wait.answered;
     if (!text.includes('pg_terminate_backend')) return;
-    const { rowCount } = await this.#observer.query('select 1 from pg_stat_activity where pid = $1', [other.pid]);
-    if (rowCount !== 0) return;
     await this.#forget(other);
     other.events?.end(databaseError('57P01', 'terminating connection due to administrator command'));
   }

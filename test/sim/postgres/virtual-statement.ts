@@ -19,6 +19,8 @@ const readsClock = 'coalesce($1::bigint, floor(extract(epoch from ';
 const comparesAge = 'backend_start < clock_timestamp() - $2';
 /** A claim measures how long its scan took. */
 const measuresScan = 'extract(epoch from clock_timestamp() - statement_timestamp()) * 1000';
+/** The server would wait for the end of the backend, by its own clock; `SimulatedServer` waits for it instead. */
+const waitsForEnd = /(pg_terminate_backend\(pid), \d+\)/;
 const idleLimit = /(idle_in_transaction_session_timeout = )'(\d+)s'/;
 
 export function virtualStatement({ text, name, values = [] }: Statement, time: ServerTime): Statement {
@@ -26,7 +28,7 @@ export function virtualStatement({ text, name, values = [] }: Statement, time: S
   if (first === null && text.includes(readsClock)) first = time.now;
   if (text.includes(comparesAge)) second = time.isOlderThan(Number(first), Number(second)) ? 0 : 1e12;
   return {
-    text: text.replace(measuresScan, '0.1').replace(idleLimit, `$1'0'`),
+    text: text.replace(measuresScan, '0.1').replace(idleLimit, `$1'0'`).replace(waitsForEnd, '$1)'),
     name,
     values: [first, second, ...values.slice(2)].slice(0, values.length),
   };
