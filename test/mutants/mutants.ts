@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a wait that was answered times out',
     cuts: [cut('jobs/answer.ts', 'if (isLate) return [];', '')],
-    seeds: [13, 18, 27],
+    seeds: [59, 13, 18, 27],
   },
   { title: 'writes of a handler that did not complete stay', cuts: [noCompletionRollback], seeds: [344] },
   {
