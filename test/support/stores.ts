@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { MemoryStore } from '../../src/store/memory/store.ts';
 import { PostgresStore } from '../../src/store/postgres/store.ts';
@@ -11,6 +10,7 @@ import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock, type Clock } from '../../src/time/clock.ts';
 import { migratedDatabase } from './fresh-database.ts';
+import { nothingOpen } from './nothing-open.ts';
 import { bySize } from './size.ts';
 
 /** A way to an empty, migrated store. */
@@ -186,16 +186,6 @@ function withPromptFeed(store: PostgresStore, othersEnd: () => Promise<void>): S
     return feedEnd();
   };
   return store;
-}
-
-async function nothingOpen(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ xid: string }>('select pg_current_xact_id()::text as xid');
-  const question = 'select pg_snapshot_xmin(pg_current_snapshot()) > $1::text::xid8 as "isPast"';
-  for (;;) {
-    const answer = await client.query<{ isPast: boolean }>(question, [rows[0]!.xid]);
-    if (answer.rows[0]!.isPast) return;
-    await sleep(2);
-  }
 }
 
 async function beginPostgres(url: string, ended: () => void): Promise<CallersTransaction> {

@@ -5,6 +5,7 @@ import type { Job } from '../../../src/model/job.ts';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { FeedEvent } from '../../../src/store/store.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
+import { nothingOpen } from '../../support/nothing-open.ts';
 import { bySize } from '../../support/size.ts';
 import { born, claimed, connect, decided, freshStore, made, many, openStore, type Made } from './ground.ts';
 
@@ -138,9 +139,9 @@ async function pass(client: pg.Client, xid: bigint): Promise<void> {
 test('a cursor whose event was lost in a failover skips nothing, even if the server has passed its xid', async () => {
   const { url, store } = await freshStore();
   const [kept, lost] = [await made(store, {}), await made(store, {})].flat() as [Job, Job];
-  await readAll(store, null, 2);
-  const { cursor } = await readOn(store, null);
   const client = await connect(url);
+  await nothingOpen(client);
+  const { cursor } = await readOn(store, null);
   const { rows: [newest] } = await client.query<{ xid: string }>(
     'delete from stint.feed where seq = (select max(seq) from stint.feed) returning pg_current_xact_id()::text as xid');
   const lostXid = BigInt(newest!.xid) + 60n;
@@ -156,18 +157,18 @@ test('a cursor whose event was lost in a failover skips nothing, even if the ser
 test('a cursor whose event was purged continues with the oldest event', async () => {
   const { url, store } = await freshStore();
   await made(store, {});
-  await readAll(store, null, 1);
+  const client = await connect(url);
+  await nothingOpen(client);
   const { cursor } = await readOn(store, null);
   const later = [...(await made(store, {})), ...(await made(store, {}))];
-  const client = await connect(url);
   await client.query('delete from stint.feed where seq = (select min(seq) from stint.feed)');
   expect(told(await readAll(store, cursor, 2))).toEqual(later.map(({ id }) => `${id}/1`));
 });
 
 test('a cursor of an older version, without a time, continues where it was', async () => {
-  const { store } = await freshStore();
+  const { url, store } = await freshStore();
   const jobs = [...(await made(store, {})), ...(await made(store, {}))];
-  await readAll(store, null, 2);
+  await nothingOpen(await connect(url));
   const { cursor } = await store.eventsAfter(null, 1);
   expect(told(await readAll(store, cursor.replace(/@.*/, ''), 1))).toEqual([`${jobs[1]!.id}/1`]);
 });

@@ -5,6 +5,7 @@ import { systemRandom } from '../../../src/random.ts';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
 import { detail } from '../../support/detail.ts';
 import { freshDatabase } from '../../support/fresh-database.ts';
+import { nothingOpen } from '../../support/nothing-open.ts';
 import { verify } from '../../../src/verify.ts';
 import { commitStaged, fillEveryTable, readEveryTable, withoutNewer } from '../every-table.ts';
 import { born, claimed, connect, decided, everything, freshStore, made, openStore } from './ground.ts';
@@ -80,9 +81,9 @@ test('a feed that was restored on another server continues', async () => {
   expect((await store.eventsAfter(null, 10)).events).toEqual([]);
   await store.migrate();
   await claimed(store);
-  const read = async (): Promise<unknown[]> =>
-    (await store.eventsAfter(null, 10)).events.map(({ job: id, event }) => [id, event.kind]);
-  await expect.poll(read).toEqual([[job!.id, 'created'], [job!.id, 'claimed']]);
+  await nothingOpen(client);
+  const { events } = await store.eventsAfter(null, 10);
+  expect(events.map(({ job: id, event }) => [id, event.kind])).toEqual([[job!.id, 'created'], [job!.id, 'claimed']]);
 });
 
 /** The xids of a server that has seen many more transactions. */
@@ -91,20 +92,20 @@ const foreignXids = 900_000_000_000n;
 test('a cursor of the former server continues where it was in a restored feed', async () => {
   const { url, store } = await freshStore();
   const jobs = [...(await made(store, {})), ...(await made(store, {})), ...(await made(store, {}))];
-  // Transactions of other tests on this server may hold back the feed for a moment.
-  await expect.poll(async () => (await store.eventsAfter(null, 10)).events).toHaveLength(3);
+  const client = await connect(url);
+  await nothingOpen(client);
   const { cursor: here } = await store.eventsAfter(null, 2);
   const atEnd = await store.feedEnd();
-  const client = await connect(url);
   const moved = `xid = (xid::text::bigint + ${foreignXids})::text::xid8`;
   await client.query(`update stint.feed set ${moved}; update stint.job set ${moved}`);
   const there = (cursor: string): string => cursor.replace(/^\d+/, (xid) => String(BigInt(xid) + foreignXids));
   await store.migrate();
   await claimed(store);
+  await nothingOpen(client);
   const read = async (cursor: string): Promise<string[]> =>
     (await store.eventsAfter(there(cursor), 10)).events.map(({ job, event }) => `${job} ${event.kind}`);
   const later = jobs.map(({ id }) => `${id} claimed`);
-  await expect.poll(() => read(here)).toEqual([`${jobs[2]!.id} created`, ...later]);
+  expect(await read(here)).toEqual([`${jobs[2]!.id} created`, ...later]);
   expect(await read(atEnd)).toEqual(later);
   const { cursor: next } = await store.eventsAfter(there(atEnd), 1);
   expect((await store.eventsAfter(next, 10)).events).toHaveLength(2);
@@ -118,9 +119,9 @@ test('a restored feed keeps its order if this server has reached some of its xid
   await client.query(`update stint.feed set xid = '${foreignXids}' where seq = (select max(seq) from stint.feed);
     update stint.job set xid = '${foreignXids}'`);
   await store.migrate();
-  const read = async (): Promise<unknown[]> =>
-    (await store.eventsAfter(null, 10)).events.map(({ job: id, event }) => [id, event.kind]);
-  await expect.poll(read).toEqual([[job!.id, 'created'], [job!.id, 'claimed']]);
+  await nothingOpen(client);
+  const { events } = await store.eventsAfter(null, 10);
+  expect(events.map(({ job: id, event }) => [id, event.kind])).toEqual([[job!.id, 'created'], [job!.id, 'claimed']]);
 });
 
 test('a server that cannot be reached is refused after some time', async () => {
@@ -151,6 +152,7 @@ detail('a feed with one entry per job has the same events after the migration', 
   );
   for (const statement of statements.slice(conversion)) await client.query(statement);
   await client.query(`update stint.meta set version = ${to}`);
+  await nothingOpen(client);
   expect((await store.eventsAfter(null, 10)).events).toEqual(told);
 });
 
@@ -181,6 +183,7 @@ detail('a database of the version before the renames keeps every row', async () 
   await client.query(`update old.staged set way = case way when 'fast' then 'quick' else 'careful' end`);
 
   expect(await old.migrate()).toMatchObject({ from: beforeRenames, to });
+  await nothingOpen(client);
   expect(await readEveryTable(old)).toEqual(await readEveryTable(written));
   const { jobs: [running] } = await old.find({ standings: ['running'] });
   expect(await old.log(running!.id)).toMatchObject([{ text: 'started', fence: null }]);
