@@ -28,7 +28,7 @@ test.each([
   expect(readdirSync(place.folder)).toEqual([]);
 });
 
-detail.each(['migrate', 'serve', 'work'])('stint %s leaves the rights of a folder or another file as they are', async (command) => {
+for (const command of ['migrate', 'serve', 'work']) detail(`stint ${command} leaves the rights of a folder or another file as they are`, async () => {
   using place = new Place();
   const [folder, text] = [join(place.folder, 'data'), join(place.folder, 'notes.txt')];
   mkdirSync(folder, { mode: 0o755 });

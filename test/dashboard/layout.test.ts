@@ -42,7 +42,7 @@ const coveredTexts = `[...document.querySelectorAll('.table tbody tr')].flatMap(
   return covered;
 })`;
 
-detail.each(['/types', '/queues'])('on a phone no button of %s covers data', async (path) => {
+for (const path of ['/types', '/queues']) detail(`on a phone no button of ${path} covers data`, async () => {
   const page = await board.visit(path, phone);
   await page.locator('tbody tr', { hasText: longName }).waitFor();
   expect(await page.locator('tbody button, tbody summary').count()).toBeGreaterThan(0);
@@ -51,7 +51,7 @@ detail.each(['/types', '/queues'])('on a phone no button of %s covers data', asy
   await page.close();
 });
 
-detail.each([1024, 820, 768, 640])('at a width of %i px the figures fill every row of their box', async (width) => {
+for (const width of [1024, 820, 768, 640]) detail(`at a width of ${width} px the figures fill every row of their box`, async () => {
   const page = await board.visit('/');
   await page.setViewportSize({ width, height: 1000 });
   await page.locator('.figures > div').first().waitFor();
@@ -64,7 +64,7 @@ detail.each([1024, 820, 768, 640])('at a width of %i px the figures fill every r
   expect(Math.max(...gaps)).toBeLessThanOrEqual(1);
 });
 
-detail.each([1440, 1024])('at %i px a long name of a definition leaves the other columns in view', async (width) => {
+for (const width of [1440, 1024]) detail(`at ${width} px a long name of a definition leaves the other columns in view`, async () => {
   await board.post(`${api}/defs`, { name: `the quarterly ${'x'.repeat(150)}`, type: 'mail.send' });
   const page = await board.visit('/definitions');
   await page.setViewportSize({ width, height: 900 });

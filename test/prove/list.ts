@@ -30,11 +30,14 @@ export function runsOf({ tests, proofs }: Collected, parts: readonly SuitePart[]
     }
   };
   note(tests.small, npmTest);
+  const ofNpmTest = new Set(runs.keys());
   for (const { name, isLongOnly, suiteOf } of parts) {
     for (const size of isLongOnly ? ['long'] as const : ['ci', 'long'] as const) {
-      const { files, env, config } = suiteOf(size);
-      const collected = config === proofConfig ? proofs : tests[env['STINT_TEST_SIZE'] as TestSize];
-      note(collected.filter(isIn(files)), size === 'ci' ? name : `${name} --long`);
+      const { files, env, config, tag } = suiteOf(size);
+      const collected = (config === proofConfig ? proofs : tests[env['STINT_TEST_SIZE'] as TestSize]).filter(isIn(files));
+      // The only tag is that of details, and npm test has none of them.
+      const chosen = tag === undefined ? collected : collected.filter((test) => !ofNpmTest.has(titleOf(test)));
+      note(chosen, size === 'ci' ? name : `${name} --long`);
     }
   }
   for (const some of [...Object.values(tests), proofs]) note(some, null);

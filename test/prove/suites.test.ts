@@ -3,15 +3,21 @@ import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { JsonTestResults } from 'vitest/node';
 import { expect, test } from 'vitest';
-import { conformance, outcomeOf, sizedTests } from './suites.ts';
+import { conformance, detailedTests, outcomeOf, sizedTests } from './suites.ts';
 
-const ofParts = [...sizedTests, ...conformance, 'test/dashboard/million.test.ts'];
+const ofParts = [...sizedTests, ...detailedTests, ...conformance, 'test/dashboard/million.test.ts'];
+const filesWith = (pattern: RegExp): string[] => globSync('test/**/*.test.ts').filter((file) => pattern.test(readFileSync(file, 'utf8')));
 
 test('the proof names every test file that takes a size', () => {
-  const files = globSync('test/**/*.test.ts');
-  const takesSize = files.filter((file) => /support\/(size|detail)\.ts';|[ {]\w+OfRun\b/.test(readFileSync(file, 'utf8')));
+  const takesSize = filesWith(/support\/(size|detail)\.ts';|[ {]\w+OfRun\b|\bdetail\b.*support\/browser\.ts';/);
   expect(takesSize).toContain('test/model/json.test.ts');
   expect(takesSize.filter((file) => !ofParts.some((named) => file.startsWith(named)))).toEqual([]);
+});
+
+test('the files of which the proof runs only details have no test of another size', () => {
+  const sized = filesWith(/support\/size\.ts';|[ {]\w+OfRun\b/);
+  expect(sized.filter((file) => detailedTests.includes(file))).toEqual([]);
+  expect(filesWith(/\bdetails?\b.*support\/(detail|browser)\.ts';/)).toEqual(expect.arrayContaining([...detailedTests]));
 });
 
 test('every test file that the proof names exists', () => {
@@ -25,12 +31,13 @@ test('a failed test is a finding with its file and the beginning of its error', 
     name: resolve('test/jobs/a.test.ts'),
     assertionResults: [ended('passed', []), ended('failed', ['Error: expected 1 to be 2\n    at a.test.ts:3:5'])],
   }] as unknown as JsonTestResults['testResults'];
-  const { findings } = outcomeOf({ numPassedTests: 1, numTotalTests: 2, testResults }, 1);
+  const { figures, findings } = outcomeOf({ testResults }, 1);
+  expect(figures).toEqual({ tests: 2, passed: 1 });
   expect(findings).toEqual([
     'failed: test/jobs/a.test.ts: a failed test\n        Error: expected 1 to be 2\n            at a.test.ts:3:5',
   ]);
 });
 
 test('an unexplained end of the tests is a finding', () => {
-  expect(outcomeOf({ numPassedTests: 2, numTotalTests: 2, testResults: [] }, 137).findings).toEqual(['vitest ended with 137']);
+  expect(outcomeOf({ testResults: [] }, 137).findings).toEqual(['vitest ended with 137']);
 });

@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { JsonTestResults } from 'vitest/node';
+import { detailTag } from '../support/detail.ts';
 import type { TestSize } from '../support/size.ts';
 import type { Part, PartOutcome, PartRequest, Size } from './part.ts';
 
@@ -24,6 +25,8 @@ export interface Suite {
   readonly env: Readonly<Record<string, string>>;
   /** Left out: the tests of every run. */
   readonly config?: string;
+  /** Whether it has only tests of this tag. */
+  readonly tag?: string;
 }
 
 export const proofConfig = 'vitest.proof.config.ts';
@@ -40,31 +43,38 @@ export const conformance = ['test/store/conformance-memory', 'test/store/conform
 const files = (folder: string, ...names: readonly string[]): string[] =>
   names.map((name) => `test/${folder}/${name}.test.ts`);
 
-/** The files with tests that npm test leaves out or makes smaller. The other files would only repeat npm test. */
+/** The files with tests that npm test makes smaller. The other files would only repeat npm test. */
 export const sizedTests: readonly string[] = [
-  ...files('engine/processes', 'backfill', 'bad-handlers', 'batches', 'builds', 'cancel', 'close', 'kill', 'large-run', 'lease'),
-  ...files('engine/processes', 'limits', 'output', 'schedules', 'versions'),
+  ...files('engine/processes', 'backfill', 'bad-handlers', 'batches', 'builds', 'cancel', 'close', 'kill'),
+  ...files('engine/processes', 'large-run', 'lease', 'limits', 'output', 'schedules', 'versions'),
   ...files('engine', 'isolation', 'step-programs'),
   ...files('engine/api', 'definition-documents', 'every-tick'),
   ...files('time', 'cron', 'cron-dst', 'duration', 'instant', 'repeat', 'ticks', 'zone'),
   ...files('model', 'glob', 'json', 'limit', 'machine', 'progress'),
   ...files('vocabulary', 'stage'),
   ...files('bedrock', 'matrix', 'message'),
-  ...files('alerts', 'storm'),
   ...files('http', 'injection', 'slow'),
-  ...files('cli', 'bedrock', 'def-documents', 'init', 'kill', 'store-faults'),
+  ...files('cli', 'def-documents'),
   ...files('docs', 'code'),
   ...files('jobs', 'create', 'def-followers', 'family', 'flow', 'operate', 'query', 'races', 'work'),
-  ...files('dashboard', 'access', 'alerts', 'definitions', 'hostile', 'inbox', 'layout', 'limits', 'machine', 'overview', 'pauses', 'plan'),
-  ...files('dashboard', 'postgres', 'run', 'runs', 'saved-views'),
+  ...files('dashboard', 'access', 'inbox', 'limits', 'machine', 'pauses', 'plan'),
   ...files('doors', 'doors', 'encryption', 'middleware'),
   ...files('seeds', 'seed-1', 'seed-3', 'seed-4', 'seed-5'),
-  ...files('store/postgres', 'claim', 'dead-peers', 'feed', 'migrations', 'outage'),
-  ...files('store', 'coded-store', 'planted'),
+  ...files('store/postgres', 'feed'),
+  ...files('store', 'coded-store'),
   ...files('transactions', 'complete-in', 'libraries'),
   ...files('sim', 'speed'),
   ...files('sim/postgres', 'postgres'),
   ...files('clients', 'go', 'python'),
+];
+
+/** The files that are the same in every run, except for details: the rest of them would only repeat npm test. */
+export const detailedTests: readonly string[] = [
+  ...files('alerts', 'storm'),
+  ...files('dashboard', 'alerts', 'definitions', 'hostile', 'layout', 'overview', 'postgres', 'run', 'runs', 'saved-views'),
+  ...files('cli', 'bedrock', 'init', 'kill', 'store-faults'),
+  ...files('store/postgres', 'claim', 'dead-peers', 'migrations', 'outage'),
+  ...files('store', 'planted'),
 ];
 
 const part = (name: string, cpuSeconds: number, suiteOf: (size: Size) => Suite): SuitePart =>
@@ -73,7 +83,8 @@ const beside: typeof part = (...of) => ({ ...part(...of), runsBeside: true });
 
 export const suites: readonly SuitePart[] = [
   beside('histories', 400, (size) => sized(testSizeOf(size), conformance)),
-  beside('sizes', 750, (size) => sized(testSizeOf(size), sizedTests)),
+  beside('sizes', 450, (size) => sized(testSizeOf(size), sizedTests)),
+  beside('details', 150, (size) => ({ ...sized(testSizeOf(size), detailedTests), tag: detailTag })),
   part('failover', 15, () => proofs('test/failover')),
   beside('package', 200, () => proofs('test/package', 'test/deploy', 'test/site')),
   beside('operators', 30, () => proofs('test/ops')),
@@ -84,15 +95,15 @@ export const suites: readonly SuitePart[] = [
   { ...part('million', 1_800, () => sized('long', ['test/dashboard/million'])), isLongOnly: true },
 ];
 
-async function runSuite({ files, env, config }: Suite, print: Print): Promise<PartOutcome> {
+async function runSuite({ files, env, config, tag }: Suite, print: Print): Promise<PartOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'stint-proof-'));
   const report = join(folder, 'report.json');
   try {
     const status = await runVitest([
-      'run', ...files, ...(config === undefined ? [] : ['--config', config]),
+      'run', ...files, ...(config === undefined ? [] : ['--config', config]), ...(tag === undefined ? [] : ['--tags-filter', tag]),
       '--reporter=minimal', '--reporter=./test/support/progress.ts', '--reporter=json', `--outputFile.json=${report}`,
     ], env, print);
-    return outcomeOf(JSON.parse(readFileSync(report, 'utf8')) as JsonTestResults, status);
+    return outcomeOf(JSON.parse(readFileSync(report, 'utf8')) as JsonTestResults, status, tag);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -115,15 +126,15 @@ function printLines(output: Readable, print: Print): void {
 }
 
 export function outcomeOf(
-  { numPassedTests, numTotalTests, testResults }: Pick<JsonTestResults, 'numPassedTests' | 'numTotalTests' | 'testResults'>,
-  status: number | null,
+  { testResults }: Pick<JsonTestResults, 'testResults'>, status: number | null, tag?: string,
 ): PartOutcome {
+  const chosen = testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ tags }) => tag === undefined || tags.includes(tag));
   const findings = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.filter((each) => each.status === 'failed').map(({ fullName, failureMessages }) =>
       `failed: ${relative(process.cwd(), name)}: ${fullName}${causeOf(failureMessages ?? [])}`));
   const isExplained = status === 0 || findings.length > 0;
   return {
-    figures: { tests: numTotalTests, passed: numPassedTests },
+    figures: { tests: chosen.length, passed: chosen.filter((each) => each.status === 'passed').length },
     findings: isExplained ? findings : [`vitest ended with ${status}`],
   };
 }

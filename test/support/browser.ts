@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type LaunchOptions } from 'playwright-core';
 import { test as anyTest } from 'vitest';
 import { browserAdvice, browserSource } from './browser-source.ts';
-import { bySize } from './size.ts';
+import { detailIf } from './detail.ts';
 
 const modules = join(import.meta.dirname, '..', '..', 'node_modules');
 const chromiumPackage = join(modules, '@sparticuz', 'chromium');
@@ -32,7 +32,7 @@ export const plainPage: BrowserContextOptions = { locale: 'en-US', timezoneId: '
 export const test = anyTest.skipIf(browserSource() === null);
 
 /** `test` for details of pages: only in the proof. npm test has what users do on each page. */
-export const detail = anyTest.runIf(browserSource() !== null && bySize({ small: false, ci: true }));
+export const detail = detailIf(browserSource() !== null);
 
 let shared: Promise<Browser> | undefined;
 

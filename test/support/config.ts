@@ -36,5 +36,6 @@ export default defineConfig({
     testTimeout: testMs,
     hookTimeout: testMs,
     expect: { poll: { timeout: waitMs } },
+    tags: [{ name: 'detail', description: 'only in the proof' }],
   },
 });

@@ -58,7 +58,7 @@ describe.each(storeKindsOfRun)('on $name', (kind) => {
       expect(await run.get()).toMatchObject({ fate: 'cancelled', result: null });
     });
 
-    detail.each([endlessThread, endlessProcess])('that loops endlessly is ended by a stop: $name', async (type) => {
+    for (const type of [endlessThread, endlessProcess]) detail(`that loops endlessly is ended by a stop: ${type.name}`, async () => {
       await using world = await World.create(kind);
       const ann = await world.start('stoppable', 'ann', { slots: 1 });
       const run = await world.engine.createJobRun(type);

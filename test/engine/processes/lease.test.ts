@@ -7,12 +7,10 @@ import { slowness } from '../../support/patience.ts';
 import { storeKindsOfRun, World } from './world.ts';
 
 describe.concurrent.each(storeKindsOfRun)('on $name', (kind) => {
-  detail.each([
+  for (const { how, isAsync, isStoreObject, left } of [
     { how: 'at once, on a store given by URL', isAsync: false, isStoreObject: false, left: 'released' },
     { how: 'after an await, on a store object', isAsync: true, isStoreObject: true, left: 'lapsed' },
-  ])('a handler that blocks its event loop endlessly $how, times out, and the jobs beside it continue on another instance', async ({
-    isAsync, isStoreObject, left,
-  }) => {
+  ]) detail(`a handler that blocks its event loop endlessly ${how}, times out, and the jobs beside it continue on another instance`, async () => {
     await using world = await World.create(kind);
     await world.start('held', 'ann', { isStoreObject });
     const neighbours = await world.engine.createJobRuns(beside, [{}, {}]);
