@@ -3,17 +3,13 @@
  * Implements `extend` of `port/claiming.ts`, and `lapsed` and `heldUnderLeaseOf` of `port/maintenance.ts`.
  */
 import type { Job } from '../../../model/job.ts';
-import { namesOf, openColumns } from '../../job-columns.ts';
-import type { OpenRow } from '../../row.ts';
 import type { Holding } from '../../store.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Database, Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { claimedSql, idsParameter, idsValue, jobOfClaimed, lockClaimsOf, type ClaimedRow } from '../read/claimed.ts';
-import { joinOriginSql, jobOfRow, storedNamesSql } from '../read/open-rows.ts';
+import { jobOfSourceRow, selectClaimed, selectFrom, type SourceRow } from '../read/source-rows.ts';
 import { leaveClaims } from './leave-claim.ts';
-
-const openNames = storedNamesSql(namesOf(openColumns));
 
 /**
  * Extends leases; returns for each whether it was extended. The clock is read after the rows are locked, and `lapsed`
@@ -62,44 +58,33 @@ export async function extendRows(session: Session, holdings: readonly Holding[],
 export async function lapsed(session: Session, limit: number): Promise<Job[]> {
   const { schema, time } = session;
   const gone = `(select id from ${schema}.instance where lease_until <= ${nowSql})`;
-  const text = `select * from (
-      select * from (
-        select ${openNames} from ${schema}.job ${joinOriginSql(schema, 'job')}
-        where state = 'running' and lease_until <= ${nowSql}
-        order by lease_until limit $2 for share of job skip locked) late
-      union all
-      select ${openNames} from ${schema}.job ${joinOriginSql(schema, 'job')}
-      where state = 'running' and lease_until is null and holder in ${gone}
-    ) over order by id limit $2`;
-  const values = [time.parameter(), limit];
-  const isOver = `lease_until <= ${nowSql} or (lease_until is null and holder in ${gone})`;
-  const [claimed, rows] = await Promise.all([
-    claimedWith(session, isOver, values), session.run<OpenRow>(text, values),
-  ]);
-  return merged(rows.map((row) => jobOfRow(session, row)), claimed, limit);
+  const text = `select * from (${selectFrom(schema, 'job')}
+      where state = 'running' and lease_until <= ${nowSql}
+      order by lease_until limit $2 for share of job skip locked) late
+    union all
+    ${selectFrom(schema, 'job')} where state = 'running' and lease_until is null and holder in ${gone}
+    union all
+    ${selectClaimedWhere(schema, `lease_until <= ${nowSql} or (lease_until is null and holder in ${gone})`)}`;
+  return firstRunning(session, text, [time.parameter(), limit]);
 }
 
-export async function heldUnderLeaseOf(session: Session, instance: string, limit: number): Promise<Job[]> {
+export function heldUnderLeaseOf(session: Session, instance: string, limit: number): Promise<Job[]> {
   const { schema } = session;
-  const text = `select ${openNames} from ${schema}.job ${joinOriginSql(schema, 'job')}
-    where state = 'running' and holder = $1 and lease_until is null order by id limit $2`;
-  const [claimed, rows] = await Promise.all([
-    claimedWith(session, 'lease_until is null and holder = $1', [instance, limit]),
-    session.run<OpenRow>(text, [instance, limit]),
-  ]);
-  return merged(rows.map((row) => jobOfRow(session, row)), claimed, limit);
+  const text = `${selectFrom(schema, 'job')} where state = 'running' and holder = $1 and lease_until is null
+    union all ${selectClaimedWhere(schema, 'lease_until is null and holder = $1')}`;
+  return firstRunning(session, text, [instance, limit]);
 }
+
+/** Returns a query for the jobs that run in claims with this condition. Claims that others have locked are skipped. */
+const selectClaimedWhere = (schema: string, where: string): string =>
+  selectClaimed(schema, { claims: `(select * from ${schema}.claim where ${where} for share skip locked)` });
 
 /**
- * Returns the first jobs that run in claims with this condition. The second parameter is the limit. Claims that others
- * have locked are skipped.
+ * Returns the first jobs of the query; the second parameter is the limit. A job that has just left its claim may be
+ * found in the claim and in a row of its own, which is newer.
  */
-async function claimedWith(session: Session, where: string, values: readonly unknown[]): Promise<Job[]> {
-  const claims = `(select * from ${session.schema}.claim where ${where} for share skip locked)`;
-  const text = `${claimedSql(session.schema, { claims })} order by id limit $2`;
-  return (await session.run<ClaimedRow>(text, values)).map((row) => jobOfClaimed(session, row));
+async function firstRunning(session: Session, text: string, values: readonly unknown[]): Promise<Job[]> {
+  const ordered = `select * from (${text}) running order by id, claim desc nulls last limit $2`;
+  const rows = await session.run<SourceRow>(ordered, values);
+  return [...new Map(rows.map((row) => [row.id, row])).values()].map((row) => jobOfSourceRow(session, row));
 }
-
-/** Merges jobs with rows of their own and jobs in claims. A job that has just left its claim may be in both. */
-const merged = (own: readonly Job[], claimed: readonly Job[], limit: number): Job[] =>
-  [...new Map([...claimed, ...own].map((job) => [job.id, job])).values()].sort((a, b) => a.id - b.id).slice(0, limit);

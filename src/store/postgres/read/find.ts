@@ -9,28 +9,27 @@ import {
   endedStandings, matchesQuery, openStandings, pageLimitMax, type Page, type PageRequest, type Query, type Standing,
   type Tally,
 } from '../../query.ts';
-import { allColumns, isOfOrigin, namesOf, projectionOf, type JobColumn } from '../../job-columns.ts';
-import { jobOfEnded, type EndedRow, type OpenRow } from '../../row.ts';
 import { talliesOf, type TallyRow } from '../../tally-row.ts';
 import { TallySum } from '../../tally-sum.ts';
 import { scanIds, type IdRange } from '../../id-scan.ts';
 import { textArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
-import { claimedSql, idsParameter, idsValue, jobOfClaimed, type ClaimedRow } from './claimed.ts';
+import { claimedSql, idsParameter, idsValue } from './claimed.ts';
 import { claimTallySql, hasCommonType, isByType } from './claim-tally.ts';
 import { excludesSucceededAndTasks, chooseIndex, type JobSource, type Table } from './index-choice.ts';
-import { joinOriginSql, jobOfRow, storedSql } from './open-rows.ts';
+import { joinOriginSql } from './open-rows.ts';
 import { endedPartitions, recentEndedSince } from './recent-ended.ts';
 import { nowSql } from '../sql/server-clock.ts';
+import { jobOfSourceRow, rowNames, selectClaimed, selectFrom, type SourceRow } from './source-rows.ts';
 import { whereSql } from './where.ts';
 
 export async function load(session: Session, ids: readonly number[]): Promise<Job[]> {
   if (ids.length === 0) return [];
   const wanted = idsParameter(1);
   const select = (table: Table): string => `${selectFrom(session.schema, table)} where id = any(${wanted}::bigint[])`;
-  const claimed = `select ${projections.claim} from (${claimedSql(session.schema, { ids: wanted })}) claimed`;
+  const claimed = selectClaimed(session.schema, { ids: wanted });
   const text = `${select('job')} union all ${select('ended')} union all ${claimed}`;
-  return (await session.run<AnyRow>(text, [idsValue(ids)])).map((row) => jobOf(session, row));
+  return (await session.run<SourceRow>(text, [idsValue(ids)])).map((row) => jobOfSourceRow(session, row));
 }
 
 export async function jobsByKey(session: Session, keys: readonly string[]): Promise<Map<string, number>> {
@@ -183,34 +182,6 @@ function tallySql(source: JobSource, from: string, query: Query, values: unknown
 
 const standingSql: Readonly<Record<JobSource, string>> = { job: 'state', ended: 'fate', claim: `'running'` };
 
-type AnyRow =
-  | (OpenRow & { readonly fate: null; readonly line: null })
-  | (ClaimedRow & { readonly fate: null })
-  | (EndedRow & { readonly fate: string; readonly line: null });
-
-function jobOf(session: Session, row: AnyRow): Job {
-  if (row.fate !== null) return jobOfEnded(row);
-  if (row.line !== null) return jobOfClaimed(session, row);
-  return jobOfRow(session, row);
-}
-
-const typeOf = { number: 'bigint', flag: 'smallint', name: 'text', json: 'text' } as const;
-const absent = ({ name, kind }: JobColumn): string => `null::${typeOf[kind]} as ${name}`;
-const stored = ({ name }: JobColumn): string =>
-  name === 'input' || name === 'body' ? `${storedSql[name]} as ${name}` : name;
-const inClaim = (column: JobColumn): string => (isOfOrigin(column) ? column.name : absent(column));
-const projections: Readonly<Record<JobSource, string>> = {
-  job: `${projectionOf('job', stored, absent)}, null::bigint as claim, null::text as line`,
-  ended: `${projectionOf('ended', stored, absent)}, null::bigint as claim, null::text as line`,
-  claim: `${projectionOf('job', inClaim, absent)}, claim, line`,
-};
-
-/** The columns of each projection after `id`, which is the first, of a row that is looked up by its id. */
-const rowNames = [...namesOf(allColumns).slice(1), 'claim', 'line'].map((name) => `row.${name}`).join(', ');
-
-const selectFrom = (schema: string, table: Table): string =>
-  `select ${projections[table]} from ${schema}.${table} ${joinOriginSql(schema, table)}`;
-
 /** The FROM clause of a source. */
 const fromSql = (schema: string, source: JobSource, query: Query, values: unknown[]): string =>
   source === 'claim' ? inClaimsSql(schema, claimsSql(query, values)) : jobsSql(schema, source, query);
@@ -238,7 +209,7 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
   const texts = sourcesOf(query).map((table) => {
     if (table === 'claim') {
       const where = [claimsSql(query, values), ...beyond.map((term) => `listed.${term}`)].join(' and ');
-      return `(select ${projections.claim} from (${claimedSql(session.schema, { where, direction })}) claimed
+      return `(${selectClaimed(session.schema, { where, direction })}
         ${whereSql(table, query, values)} order by id ${direction} limit $1)`;
     }
     const ids = idsSql(session.schema, table, query, { beyond, direction, portion: 'limit $1', since }, values);
@@ -251,8 +222,8 @@ async function readPortion(session: Session, query: Query, bounds: ScanBounds, l
   });
   if (texts.length === 0) return [];
   const text = `select * from (${texts.join(' union all ')}) found order by id ${direction} limit $1`;
-  const rows = await session.runUnprepared<AnyRow>(text, values);
-  return rows.map((row) => jobOf(session, row));
+  const rows = await session.runUnprepared<SourceRow>(text, values);
+  return rows.map((row) => jobOfSourceRow(session, row));
 }
 
 interface IdsRequest {
