@@ -25,6 +25,20 @@ test('a wrong answer, and a wrong state after a page of inputs, are findings wit
   expect(campaign.figures).toMatchObject({ inputs: 200, 'answer 4': expect.any(Number) as unknown });
 });
 
+test('an input whose answer takes too long each time is a finding, one whose answer took long once is none', async () => {
+  let now = 0;
+  const campaign = new Campaign(() => now);
+  const hour = 3_600_000;
+  let isFirst = true;
+  const slow = { ...door(() => false), send: async (input: number) => {
+    if (input === 3 || (input === 4 && isFirst)) now += hour;
+    if (input === 4) isFirst = false;
+    return { answer: 'answer', wrong: null };
+  } };
+  await campaign.page(slow, 7);
+  expect(new Set(campaign.findings)).toEqual(new Set([`seed 7: each of 4 answers took ${hour} ms or more\n  3`]));
+});
+
 test('the same seed draws the same inputs', async () => {
   const drawn = async (): Promise<unknown> => {
     const campaign = new Campaign();

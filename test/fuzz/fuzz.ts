@@ -8,6 +8,7 @@ import { bedrock } from './bedrock.ts';
 import { cli } from './cli.ts';
 import type { Door, OpenDoor } from './door.ts';
 import { http } from './http.ts';
+import { slowness } from '../support/patience.ts';
 import { TestPostgres } from '../support/postgres.ts';
 
 const pageSize = 200;
@@ -15,6 +16,9 @@ const longMs = 600_000;
 /** More than the pages of any campaign. */
 const seedsPerStore = 1_000_000;
 const findingsMax = 20;
+/** An answer takes longer only if the input is to blame. A busy machine does not delay each of several tries so much. */
+const answerMaxMs = 5_000 * slowness;
+const triesIfSlow = 4;
 const shownMax = 1_000;
 
 /** A number of inputs on each store; in the long proof, a time. */
@@ -30,6 +34,11 @@ export class Campaign {
   readonly findings: string[] = [];
   inputs = 0;
   slowestMs = 0;
+  readonly #now: () => number;
+
+  constructor(now = (): number => performance.now()) {
+    this.#now = now;
+  }
 
   get figures(): PartOutcome['figures'] {
     const answers = [...this.answers].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -39,14 +48,26 @@ export class Campaign {
   /** Sends a page of inputs; the seed repeats them. */
   async page<Input>(door: OpenDoor<Input>, seed: number, size = pageSize): Promise<void> {
     for (const input of fc.sample(door.inputs, { seed, numRuns: size })) {
-      const start = performance.now();
-      const { answer, wrong } = await door.send(input);
-      this.slowestMs = Math.max(this.slowestMs, performance.now() - start);
-      this.inputs += 1;
-      this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
+      const wrong = await this.#send(door, input);
       if (wrong !== null) this.findings.push(`seed ${seed}: ${wrong}\n  ${shown(input)}`);
     }
     this.findings.push(...(await door.check()).map((found) => `after seed ${seed}: ${found}`));
+  }
+
+  /** Sends an input, again if its answer took too long; returns what was wrong with an answer, or with each time. */
+  async #send<Input>(door: OpenDoor<Input>, input: Input): Promise<string | null> {
+    let quickestMs = Infinity;
+    for (let tries = 0; tries < triesIfSlow && quickestMs > answerMaxMs; tries += 1) {
+      const start = this.#now();
+      const { answer, wrong } = await door.send(input);
+      const tookMs = this.#now() - start;
+      this.slowestMs = Math.max(this.slowestMs, tookMs);
+      quickestMs = Math.min(quickestMs, tookMs);
+      this.inputs += 1;
+      this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
+      if (wrong !== null) return wrong;
+    }
+    return quickestMs > answerMaxMs ? `each of ${triesIfSlow} answers took ${Math.round(quickestMs)} ms or more` : null;
   }
 }
 
