@@ -1,6 +1,7 @@
 /** Answers bytes that are no HTTP request with a problem, like all refusals, and closes their connection. */
 import { STATUS_CODES, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { securityHeaders } from './access/guard.ts';
 import { HttpRefusal, problemOfHttp } from './problems.ts';
 
 export function answerUnreadableRequests(server: Server): void {
@@ -18,7 +19,7 @@ export function answerUnreadableRequests(server: Server): void {
 
 function refusalOf({ code }: NodeJS.ErrnoException): HttpRefusal {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new HttpRefusal('too.long', 'the request line and the headers have more than 16 KiB');
+    return new HttpRefusal('too.long', 'the request line and the headers have more than 16 KiB, or more than 64 header lines');
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new HttpRefusal('too.slow', 'the request did not arrive within 30 seconds, or its headers within 10');
@@ -34,6 +35,7 @@ function responseText(refusal: HttpRefusal): string {
     'Connection: close',
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
     '', body,
   ].join('\r\n');
 }

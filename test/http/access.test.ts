@@ -1,9 +1,14 @@
 // Access control: every route of the contract is tried with every role.
+import { once } from 'node:events';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../src/client/client.ts';
 import { checkBind, mayUse } from '../../src/http/access/access.ts';
 import { roles } from '../../src/http/contract.ts';
+import type { ListenOptions } from '../../src/http/listen.ts';
+import { createHttp } from '../../src/http/server.ts';
 import { startHttp } from '../../src/http/start.ts';
+import { selfSigned } from '../support/certificate.ts';
 import { newToken, readTokens } from '../../src/http/access/tokens.ts';
 import { api, as, everyRoute, pathOf, records, tokens, world, type World } from './world.ts';
 
@@ -17,6 +22,10 @@ afterAll(async () => {
   await guarded.close();
   await open.close();
 });
+
+interface StartRow extends ListenOptions {
+  readonly tokens?: typeof records;
+}
 
 const closed = everyRoute.filter(([, route]) => route.roles !== null);
 const bodyFor = (method: string): unknown => (method === 'get' ? undefined : {});
@@ -47,6 +56,36 @@ describe('every route of the contract', () => {
 
   test('only health, sign-in and the tokens of handOff and of questions are open to everyone', () => {
     expect(everyRoute.filter(([, { roles: needed }]) => needed === null).map(([name]) => name)).toEqual(['health', 'signIn', 'completeHandOff', 'failHandOff', 'getLinkQuestion', 'answerByLink']);
+  });
+});
+
+/** Written by hand, so that a change of the contract does not change what is expected of it. */
+describe('the roles in the contract', () => {
+  const onlyFor = (role: (typeof roles)[number], ...others: readonly (typeof roles)[number][]): string[] =>
+    everyRoute
+      .filter(([, route]) => route.roles !== null && mayUse(role, route) && !others.some((other) => mayUse(other, route)))
+      .map(([name]) => name);
+
+  test('let a worker only work, and nobody but workers and admins', () => {
+    const work = [
+      'claim', 'heartbeat', 'tellProgress', 'tellLog', 'createChildren', 'complete', 'fail', 'release', 'spendLimit',
+    ];
+    expect(onlyFor('worker').sort()).toEqual([...work, 'signOut', 'me'].sort());
+    expect(onlyFor('worker', 'operator', 'viewer', 'producer').sort()).toEqual(work.sort());
+  });
+
+  test('let a producer create runs, read them one by one, and cancel and answer its own', () => {
+    expect(onlyFor('producer').sort()).toEqual([
+      'answerRun', 'cancelRun', 'createFlow', 'createRun', 'getOutput', 'getRun', 'me', 'runDef', 'signOut', 'streamOutput',
+    ]);
+  });
+
+  test('let a viewer change nothing, and read neither tokens nor the audit', () => {
+    const viewed = everyRoute.filter(([, route]) => route.roles !== null && mayUse('viewer', route));
+    expect(viewed.filter(([, { method }]) => method !== 'get').map(([name]) => name).sort())
+      .toEqual(['previewSchedule', 'signOut']);
+    expect(onlyFor('operator', 'viewer', 'producer')).toContain('audit');
+    expect(onlyFor('admin', 'operator', 'worker')).toEqual(['listTokens']);
   });
 });
 
@@ -175,6 +214,41 @@ describe('the address of the caller', () => {
     const bind = (): void => checkBind({ host, isSetUp, hasTls, isInsecure });
     if (isAllowed) expect(bind).not.toThrow();
     else expect(bind).toThrow('cannot listen');
+  });
+
+  const tls = selfSigned();
+  test.each([
+    ['127.0.0.1', {}, undefined],
+    ['127.0.0.1', { tls }, undefined],
+    ['0.0.0.0', {}, 'anybody could run jobs'],
+    ['0.0.0.0', { tls }, 'anybody could run jobs'],
+    ['0.0.0.0', { isInsecure: true }, 'anybody could run jobs'],
+    ['0.0.0.0', { isBehindTls: true }, 'anybody could run jobs'],
+    ['0.0.0.0', { tokens: records }, 'without TLS'],
+    ['0.0.0.0', { tokens: records, tls }, undefined],
+    ['0.0.0.0', { tokens: records, isBehindTls: true }, undefined],
+    ['0.0.0.0', { tokens: records, isInsecure: true }, undefined],
+  ])('a server on %s with %o starts or is refused', async (host, { tokens: known, ...how }: StartRow, refusal) => {
+    const http = createHttp({ engine: open.engine, dashboard: null, access: { tokens: known ?? [] } });
+    const listening = http.listen({ host, port: 0, ...how });
+    if (refusal === undefined) expect((await listening).url).toMatch(how.tls ? /^https:/ : /^http:/);
+    else await expect(listening).rejects.toThrow(refusal);
+    await http.close();
+  });
+
+  test('may be hidden from others on the way: TLS 1.2 and 1.3 are spoken, and nothing older', async () => {
+    const http = createHttp({ engine: open.engine, dashboard: null });
+    const { port } = await http.listen({ port: 0, tls });
+    const spoken = async (maxVersion: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'): Promise<string | null> => {
+      // At level 0 our own side would speak TLS 1.1.
+      const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, minVersion: 'TLSv1', maxVersion, ciphers: 'DEFAULT@SECLEVEL=0' });
+      await once(socket, 'secureConnect').catch(() => null);
+      const version = socket.authorizationError === null || socket.getCipher() === undefined ? null : socket.getProtocol();
+      socket.destroy();
+      return version;
+    };
+    expect([await spoken('TLSv1.1'), await spoken('TLSv1.2'), await spoken('TLSv1.3')]).toEqual([null, 'TLSv1.2', 'TLSv1.3']);
+    await http.close();
   });
 
   test('startHttp accepts tokens as JSON and refuses to listen publicly without any', async () => {

@@ -10,6 +10,8 @@ export interface GuardOptions {
 }
 
 const bodyMax = 1_048_576;
+/** How much of a body is received before its connection is closed. */
+const receivedMax = 16 * bodyMax;
 const urlMax = 16_384;
 
 const safe: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -46,16 +48,21 @@ export function checkSize(request: Request): void {
   if (length > bodyMax) throw tooLarge();
 }
 
-/** Reads the body; refuses it as soon as it exceeds `bodyMax`, because `checkSize` knows only the declared length. */
+/**
+ * Reads the body; refuses it if it exceeds `bodyMax`, because `checkSize` knows only the declared length. The rest of it is
+ * received and dropped: it is in the way of the next request of the connection, which would get no answer.
+ */
 export async function bodyText(request: Request): Promise<string> {
   if (request.body === null) return '';
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunksOf(request.body)) {
     size += chunk.byteLength;
-    if (size > bodyMax) throw tooLarge();
-    chunks.push(chunk);
+    if (size <= bodyMax) chunks.push(chunk);
+    else chunks.length = 0;
+    if (size > receivedMax) throw tooLarge({ connection: 'close' });
   }
+  if (size > bodyMax) throw tooLarge();
   const bytes = Buffer.concat(chunks);
   // Decoding would replace each wrong byte, and the caller would find another text in the store than it sent.
   if (!isUtf8(bytes)) throw new HttpRefusal('malformed.request', 'the body is not UTF-8: encode the JSON as UTF-8');
@@ -73,7 +80,8 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-const tooLarge = (): HttpRefusal => new HttpRefusal('too.large', `the body is larger than ${bodyMax} bytes`);
+const tooLarge = (headers?: Readonly<Record<string, string>>): HttpRefusal =>
+  new HttpRefusal('too.large', `the body is larger than ${bodyMax} bytes`, headers);
 
 const csp = [
   "default-src 'none'",
