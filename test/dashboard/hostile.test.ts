@@ -95,6 +95,34 @@ detail('a hostile reason and a hostile search are shown as text', async () => {
   expect((await board.get(`${api}/runs/${id}`)).body.cancel.why).toBe(corpus[0]);
 });
 
+test('names of jobs, definitions, views, workers, tags and callers are shown as text on every page', async () => {
+  const name = '<img src=x onerror=alert(1)>';
+  const send = async (method: string, path: string, body: object): Promise<void> => {
+    const { status, body: answer } = await board.send(method, `${api}${path}`, body);
+    expect([path, status < 300 ? null : answer]).toEqual([path, null]);
+  };
+  await board.engine.jobs.create({ kind: 'bedrock', type: name }, name);
+  await send('POST', '/defs', { name, type, schedules: [{ every: '1h' }], params: { [name]: name }, tags: { team: name } });
+  await send('POST', `/defs/${encodeURIComponent(name)}/disable`, { why: name });
+  await send('PUT', `/views/${encodeURIComponent(name)}`, { page: 'runs', query: `search=${encodeURIComponent(name)}` });
+  await send('POST', `/types/${type}/pause`, { why: name });
+  await send('POST', '/work/claim', { worker: name, types: ['nothing'] });
+  await board.engine.cancelJobRun(await board.start({ type: 'nobody.knows', delay: '1h' }), { by: name, why: name });
+  const pages = [
+    '/', '/runs', '/definitions', `/definitions?name=${encodeURIComponent(name)}`, '/types', `/types?name=${type}`, '/queues', '/failures', '/audit',
+    '/instances', '/limits', '/alerts', '/operations', '/flows', '/inbox', '/questions', '/settings',
+  ];
+  const shownOn: string[] = [];
+  for (const path of pages) {
+    const page = await board.visit(path);
+    await page.locator('main h1').waitFor();
+    await expect.poll(() => page.locator('.loading').count()).toBe(0);
+    expect(await injected(page), path).toEqual([]);
+    if ((await page.locator('main').textContent())!.includes(name)) shownOn.push(path);
+  }
+  expect(shownOn.length).toBeGreaterThanOrEqual(7);
+});
+
 test('hostile values opened no dialog, broke no content policy and caused no request to another host', () => {
   expect(board.faults).toEqual([]);
 });

@@ -158,7 +158,7 @@ detail('an action on all matching runs shows their number first and runs as an o
   await expect.poll(() => page.locator('tbody .badge', { hasText: 'paused' }).count()).toBe(3);
 });
 
-detail('matching runs are exported as CSV and as JSON lines', async () => {
+detail('matching runs are exported as CSV, without formulas, and as JSON lines', async () => {
   const page = await board.visit('/runs?search=type:invoice.render');
   await rows(page).first().waitFor();
   const save = async (name: string): Promise<string> => {
@@ -170,6 +170,14 @@ detail('matching runs are exported as CSV and as JSON lines', async () => {
   expect(csv[0]).toMatch(/^id,type,/);
   expect(csv).toHaveLength(7);
   expect(csv[1]).toContain('"template invoice-2026 has no block ""total"""');
+  const formulas = ['=HYPERLINK("http://evil.example")', '+cmd', '-cmd', '@cmd'];
+  for (const tag of formulas) await board.start({ type: 'formula', tags: { [tag]: 'x' }, delay: '1h' });
+  await page.goto(`${board.url}/runs?search=type:formula`);
+  await expect.poll(() => rows(page).count()).toBe(4);
+  const tags = (await save('CSV')).split('\r\n').slice(1).map((line) => line.split(',').at(-1));
+  expect(tags.toReversed()).toEqual([`"'=HYPERLINK(""http://evil.example"")=x"`, `'+cmd=x`, `'-cmd=x`, `'@cmd=x`]);
+  await page.goto(`${board.url}/runs?search=type:invoice.render`);
+  await rows(page).first().waitFor();
   const lines = (await save('JSON lines')).trimEnd().split('\n').map((line) => JSON.parse(line) as { id: number });
   expect(lines.map(({ id }) => id)).toEqual(invoices.toReversed());
 });
