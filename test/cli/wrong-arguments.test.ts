@@ -23,6 +23,7 @@ const wrong: readonly (readonly [sentence: RegExp, ...words: string[]])[] = [
   [/^the store URL names no file/, 'migrate', '--store', 'sqlite:'],
   [/^the instance must be a text/, 'work', '--instance', ''],
   [/^invalid address "nowhere" for --http/, 'serve', '--http', 'nowhere', '--store', 'sqlite:unopened.db'],
+  [/stint: cannot listen on 0\.0\.0\.0: without tokens, anybody/, 'serve', '--http', '0.0.0.0:0', '--bedrock', 'off', '--insecure'],
   [/^--metric-definitions-max must be a whole/, 'serve', '--http', 'off', '--bedrock', 'off', '--metric-definitions-max', '-1'],
   [/^--producer-priority-max must be a whole/, 'serve', '--http', 'off', '--bedrock', 'off', '--producer-priority-max', 'x'],
   [/^--operator-priority-max must be a whole/, 'serve', '--http', 'off', '--bedrock', 'off', '--operator-priority-max', '1.5'],

@@ -1,5 +1,5 @@
 // The audit: who did what, when and why, with the state before and after, also for deleted jobs.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { jobType } from '../../src/index.ts';
 import { Door } from '../engine/api/kit.ts';
 import {
@@ -71,6 +71,28 @@ describe('the audit', () => {
         before: { type: 'echo', standing: 'succeeded', tags: { tenant: 'a' } },
       },
     ]);
+  });
+
+  test('has a deletion in its own commit; other actions have actor and reason in the history in theirs', async () => {
+    const [open, over] = [await create({ type: 'echo', delay: '1h' }), await create({ type: 'echo' })];
+    await endedFor(over);
+    const { store } = server.engine.jobs;
+    const commits: string[] = [];
+    const commit = vi.spyOn(store, 'commit').mockImplementation((batch) => {
+      commits.push(JSON.stringify(batch));
+      return Promise.reject(new Error('the store is away'));
+    });
+    const pause = await server.post(`${api}/runs/${open}/pause`, { why: 'planned' }, asOlga);
+    const removal = await server.send('DELETE', `${api}/runs/${over}?why=wish`, undefined, asOlga);
+    commit.mockRestore();
+    expect([pause.status, removal.status]).toEqual([500, 500]);
+    const [paused, deleted, ...more] = commits;
+    expect(JSON.parse(paused!)).toMatchObject({ changes: [{ events: [{ kind: 'paused', by: 'http:olga', why: 'planned' }] }] });
+    expect(JSON.parse(deleted!)).toMatchObject({ changes: expect.arrayContaining([
+      expect.objectContaining({ after: null }), expect.objectContaining({ after: expect.objectContaining({ kind: 'audit' }) }),
+    ]) });
+    expect([more, await audit(`?job=${open}`), await audit(`?job=${over}`)]).toEqual([[], [], []]);
+    expect((await server.get(`${api}/runs/${over}`, asOlga)).status).toBe(200);
   });
 
   test('records each run that a bulk operation deletes', async () => {

@@ -1,0 +1,39 @@
+// No key, token or password is in the repository: whoever installs Stint makes his own.
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const generated = new Set(['node_modules', 'dist', 'artifacts', 'artefacts', '.git', '.stint']);
+const files = globSync('**/*', { cwd: root, exclude: (name) => generated.has(name.split('/').at(-1)!) })
+  .filter((path) => statSync(join(root, path)).isFile() && !/\.(png|db|gz|woff2|tgz)$/.test(path));
+
+const secrets: Readonly<Record<string, RegExp>> = {
+  'a private key': /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s*[A-Za-z0-9+/]{40}/,
+  'a token of Stint': /stint_[0-9a-f]{8}_[0-9a-f]{64}/,
+  'a key of AWS': /\bAKIA[0-9A-Z]{16}\b/,
+  'a token of GitHub, GitLab or npm': /\b(?:gh[pousr]_[A-Za-z0-9]{36}|glpat-[\w-]{20}|npm_[A-Za-z0-9]{36})\b/,
+  'a token of Slack': /\bxox[abprs]-[\w-]{20,}/,
+};
+
+const secretsIn = (text: string): string[] =>
+  Object.entries(secrets).filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
+
+test('no file contains a secret', () => {
+  expect(files.length).toBeGreaterThan(1_000);
+  const found = files.flatMap((path) => secretsIn(readFileSync(join(root, path), 'utf8')).map((name) => `${path}: ${name}`));
+  expect(found).toEqual([]);
+});
+
+test('what is deployed takes its secrets from files that the operator makes', () => {
+  const deployed = files.filter((path) => /^(compose\.yaml|Dockerfile|deploy\/)/.test(path));
+  expect(deployed.length).toBeGreaterThan(3);
+  const given = deployed.flatMap((path) => [...readFileSync(join(root, path), 'utf8')
+    .matchAll(/(?:PASSWORD|SECRET|STINT_TOKENS|ENCRYPTION_KEYS)["']?\s*[:=]\s*["']?[^\s"'{}$<#/][^\n]*/g)].map(([line]) => `${path}: ${line}`));
+  expect(given).toEqual([]);
+});
+
+test('a secret is found', () => {
+  expect(secretsIn(`token: ${['stint', 'a'.repeat(8), 'b'.repeat(64)].join('_')}`)).toEqual(['a token of Stint']);
+  expect(secretsIn(['-----BEGIN PRIVATE', ` KEY-----\n${'M'.repeat(64)}`].join(''))).toEqual(['a private key']);
+});
