@@ -79,6 +79,7 @@ detail('every tab and dialog of a run shows hostile values as text', async () =>
     if (index === 0) await picture(page, 'hostile-light');
     expect(await injected(page)).toEqual([]);
   }
+  expect(board.faults).toEqual([]);
 });
 
 detail('a hostile reason and a hostile search are shown as text', async () => {
@@ -93,6 +94,7 @@ detail('a hostile reason and a hostile search are shown as text', async () => {
   await page.goto(`${board.url}/nowhere/%3Cscript%3E`);
   await page.getByText('Page not found').waitFor();
   expect((await board.get(`${api}/runs/${id}`)).body.cancel.why).toBe(corpus[0]);
+  expect(board.faults).toEqual([]);
 });
 
 test('names of jobs, definitions, views, workers, tags and callers are shown as text on every page', async () => {

@@ -72,7 +72,7 @@ export const sizedTests: readonly string[] = [
 export const detailedTests: readonly string[] = [
   ...files('alerts', 'storm'),
   ...files('dashboard', 'alerts', 'definitions', 'hostile', 'layout', 'overview', 'postgres', 'run', 'runs', 'saved-views'),
-  ...files('cli', 'bedrock', 'init', 'kill', 'store-faults'),
+  ...files('cli', 'bedrock', 'init', 'kill', 'store-faults', 'without-proto'),
   ...files('store/postgres', 'claim', 'dead-peers', 'migrations', 'outage'),
   ...files('store', 'planted'),
 ];
