@@ -125,7 +125,7 @@ test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])('a run of th
   expect((await server.get(`${api}/defs/${type}`, as('operator'))).status).toBe(404);
 });
 
-test('tokens and sessions are never made twice', () => {
+test('no token is made twice', () => {
   const made = Array.from({ length: 100 }, () => newToken({ name: 'a', role: 'admin' }).token.slice(15));
   expect(new Set(made).size).toBe(100);
 });
