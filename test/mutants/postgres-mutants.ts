@@ -39,4 +39,58 @@ export const postgresMutants: readonly Mutant[] = [
     cuts: [cut('store/postgres/maintain/instances.ts', '<= excluded.beat_at or $8::boolean', '<= excluded.beat_at or $8::boolean is not null')],
     seeds: [1],
   },
+  {
+    title: 'a start takes nothing of a rate',
+    cuts: [cut('store/postgres/claim/claim.ts', 'const spending = locked.limits &&', 'const spending = locked.limits === null &&')],
+    seeds: [10],
+  },
+  {
+    title: 'a claim does not read whether a limit is closed',
+    cuts: [cut('store/postgres/claim/limits.ts', 'tat, interval, closed_until from', 'tat, interval, null::bigint as closed_until from')],
+    seeds: [60],
+  },
+  {
+    title: 'a wait that has ended takes another answer',
+    cuts: [cut('jobs/answer.ts', 'if (known !== undefined && isEndedStep(known)) return alreadyEnded(id, known);', '')],
+    seeds: [63],
+  },
+  {
+    title: 'all jobs of a batch end as the first one',
+    cuts: [cut(
+      'engine/attempt/batch-runner.ts', 'const { outcome, execution: {', 'const { outcome } = this.#members[0]!;\n    const { execution: {',
+    )],
+    seeds: [3],
+  },
+  {
+    title: 'a request of the inbox becomes a run and stays',
+    cuts: [cut('store/postgres/write/inbox.ts', 'if (ids.size === 0) return;', 'if (ids.size >= 0) return;')],
+    seeds: [4],
+  },
+  {
+    title: 'a run does not wait for its children',
+    cuts: [cut(
+      'store/postgres/maintain/families.ts', `hold = 'children' and open is null`, `hold = 'children' and open is distinct from -1`,
+    )],
+    seeds: [4],
+  },
+  {
+    title: 'writes of a handler that did not complete stay',
+    cuts: [cut('store/postgres/sql/database.ts', `rollback: () => end('rollback')`, `rollback: () => end('commit')`)],
+    seeds: [8],
+  },
+  {
+    title: 'jobs are claimed by code that does not know their version',
+    cuts: [cut('model/type-version.ts', 'length: to - from + 1', 'length: Math.max(to, 3) - from + 1')],
+    seeds: [8],
+  },
+  {
+    title: 'the run of a follower waits only for the first definition that it follows',
+    cuts: [cut('jobs/follower-runs.ts', 'spec.after!.map((name): Edge', 'spec.after!.slice(0, 1).map((name): Edge')],
+    seeds: [9],
+  },
+  {
+    title: 'a run starts when one of the runs that it follows has ended',
+    cuts: [cut('store/postgres/maintain/following.ts', 'job.id and outcome is null\n', 'job.id and outcome is null and false\n')],
+    seeds: [9],
+  },
 ];

@@ -18,7 +18,8 @@ const chaosMs = 4 * minute;
 /** Rare events that the seeds must have reached. */
 const goals: readonly GoalName[] = [
   'commit unknown, then tried again', 'takeover', 'restart under the same name', 'run retried by hand', 'handed off and lapsed',
-  'poison budget reached', 'claim answered after a pause longer than the lease',
+  'poison budget reached', 'claim answered after a pause longer than the lease', 'child run succeeded',
+  'payload of an older version upgraded', 'run of a follower succeeded',
 ];
 
 export const postgresSimulation: Part = { name: 'simulation-postgres', cpuSeconds: 200, runsBehind: true, run };

@@ -44,7 +44,7 @@ export class StepLedger {
   readonly #ended = new Map<string, Event['kind']>();
 
   /** `before` and `after`: the job before and after the write. */
-  stored({ job: id, name, fence }: NewStep, before: Job | undefined, after: Job | undefined): readonly Violation[] {
+  stored({ job: id, name, fence }: Pick<NewStep, 'job' | 'name' | 'fence'>, before: Job | undefined, after: Job | undefined): readonly Violation[] {
     const isHeld = [before, after].some((job) => job?.state === 'running' && job.fence === fence);
     if (isHeld) return [];
     return [violation('S43', id, `step ${name} of job ${id} was stored under fence ${fence}, which nobody holds`)];

@@ -1,5 +1,6 @@
 // The backing of a simulation: its store, and how the simulated processes reach it.
 import type { Store } from '../../src/store/store.ts';
+import type { Effects } from './completing.ts';
 import type { StoreMonitor } from './monitor.ts';
 import type { SimProcess } from './process.ts';
 import type { RandomStream } from './random-streams.ts';
@@ -25,6 +26,9 @@ export interface Backing {
   readonly faults: readonly BackingFault[];
   /** A process is paused: what it calls meanwhile may fail. */
   notePause(process: SimProcess, ms: number): void;
+  /** Creates the table with the effects of handlers that complete. */
+  createEffects(): Promise<void>;
+  readEffects(): Promise<readonly Effects[]>;
   /** Ends all faults of the store. */
   heal(): void;
   close(): Promise<void>;

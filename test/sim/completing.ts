@@ -1,5 +1,4 @@
 // Job types that end with `complete`, and the table of their effects: it must equal the jobs that succeeded.
-import { DatabaseSync } from 'node:sqlite';
 import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
 import { jobType, LeaseLost, type Context } from '../../src/index.ts';
 import { violation, type Violation } from '../../src/verify.ts';
@@ -46,10 +45,7 @@ export function completingJobTypes({ clock, begin, onLeaseLost }: CompletingPart
   ];
 }
 
-export function createEffects(path: string): void {
-  using db = new DatabaseSync(path);
-  db.exec('CREATE TABLE effects(job INTEGER, fence INTEGER)');
-}
+export const createEffects = 'CREATE TABLE effects(job INTEGER, fence INTEGER)';
 
 export interface Success {
   readonly type: string;
@@ -64,12 +60,10 @@ export interface Effects {
   readonly count: number;
 }
 
-export const countEffects = 'SELECT job, fence, count(*) AS count FROM effects GROUP BY job, fence';
+export const countEffects = 'SELECT job, fence, CAST(count(*) AS INTEGER) AS count FROM effects GROUP BY job, fence';
 
-export function checkEffects(path: string, succeeded: readonly Success[]): readonly Violation[] {
-  using db = new DatabaseSync(path, { readOnly: true });
-  const rows = db.prepare(countEffects).all() as unknown as readonly Effects[];
-  return compareEffects(rows, succeeded.filter(({ type }) => (completingTypes as readonly string[]).includes(type)));
+export function checkEffects(effects: readonly Effects[], succeeded: readonly Success[]): readonly Violation[] {
+  return compareEffects(effects, succeeded.filter(({ type }) => (completingTypes as readonly string[]).includes(type)));
 }
 
 /** S45: each run that succeeded wrote its two effects under the fence under which it succeeded, and no other run did. */

@@ -1,11 +1,15 @@
 // Job types whose runs start child runs, on two levels.
 import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
 import { jobType, type Context } from '../../src/index.ts';
+import type { Draft } from '../../src/jobs/draft.ts';
 import type { Clock } from '../../src/time/clock.ts';
 import type { Ledger } from './workload.ts';
 
 /** The type of the runs at the top, in the simulations that draw them. */
-export const familyType = 'family';
+const familyType = 'family';
+
+export const familyDraft: Draft =
+  { type: familyType, policy: { attemptsMax: 3, timeoutMs: 120_000, onTaskFailure: { tolerate: 2 } } };
 
 export interface FamilyParts {
   readonly clock: Clock;

@@ -2,10 +2,19 @@
 import { violation, type Violation } from '../../src/verify.ts';
 import type { InboxRefusal, InboxTake, Store } from '../../src/store/store.ts';
 
+/** A request as it is stored. */
+export interface StoredRequest {
+  readonly id: number;
+  readonly isRefused: boolean;
+  /** A job that has its unique key may fulfil it: it becomes no run then. */
+  readonly hasKey: boolean;
+}
+
 type Standing = 'waiting' | 'taken' | 'refused' | 'removed';
 
 export class InboxLedger {
   readonly #standings = new Map<number, Standing>();
+  readonly #keyed = new Set<number>();
 
   get waiting(): number {
     return this.#standings.values().filter((standing) => standing === 'waiting').toArray().length;
@@ -39,15 +48,29 @@ export class InboxLedger {
     this.#standings.set(id, 'removed');
   }
 
+  /** Reads the whole inbox after a commit; returns the requests that it took. What is refused and gone was removed. */
+  read(stored: readonly StoredRequest[]): readonly { readonly hasKey: boolean }[] {
+    const visible = new Set(stored.map(({ id }) => id));
+    const gone = [...this.#standings].filter(([id, standing]) => isVisible(standing) && !visible.has(id));
+    for (const [id, standing] of gone) this.#standings.set(id, standing === 'waiting' ? 'taken' : 'removed');
+    for (const { id, isRefused, hasKey } of stored) {
+      this.#standings.set(id, isRefused ? 'refused' : 'waiting');
+      if (hasKey) this.#keyed.add(id);
+    }
+    return gone.filter(([, standing]) => standing === 'waiting').map(([id]) => ({ hasKey: this.#keyed.has(id) }));
+  }
+
   /** `isKept`: whether refused requests are kept forever. */
   async check(store: Store, isKept: boolean): Promise<readonly Violation[]> {
     const stored = await store.inboxRequests({ limit: 100_000 });
     const visible = new Map(stored.map(({ id, refused }) => [id, refused === null ? 'waiting' : 'refused']));
     return [...this.#standings].flatMap(([id, standing]) => {
-      const expected = standing === 'refused' || standing === 'waiting' ? standing : undefined;
+      const expected = isVisible(standing) ? standing : undefined;
       const isPurged = standing === 'refused' && !isKept && !visible.has(id);
       if (standing !== 'waiting' && (visible.get(id) === expected || isPurged)) return [];
       return [violation('S46', null, `request ${id} is ${standing}, and in the inbox ${visible.get(id) ?? 'missing'}`)];
     });
   }
 }
+
+const isVisible = (standing: Standing): boolean => standing === 'waiting' || standing === 'refused';

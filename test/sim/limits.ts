@@ -27,13 +27,30 @@ export function drawOverride(name: string, random: RandomStream): object | null 
   return name === 'api' ? { rate: `${perMinute}/1m`, burst } : { concurrency, rate: `${perMinute}/1m`, burst };
 }
 
+/** When a claim read what it has decided upon: a claim on PostgreSQL is a transaction of several statements. */
+export interface ClaimTime {
+  /** The time of its first statement. */
+  readonly since: number;
+  /** The time of its commit. */
+  readonly now: number;
+}
+
+/** A limit as one commit has stored it. */
+interface StoredLimit {
+  readonly at: number;
+  readonly values: LimitValues;
+  readonly pausedUntil: number;
+}
+
 /** The use of a limit under one key. */
 interface LimitInUse {
   readonly rate: RateInUse;
-  /** How many changes of the limit were there at its last start. */
+  /** The stored limit that the last start may have read: its index. */
   seen: number;
   admitted: number;
-  closedUntil: number;
+  readonly closings: { readonly at: number; readonly until: number }[];
+  /** The last claim, and the time after which it read this use: claims of one limit read it one after another. */
+  last: { readonly claim: ClaimTime; readonly readAfter: number };
 }
 
 /** The stores' times are whole milliseconds. */
@@ -41,9 +58,8 @@ const slackMs = 1;
 
 export class LimitOracle {
   readonly #goals: Goals;
-  /** The values of each limit since the start of the simulation. */
-  readonly #values = new Map<string, LimitValues[]>();
-  readonly #paused = new Map<string, number>();
+  /** What was stored of each limit since the start of the simulation. */
+  readonly #stored = new Map<string, StoredLimit[]>();
   readonly #inUse = new Map<string, LimitInUse>();
 
   constructor(goals: Goals) {
@@ -51,10 +67,11 @@ export class LimitOracle {
   }
 
   /** Reads the record of a limit as it is stored now. Overrides are applied here anew, not as the source does. */
-  changed({ input }: Job): void {
+  changed({ input }: Job, at: number): void {
     const { name, code, override, paused } = JSON.parse(input) as LimitContent;
-    this.#values.set(name, [...(this.#values.get(name) ?? []), { rate: null, concurrency: null, ...code, ...override }]);
-    this.#paused.set(name, paused === undefined ? 0 : (paused.until ?? Infinity));
+    const values = { rate: null, concurrency: null, ...code, ...override };
+    const pausedUntil = paused === undefined ? 0 : (paused.until ?? Infinity);
+    this.#stored.set(name, [...(this.#stored.get(name) ?? []), { at, values, pausedUntil }]);
     if (override !== null) this.#goals.reach('limit changed by an operator');
     if (paused !== undefined) this.#goals.reach('limit paused');
   }
@@ -64,11 +81,15 @@ export class LimitOracle {
     return {
       closeLimit: async (name, key, until) => {
         await store.closeLimit(name, key, until);
-        const inUse = this.#limitInUse({ name, key });
-        inUse.closedUntil = Math.max(inUse.closedUntil, until);
-        this.#goals.reach('limit closed by a handler');
+        this.closed({ name, key }, { at: store.now(), until });
       },
     };
+  }
+
+  /** A handler has closed a limit until this time. */
+  closed(use: Pick<LimitUse, 'name' | 'key'>, closing: { readonly at: number; readonly until: number }): void {
+    this.#limitInUse(use).closings.push(closing);
+    this.#goals.reach('limit closed by a handler');
   }
 
   /** Counts an open job that its gate has admitted, or one that was. */
@@ -77,40 +98,59 @@ export class LimitOracle {
   }
 
   /** Call at each claim of a job that its gate had not admitted, before it is counted. */
-  claimed({ id, gate }: Job, now: number): Violation[] {
-    return (parseGate(gate!).uses ?? []).flatMap((use) => [...this.#closed(id, use, now), ...this.#exceeded(id, use, now)]);
+  claimed({ id, gate }: Job, claim: ClaimTime): Violation[] {
+    return (parseGate(gate!).uses ?? []).flatMap((use) => {
+      const inUse = this.#limitInUse(use);
+      const { last } = inUse;
+      const readAfter = last.claim === claim ? last.readAfter : Math.max(claim.since, last.claim.now);
+      inUse.last = { claim, readAfter };
+      return [...this.#closed(id, use, inUse.last), ...this.#exceeded(id, use, inUse)];
+    });
   }
 
-  #closed(job: number, { name, key }: LimitUse, now: number): Violation[] {
-    const closedUntil = Math.max(this.#limitInUse({ name, key }).closedUntil, this.#limitInUse({ name, key: null }).closedUntil);
+  #closed(job: number, { name, key }: LimitUse, { claim: { now }, readAfter }: LimitInUse['last']): Violation[] {
+    const readable = this.#readable(name, readAfter);
+    const isPaused = readable.length > 0 && readable.every(({ pausedUntil }) => pausedUntil > now);
+    const closings = [{ name, key }, { name, key: null }].flatMap((use) => this.#limitInUse(use).closings);
+    const closedUntil = Math.max(0, ...closings.filter(({ at }) => at <= readAfter).map(({ until }) => until));
     return [
-      ...((this.#paused.get(name) ?? 0) <= now ? [] : [violation('S40', job, `job ${job} was claimed while limit ${name} was paused`)]),
+      ...(isPaused ? [violation('S40', job, `job ${job} was claimed while limit ${name} was paused`)] : []),
       ...(closedUntil <= now ? [] : [violation('S39', job, `job ${job} was claimed ${closedUntil - now} ms before limit ${name} opens`)]),
     ];
   }
 
-  #exceeded(job: number, use: LimitUse, now: number): Violation[] {
-    const values = this.#values.get(use.name);
-    const latest = values?.at(-1);
-    if (values === undefined || latest === undefined) return [];
-    const inUse = this.#limitInUse(use);
-    const used = inUse.rate.start(use.cost, now, values.slice(inUse.seen).map(({ rate }) => rate));
-    inUse.seen = values.length - 1;
-    const { rate, concurrency } = latest;
+  #exceeded(job: number, use: LimitUse, inUse: LimitInUse): Violation[] {
+    const stored = this.#stored.get(use.name);
+    if (stored === undefined) return [];
+    const { claim: { now }, readAfter } = inUse.last;
+    const used = inUse.rate.start(use.cost, readAfter, stored.slice(inUse.seen).map(({ values: { rate } }) => rate));
+    const readable = this.#readable(use.name, readAfter);
+    inUse.seen = stored.length - readable.length;
+    const most = Math.max(...readable.map(({ values: { rate } }) => (rate === null ? Infinity : mostOf(rate, use, now - readAfter))));
+    const concurrency = Math.max(...readable.map(({ values }) => values.concurrency ?? Infinity));
     const name = `${use.name} ${use.key ?? ''}`;
     return [
-      ...(rate === null || used <= mostOf(rate, use) ? [] : [violation('S39', job, `jobs of cost ${used} started above the rate of ${name}`)]),
-      ...(inUse.admitted < (concurrency ?? Infinity) ? [] : [violation('S39', job, `more than ${concurrency} jobs are admitted for ${name}`)]),
+      ...(used <= most ? [] : [violation('S39', job, `jobs of cost ${used} started above the rate of ${name}`)]),
+      ...(inUse.admitted < concurrency ? [] : [violation('S39', job, `more than ${concurrency} jobs are admitted for ${name}`)]),
     ];
+  }
+
+  /** What was stored of a limit at this time, and since. */
+  #readable(name: string, readAfter: number): readonly StoredLimit[] {
+    const stored = this.#stored.get(name) ?? [];
+    return stored.filter((_, index) => index === stored.length - 1 || stored[index + 1]!.at > readAfter);
   }
 
   #limitInUse({ name, key }: Pick<LimitUse, 'name' | 'key'>): LimitInUse {
     const text = `${name} ${key ?? ''}`;
-    const known = this.#inUse.get(text) ?? { rate: new RateInUse(), seen: 0, admitted: 0, closedUntil: 0 };
+    const known = this.#inUse.get(text) ?? { rate: new RateInUse(), seen: 0, admitted: 0, closings: [], last: neverClaimed };
     this.#inUse.set(text, known);
     return known;
   }
 }
 
-/** A job whose cost is above the burst starts when nothing of the rate is in use. */
-const mostOf = ({ count, per, burst }: Rate, { cost }: LimitUse): number => Math.max(burst, cost) + (slackMs * count) / per;
+const neverClaimed = { claim: { since: 0, now: 0 }, readAfter: 0 };
+
+/** A job whose cost is above the burst starts when nothing of the rate is in use. `readMs`: when it was read is known so exactly. */
+const mostOf = ({ count, per, burst }: Rate, { cost }: LimitUse, readMs: number): number =>
+  Math.max(burst, cost) + ((slackMs + readMs) * count) / per;

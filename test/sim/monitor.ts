@@ -6,6 +6,7 @@ import { evolve, blankJob } from '../../src/model/evolve.ts';
 import { parseGate, type Limits } from '../../src/model/gate.ts';
 import { isOpen, type Job } from '../../src/model/job.ts';
 import { isInForce, isPausable, keyOf } from '../../src/model/pause.ts';
+import type { LimitUse } from '../../src/model/limit.ts';
 import type { NewStep } from '../../src/model/step.ts';
 import { originOf } from '../../src/store/row.ts';
 import type { Batch, Beat, Holding, Leadership, Note, Store, StoreTransaction, Writer } from '../../src/store/store.ts';
@@ -16,8 +17,8 @@ import type { Success } from './completing.ts';
 import type { FileStore } from './file-store.ts';
 import { FollowerOracle } from './follower-oracle.ts';
 import type { Goals } from './goals.ts';
-import { InboxLedger } from './inbox.ts';
-import { LimitOracle } from './limits.ts';
+import { InboxLedger, type StoredRequest } from './inbox.ts';
+import { LimitOracle, type ClaimTime } from './limits.ts';
 import { ShareOracle } from './shares.ts';
 import { batchedType } from './workload.ts';
 
@@ -137,9 +138,27 @@ export class StoreMonitor {
     return this.#stopped.has(`${id}/${fence}`);
   }
 
-  /** Checks a commit that was read from the store, not seen by a call. */
-  observe(changes: readonly Change[]): void {
-    this.#checkChanges(changes, 'read');
+  /** Checks a commit that was read from the store, not seen by a call. `since`: when its transaction began. */
+  observe(changes: readonly Change[], since = this.#now()): void {
+    this.#checkChanges(changes, 'read', since);
+  }
+
+  /** Checks the write of a step that was read from the store. `before`: the job before that commit. */
+  observeStep(step: Pick<NewStep, 'job' | 'name' | 'fence'>, before: Job | undefined): void {
+    this.#reportAll(this.steps.stored(step, before, this.#jobs.get(step.job)));
+  }
+
+  /** Checks the inbox as it was read from the store after a commit that created so many runs without keys for its requests. */
+  observeInbox(stored: readonly StoredRequest[], created: number): void {
+    const read = this.inbox.read(stored);
+    const taken = read.filter(({ hasKey }) => !hasKey).length;
+    if (read.length > 0) this.#parts.goals.reach('request of the inbox taken');
+    if (stored.some(({ isRefused }) => isRefused)) this.#parts.goals.reach('request of the inbox refused');
+    if (taken !== created) this.#report('S46', null, `${taken} requests were taken by a commit that created ${created} runs for them`);
+  }
+
+  observeClosing(use: Pick<LimitUse, 'name' | 'key'>, until: number): void {
+    this.#limits.closed(use, { at: this.#now(), until });
   }
 
   /** Checks a heartbeat that was read from the store. */
@@ -254,7 +273,8 @@ export class StoreMonitor {
     }
   }
 
-  #checkChanges(changes: readonly Change[], how: string): void {
+  #checkChanges(changes: readonly Change[], how: string, since = this.#now()): void {
+    const claim = { since, now: this.#now() };
     this.commits += 1;
     this.#latest = Math.max(this.#latest, this.#now());
     this.#trace.update(`${how} ${this.#now()}\n`);
@@ -262,14 +282,14 @@ export class StoreMonitor {
     for (const { before, after } of changes) {
       if (before === null && after?.parent != null) add(createdChildren, after.parent, 1);
     }
-    for (const change of changes) this.#checkChange(change, createdChildren);
+    for (const change of changes) this.#checkChange(change, createdChildren, claim);
     this.#reportAll(this.#followers.committed(changes));
     for (const found of changes.flatMap((change) => this.steps.changed(change))) this.#parts.onViolation(found);
     this.#parts.goals.record(changes, this.#openChildren);
     for (const { after } of changes) if (after) this.#checkCounts(after);
   }
 
-  #checkChange(change: Change, createdChildren: ReadonlyMap<number, number>): void {
+  #checkChange(change: Change, createdChildren: ReadonlyMap<number, number>, claim: ClaimTime): void {
     const { before, after, events } = change;
     const id = (before ?? after)!.id;
     this.#trace.update(`${id} ${after?.version ?? 'gone'} ${events.map(({ kind }) => kind).join()}\n`);
@@ -281,13 +301,13 @@ export class StoreMonitor {
     for (const event of events) {
       const next = evolve(current, event);
       for (const found of checkStep({ before: current, event, after: next })) this.#parts.onViolation(found);
-      this.#checkEvent(current, event, createdChildren);
+      this.#checkEvent(current, event, createdChildren, claim);
       current = next;
     }
     this.#store(known, after);
     if (after.type === batchedType && before?.state === 'running') this.#reportAll(this.#parts.batches.ended(after));
     if (after.kind === 'pause') this.#pauses.set(id, after);
-    if (after.kind === 'limit') this.#limits.changed(after);
+    if (after.kind === 'limit') this.#limits.changed(after, claim.now);
   }
 
   /** Returns the job as last written; undefined if it is created anew, as a pause is whose predecessor was purged. */
@@ -297,7 +317,9 @@ export class StoreMonitor {
     return isPurged ? undefined : known;
   }
 
-  #checkEvent(before: Job, event: Change['events'][number], createdChildren: ReadonlyMap<number, number>): void {
+  #checkEvent(
+    before: Job, event: Change['events'][number], createdChildren: ReadonlyMap<number, number>, claim: ClaimTime,
+  ): void {
     const { id } = before;
     const open = this.#openChildren.get(id) ?? 0;
     this.#checkWriter(before, event);
@@ -306,7 +328,7 @@ export class StoreMonitor {
         this.#extended.delete(id);
         this.#parts.onClaimed(event.holder);
         this.#checkPauses(before);
-        this.#checkLimits(before);
+        this.#checkLimits(before, claim);
         this.#reportAll(this.#shares.claimed(before, event.at));
         if (before.parent !== null && this.#jobs.get(before.parent)?.cancel) {
           this.#report('S16', id, `job ${id} was claimed after job ${before.parent} was cancelled`);
@@ -347,9 +369,9 @@ export class StoreMonitor {
   }
 
   /** S39, S40: named limits let the job start. */
-  #checkLimits(job: Job): void {
+  #checkLimits(job: Job, claim: ClaimTime): void {
     if (job.gate === null || job.admitted) return;
-    this.#reportAll(this.#limits.claimed(job, this.#now()));
+    this.#reportAll(this.#limits.claimed(job, claim));
   }
 
   /** S4: only the holder of a job, or a client with its token, writes the outcome of an attempt. */

@@ -5,19 +5,21 @@ import { loadOpenTelemetry } from '../../src/engine/attempt/tracing.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Job } from '../../src/model/job.ts';
 import { Jobs } from '../../src/jobs.ts';
+import type { Draft } from '../../src/jobs/draft.ts';
 import { declareLimits } from '../../src/jobs/limits.ts';
 import type { Kind } from '../../src/model/state.ts';
-import { isRefusal } from '../../src/refusal.ts';
+import { isRefusal, isUnavailable } from '../../src/refusal.ts';
 import { turn } from '../../src/time/clock.ts';
 import { verify, violation, type Start, type Violation } from '../../src/verify.ts';
 import type { Backing } from './backing.ts';
 import { finishRemaining, actUntil, roles, type Client, type Role } from './clients.ts';
-import { checkEffects, createEffects } from './completing.ts';
+import { checkEffects } from './completing.ts';
 import { checkDeployed, deployedDraft, drawVersion, newestVersion, type DeployedVersion } from './deploys.ts';
 import { RandomStreams, type RandomStream } from './random-streams.ts';
 import { Faults, quietSettings, drawSettings, type SimSettings } from './faults.ts';
 import { Goals, type GoalName } from './goals.ts';
-import { familyType } from './families.ts';
+import { drawWorkOnPostgres, drawWorkOnSqlite, type DrawnWork } from './drawn-work.ts';
+import { familyDraft } from './families.ts';
 import { firstDef } from './following-defs.ts';
 import { drawUses, namedLimits } from './limits.ts';
 import { PostgresBacking } from './postgres/backing.ts';
@@ -27,7 +29,7 @@ import { SimProcess } from './process.ts';
 import { drawCrowd, drawShared } from './shares.ts';
 import { SqliteBacking } from './sqlite-backing.ts';
 import { quiescence, Timeline } from './timeline.ts';
-import { batchedType, batchSize, Ledger, limits, createWorkload, meteredType } from './workload.ts';
+import { drawBatched, Ledger, limits, createWorkload, meteredType } from './workload.ts';
 
 export interface SimOptions {
   /** The time during which faults are injected. */
@@ -68,6 +70,8 @@ const startOfTime = Date.UTC(2026, 2, 1, 12);
 const violationsMax = 10;
 /** The longest handlers of the workload take 90 s. */
 const recoveryMaxMs = 3 * minute;
+/** Simulations on PostgreSQL are shorter, and have drawn work so much more often. */
+const shortBy = 4;
 const probesCount = 4;
 /** Kinds of jobs that must end. */
 const endingKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock'];
@@ -96,23 +100,7 @@ class Simulation {
   readonly #acknowledged = new Set<number>();
   readonly #violations: Violation[] = [];
   readonly #processes = new Map<string, SimProcess>();
-  readonly #isMetered: boolean;
-  /** Whether runs are handled in batches. */
-  readonly #isBatching: boolean;
-  /** Whether runs have steps, sleeps and questions. */
-  readonly #isAsking: boolean;
-  /** Whether keys take turns. */
-  readonly #isSharing: boolean;
-  /** Whether runs take turns with their tasks. */
-  readonly #isCrowding: boolean;
-  /** Whether definitions follow definitions. */
-  readonly #hasFollowers: boolean;
-  /** Whether runs start child runs. */
-  readonly #hasFamilies: boolean;
-  /** Whether runs end with `complete`; the store is on a file then. */
-  readonly #isCompleting: boolean;
-  /** Whether versions of the code are deployed that come and go. */
-  readonly #isDeploying: boolean;
+  readonly #work: DrawnWork;
   /** The version with which instances start. */
   #deployed: DeployedVersion = 1;
   #isHealing = false;
@@ -129,24 +117,17 @@ class Simulation {
     this.#streams = new RandomStreams(seed);
     this.#settings = isQuiet ? quietSettings(drawSettings(this.#streams)) : drawSettings(this.#streams);
     this.#faults = new Faults(faults ?? null);
-    // The oracles of these kinds of work see calls of the store, which are inside of the processes on PostgreSQL.
-    const hasAllWork = postgresUrl === undefined;
-    // None of these seeds is known to find something else.
-    this.#isAsking = hasAllWork && [13, 18, 27].includes(seed % 32);
-    this.#isDeploying = hasAllWork && [14, 20, 50, 61].includes(seed % 64);
-    // If the clock of the store is set back, histories do not show how many jobs started in a period. The name is part
-    // of the seed: with this one, the known seeds of the other mutants have no metered runs, and keep their histories.
-    const mayMeter = hasAllWork && this.#settings.storeJumpEveryMs === Infinity && !this.#isAsking;
-    this.#isMetered = mayMeter && this.#streams.numberFor('jobs work') < 0.25;
-    this.#isBatching = hasAllWork && !this.#isMetered && this.#streams.numberFor('gathering') < 0.15;
-    // The oracle of turns needs to know which jobs are due. With these names, too, the known seeds keep their histories.
-    const hasTurns = hasAllWork && this.#settings.storeJumpEveryMs === Infinity && !this.#isMetered;
-    this.#isSharing = hasTurns && this.#streams.numberFor('fairness') < 0.15;
-    // None of these seeds is known to find something else. Quiet seeds are long, and would have very many runs.
-    this.#isCrowding = hasTurns && !isQuiet && [36, 43, 63].includes(seed % 64);
-    this.#hasFollowers = hasAllWork && !isQuiet && [45, 54, 59].includes(seed % 64);
-    this.#hasFamilies = hasAllWork && !this.#isMetered && this.#streams.numberFor('offspring') < 0.12;
-    this.#isCompleting = hasAllWork && !this.#isMetered && !this.#isAsking && this.#streams.numberFor('completions') < 0.2;
+    const request = { seed, streams: this.#streams, settings: this.#settings, isQuiet };
+    this.#work = postgresUrl === undefined ? drawWorkOnSqlite(request) : drawWorkOnPostgres(request);
+  }
+
+  get #isOnPostgres(): boolean {
+    return this.#postgresUrl !== undefined;
+  }
+
+  /** How long a deploy takes. */
+  get #deployMs(): number {
+    return this.#isOnPostgres ? (3 * minute) / shortBy : 3 * minute;
   }
 
   get #monitor(): Backing['monitor'] {
@@ -162,11 +143,6 @@ class Simulation {
     return this.#seed % 16 === 3;
   }
 
-  /** None of these seeds is known to find something else. */
-  get #hasInbox(): boolean {
-    return this.#postgresUrl === undefined && [0, 12].includes(this.#seed % 16);
-  }
-
   /** Whether further processes start under the names of instances that are alive. None of these seeds is known either. */
   get #hasTwins(): boolean {
     return [33, 43, 54].includes(this.#seed % 64);
@@ -174,27 +150,25 @@ class Simulation {
 
   /** Whether answers to claims arrive after a pause. None of these seeds is known either. */
   get #hasLateAnswers(): boolean {
-    return this.#postgresUrl === undefined ? [12, 26, 42, 56].includes(this.#seed % 64) : [3, 4, 7].includes(this.#seed % 8);
+    return this.#isOnPostgres ? [3, 4, 7].includes(this.#seed % 8) : [12, 26, 42, 56].includes(this.#seed % 64);
   }
 
   async run(): Promise<SimReport> {
     this.#backing = await this.#openBacking();
     await this.#store.migrate();
-    if (this.#effectsPath !== undefined) createEffects(this.#effectsPath);
+    if (this.#work.isCompleting) await this.#backing.createEffects();
+    // Before the processes have sent anything: it is not one of them that declares.
+    if (this.#work.isMetered && this.#isOnPostgres) await this.#declareLimits();
     for (let index = 1; index <= this.#settings.engines; index++) this.#startEngine(`e${index}`, 1);
     // A stream of its own, and a part of the seeds only: the histories of the others stay as they are.
     const hasFlows = this.#streams.stream('flows').isTrue(0.4);
     const roleIsDrawn = {
-      flow: hasFlows, pauser: this.#hasPauses, completer: this.#isCompleting, writer: this.#hasInbox, limiter: this.#isMetered,
-      asker: this.#isAsking, planner: this.#hasFollowers,
+      flow: hasFlows, pauser: this.#hasPauses, completer: this.#work.isCompleting, writer: this.#work.hasInbox,
+      limiter: this.#work.isMetered, asker: this.#work.isAsking, planner: this.#work.hasFollowers,
     };
     for (const role of roles) if (roleIsDrawn[role as keyof typeof roleIsDrawn] ?? true) this.#startClient(role, 1);
-    if (this.#isMetered) await this.#produceMetered();
-    if (this.#isBatching) this.#produceBatched();
-    if (this.#isSharing) this.#produceShared();
-    if (this.#isCrowding) this.#produceCrowds();
-    if (this.#hasFamilies) this.#produceFamilies();
-    if (this.#isDeploying) this.#produceDeployed();
+    if (this.#work.isMetered && !this.#isOnPostgres) await this.#declareLimits();
+    this.#produceDrawnWork();
     this.#scheduleFaults();
     await this.#timeline.run(startOfTime + this.#chaosMs);
     if (this.#violations.length === 0) await this.#heal();
@@ -216,12 +190,7 @@ class Simulation {
     if (this.#postgresUrl !== undefined) {
       return PostgresBacking.on({ ...parts, url: this.#postgresUrl, streams: this.#streams });
     }
-    return new SqliteBacking({ ...parts, isOnFile: this.#isCompleting, random: this.#streams.stream('first turns') });
-  }
-
-  /** The database with the effects of handlers that complete. */
-  get #effectsPath(): string | undefined {
-    return this.#backing instanceof SqliteBacking ? this.#backing.file?.path : undefined;
+    return new SqliteBacking({ ...parts, isOnFile: this.#work.isCompleting, random: this.#streams.stream('first turns') });
   }
 
   // Engines and clients.
@@ -267,7 +236,9 @@ class Simulation {
     client.process.onDeath(() => {
       if (!this.#isHealing) this.#timeline.after(client.random.between(0, 20_000), restart);
     });
-    const acting = actUntil(role, client, this.#settings.workEveryMs, () => this.#isHealing);
+    // Few of its actions create a run that asks.
+    const everyMs = this.#settings.workEveryMs / (role === 'asker' && this.#isOnPostgres ? shortBy : 1);
+    const acting = actUntil(role, client, everyMs, () => this.#isHealing);
     void acting.catch((error: unknown) => this.#reportError(role, error));
   }
 
@@ -278,86 +249,59 @@ class Simulation {
     const engine = this.#newEngine(process, this.#streams.stream(`engine ${name}`), slot);
     const jobs = (): readonly Job[] => [...this.#monitor.jobs.values()];
     const { types, defs } = this.#settings;
-    const limits = this.#isMetered ? namedLimits.map((limit) => limit.name) : [];
+    const limits = this.#work.isMetered ? namedLimits.map((limit) => limit.name) : [];
     const shared = { goals: this.#goals, ledger: this.#ledger, acknowledged: this.#acknowledged, limits };
-    return { engine, process, random, jobs, types, defs: this.#hasFollowers ? [...defs, firstDef] : defs, ...shared };
+    return { engine, process, random, jobs, types, defs: this.#work.hasFollowers ? [...defs, firstDef] : defs, ...shared };
   }
 
-  /** Creates runs that use named limits, faster than these let them start. */
-  async #produceMetered(): Promise<void> {
-    const { store } = this.#monitor;
-    await declareLimits(store, namedLimits, 'simulation');
-    const jobs = new Jobs(store);
-    const random = this.#streams.stream('metered');
-    const create = (): void => {
-      if (this.#isHealing) return;
-      void jobs.create({ type: meteredType, limitUses: drawUses(random), policy: { attemptsMax: 3 } }, 'simulation');
-      this.#timeline.after(random.intervalMs(12_000), create);
-    };
-    this.#timeline.after(minute, create);
+  #declareLimits(): Promise<unknown> {
+    // On PostgreSQL the monitor reads what is committed.
+    return declareLimits(this.#isOnPostgres ? this.#store : this.#monitor.store, namedLimits, 'simulation');
   }
 
-  /** Creates runs that are handled in batches, of which few crash their process. */
-  #produceBatched(): void {
-    const jobs = new Jobs(this.#monitor.store);
-    const random = this.#streams.stream('batched');
-    const policy = { attemptsMax: 3, batchMax: batchSize };
-    const create = (): void => {
-      if (this.#isHealing) return;
-      const drafts = Array.from({ length: random.integer(1, 12) }, () =>
-        ({ type: batchedType, inputText: JSON.stringify({ isPoison: random.isTrue(0.01) }), policy }));
-      void jobs.createMany(drafts, 'simulation');
-      this.#timeline.after(random.intervalMs(40_000), create);
-    };
-    this.#timeline.after(minute, create);
+  #produceDrawnWork(): void {
+    const work = this.#work;
+    const policy = { attemptsMax: 3 };
+    // Faster than the limits let them start, which are the same on PostgreSQL.
+    const meteredMs = this.#isOnPostgres ? 24_000 : 12_000;
+    if (work.isMetered) this.#produce('metered', meteredMs, (random) => [{ type: meteredType, limitUses: drawUses(random), policy }]);
+    if (work.isBatching) this.#produce('batched', 40_000, drawBatched);
+    if (work.isSharing) this.#produce('shared', 150_000, drawShared);
+    if (work.isCrowding) this.#produce('crowds', 150_000, drawCrowd);
+    if (work.hasFamilies) this.#produce('families', 60_000, () => [familyDraft]);
+    // Of the deployed version, and of others: producers are deployed one after another, too.
+    if (work.isDeploying) {
+      this.#produce('deployed', 15_000, (random) => [deployedDraft(random.isTrue(0.7) ? this.#deployed : drawVersion(random))]);
+    }
   }
 
-  /** Creates runs whose keys take turns. */
-  #produceShared(): void {
-    const jobs = new Jobs(this.#monitor.store);
-    const random = this.#streams.stream('shared');
+  /** Creates the runs of drawn work. */
+  #produce(name: string, everyMs: number, draw: (random: RandomStream) => readonly Draft[]): void {
+    const random = this.#streams.stream(name);
+    const jobs = this.#producerOf(name);
+    const [firstMs, averageMs] = this.#isOnPostgres ? [minute / 12, everyMs / shortBy] : [minute, everyMs];
     const create = (): void => {
       if (this.#isHealing) return;
-      void jobs.createMany(drawShared(random), 'simulation');
-      this.#timeline.after(random.intervalMs(150_000), create);
+      void jobs().createMany(draw(random), 'simulation').catch((error: unknown) => {
+        if (!isUnavailable(error)) this.#reportError(name, error);
+      });
+      this.#timeline.after(random.intervalMs(averageMs), create);
     };
-    this.#timeline.after(minute, create);
+    this.#timeline.after(firstMs, create);
   }
 
-  /** Creates runs that take turns with their tasks. */
-  #produceCrowds(): void {
-    const jobs = new Jobs(this.#monitor.store);
-    const random = this.#streams.stream('crowds');
-    const create = (): void => {
-      if (this.#isHealing) return;
-      void jobs.createMany(drawCrowd(random), 'simulation');
-      this.#timeline.after(random.intervalMs(150_000), create);
+  /** On PostgreSQL statements must come from a process, since they wait for the locks of others. On SQLite none is needed. */
+  #producerOf(name: string): () => Jobs {
+    if (!this.#isOnPostgres) {
+      const jobs = new Jobs(this.#monitor.store);
+      return () => jobs;
+    }
+    let client: Client | null = null;
+    let incarnation = 0;
+    return () => {
+      if (!client?.process.isAlive) client = this.#newClient(`producer of ${name}`, (incarnation += 1));
+      return client.engine.jobs;
     };
-    this.#timeline.after(minute, create);
-  }
-
-  /** Creates runs that start child runs. */
-  #produceFamilies(): void {
-    const jobs = new Jobs(this.#monitor.store);
-    const random = this.#streams.stream('families');
-    const create = (): void => {
-      if (this.#isHealing) return;
-      void jobs.create({ type: familyType, policy: { attemptsMax: 3, timeoutMs: 120_000, onTaskFailure: { tolerate: 2 } } }, 'simulation');
-      this.#timeline.after(random.intervalMs(60_000), create);
-    };
-    this.#timeline.after(minute, create);
-  }
-
-  /** Creates runs of the deployed version, and of others: producers are deployed one after another, too. */
-  #produceDeployed(): void {
-    const jobs = new Jobs(this.#monitor.store);
-    const random = this.#streams.stream('deployed');
-    const create = (): void => {
-      if (this.#isHealing) return;
-      void jobs.create(deployedDraft(random.isTrue(0.7) ? this.#deployed : drawVersion(random)), 'simulation');
-      this.#timeline.after(random.intervalMs(15_000), create);
-    };
-    this.#timeline.after(minute, create);
   }
 
   /** Instances start with this version from now on; those that run are replaced one after another. */
@@ -365,7 +309,7 @@ class Simulation {
     if (version < this.#deployed) this.#goals.reach('version rolled back');
     this.#deployed = version;
     for (let index = 1; index <= this.#settings.engines; index += 1) {
-      this.#timeline.after(random.between(0, 3 * minute), () => this.#crash(this.#processes.get(`e${index}`)!));
+      this.#timeline.after(random.between(0, this.#deployMs), () => this.#crash(this.#processes.get(`e${index}`)!));
     }
   }
 
@@ -380,17 +324,16 @@ class Simulation {
     const { leaseMs, retentionMs, poison, types, defs } = this.#settings;
     const store = this.#backing.storeOf(process, random);
     const workload = createWorkload({
-      process, streams: this.#streams, ledger: this.#ledger, onStart: (start) => this.#checkStart(start), hasPoison: poison, isMetered: this.#isMetered, isBatching: this.#isBatching,
-      isAsking: this.#isAsking,
-      isSharing: this.#isSharing, isCrowding: this.#isCrowding, hasFamilies: this.#hasFamilies, hasFollowers: this.#hasFollowers,
-      deployed: this.#isDeploying
+      ...this.#work,
+      process, streams: this.#streams, ledger: this.#ledger, onStart: (start) => this.#checkStart(start), hasPoison: poison,
+      deployed: this.#work.isDeploying
         ? {
           version: this.#deployed, onWrongFormat: (found) => this.#found(found),
           onUpgrade: () => this.#goals.reach('payload of an older version upgraded'),
         }
         : null,
-      onCompletionLost: this.#isCompleting ? () => this.#goals.reach('lease lost in complete') : null,
-      isProbed: this.#postgresUrl !== undefined,
+      onCompletionLost: this.#work.isCompleting ? () => this.#goals.reach('lease lost in complete') : null,
+      isProbed: this.#isOnPostgres,
       typeNames: types, defNames: defs,
       crash: (target) => this.#crash(target),
     });
@@ -432,12 +375,12 @@ class Simulation {
       this.#someProcess(random).clock.jump(sign * ms);
     });
     for (const { kind, everyMs, inject } of this.#backing.faults) this.#repeatFault(kind, everyMs, inject);
-    if (this.#isDeploying) {
-      this.#repeatFault('deploy', 9 * minute, (random) => this.#deploy(drawVersion(random), random));
+    if (this.#work.isDeploying) {
+      this.#repeatFault('deploy', 3 * this.#deployMs, (random) => this.#deploy(drawVersion(random), random));
     }
     if (this.#hasTwins) this.#repeatFault('twin', 4 * minute, (random) => this.#startTwin(random));
     if (this.#hasLateAnswers) {
-      this.#repeatFault('late answer', this.#postgresUrl === undefined ? 2 * minute : minute / 2, (random) => {
+      this.#repeatFault('late answer', this.#isOnPostgres ? minute / 2 : 2 * minute, (random) => {
         this.#pauseAtClaim.set(this.#someEngine(random), random.between(1.2, 4) * this.#settings.leaseMs);
       });
     }
@@ -496,7 +439,7 @@ class Simulation {
     this.#faults.stop();
     this.#backing.heal();
     for (const process of this.#processes.values()) process.resume();
-    if (this.#isDeploying) this.#deploy(newestVersion, this.#streams.stream('last deploy'));
+    if (this.#work.isDeploying) this.#deploy(newestVersion, this.#streams.stream('last deploy'));
     const healedAt = this.#timeline.now;
     if (this.#backing instanceof PostgresBacking) await this.#measureRecovery(this.#backing);
     void finishRemaining(this.#newClient('janitor', 1)).catch((error: unknown) => this.#reportError('janitor', error));
@@ -526,6 +469,7 @@ class Simulation {
   /** When nothing fails and the instances are idle: new processes create runs, which must start in time. */
   async #probe(backing: PostgresBacking): Promise<void> {
     const random = this.#streams.stream('probes');
+    if (this.#work.isDeploying) await this.#timeline.run(this.#timeline.now + this.#deployMs + 4 * this.#settings.leaseMs);
     const probes = new Probes(backing);
     const cursor = await backing.store.feedEnd();
     const endElsewhere = await backing.beginElsewhere();
@@ -560,8 +504,8 @@ class Simulation {
     }
     const isKept = this.#settings.retentionMs === null;
     for (const found of await this.#monitor.inbox.check(this.#store, isKept)) this.#found(found);
-    const effects = this.#effectsPath;
-    for (const found of effects === undefined ? [] : checkEffects(effects, this.#monitor.succeeded)) this.#found(found);
+    const effects = this.#work.isCompleting ? await this.#backing.readEffects() : [];
+    for (const found of checkEffects(effects, this.#monitor.succeeded)) this.#found(found);
     for (const found of checkDeployed(this.#monitor.jobs.values())) this.#found(found);
     for (const { run, total, seen } of this.#ledger.gathered) {
       if (total !== seen) this.#found(violation('S12', run, `run ${run} has ${total} tasks and received ${seen}`));

@@ -1,8 +1,10 @@
 // SQLite as the backing of a simulation: one store, with faults between it and the processes.
+import { DatabaseSync } from 'node:sqlite';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import type { Backing } from './backing.ts';
+import { countEffects, createEffects, type Effects } from './completing.ts';
 import type { Faults, SimSettings } from './faults.ts';
 import { openFileStore, type FileStore } from './file-store.ts';
 import { StoreMonitor, type MonitorParts } from './monitor.ts';
@@ -66,6 +68,16 @@ export class SqliteBacking implements Backing {
   }
 
   notePause(): void {}
+
+  async createEffects(): Promise<void> {
+    using db = new DatabaseSync(this.file!.path);
+    db.exec(createEffects);
+  }
+
+  async readEffects(): Promise<readonly Effects[]> {
+    using db = new DatabaseSync(this.file!.path, { readOnly: true });
+    return db.prepare(countEffects).all() as unknown as readonly Effects[];
+  }
 
   heal(): void {
     this.#downUntil = 0;

@@ -2,6 +2,7 @@
 import type { AnyJobDef } from '../../src/engine/declare/job-def.ts';
 import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
 import { cron, every, jobDef, jobType, RateLimited, Snooze, typed, type Context } from '../../src/index.ts';
+import type { Draft } from '../../src/jobs/draft.ts';
 import type { Limits } from '../../src/model/gate.ts';
 import type { Start } from '../../src/verify.ts';
 import { askingJobType } from './asking.ts';
@@ -11,7 +12,7 @@ import { deployedJobType, type DeployedParts } from './deploys.ts';
 import { familyTypes } from './families.ts';
 import { followingDefs, linkedJobType } from './following-defs.ts';
 import { crowdConcurrency, crowdType, sharedConcurrency, sharedType } from './shares.ts';
-import type { RandomStreams } from './random-streams.ts';
+import type { RandomStream, RandomStreams } from './random-streams.ts';
 import type { SimProcess } from './process.ts';
 
 /** What handlers saw and did, recorded outside the store. */
@@ -67,7 +68,13 @@ export const meteredType = 'metered';
 
 /** The type whose runs are handled in batches, in the simulations that draw it. */
 export const batchedType = 'batched';
-export const batchSize = 8;
+const batchSize = 8;
+
+/** Few of the runs crash their process. */
+export const drawBatched = (random: RandomStream): readonly Draft[] =>
+  Array.from({ length: random.integer(1, 12) }, () => ({
+    type: batchedType, inputText: JSON.stringify({ isPoison: random.isTrue(0.01) }), policy: { attemptsMax: 3, batchMax: batchSize },
+  }));
 
 /** The type whose runs must start at once. */
 export const probedType = 'probed';

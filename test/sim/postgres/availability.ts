@@ -50,8 +50,13 @@ export class Availability {
         const member: unknown = Reflect.get(target, name, target);
         if (typeof member !== 'function') return member;
         return (...values: unknown[]) => {
-          const answer: unknown = (member as (...all: unknown[]) => unknown).apply(target, values);
-          if (answer instanceof Promise) answer.catch((error: unknown) => this.#judge(process, String(name), error));
+          const ownErrors = new Set<unknown>();
+          const passed = name === 'transact' ? values.map((work) => recording(work as Work, ownErrors)) : values;
+          const answer: unknown = (member as (...all: unknown[]) => unknown).apply(target, passed);
+          const judge = (error: unknown): void => {
+            if (!ownErrors.has(error)) this.#judge(process, String(name), error);
+          };
+          if (answer instanceof Promise) answer.catch(judge);
           return answer;
         };
       },
@@ -64,14 +69,24 @@ export class Availability {
       return this.#onViolation(violation('P0', null, `${call} of ${process.name} failed without a code: ${text}`));
     }
     if (!error.code.startsWith('unavailable.')) return;
-    if (this.#isJustified(process)) this.refusals += 1;
+    // A transaction of a handler is not tried again.
+    if (this.#isJustified(process, call === 'transact' ? 0 : lineFaultsMax)) this.refusals += 1;
     else this.#onViolation(violation('L9', null, `${call} of ${process.name} was refused without a reason: ${error.message}`));
   }
 
-  #isJustified(process: SimProcess): boolean {
+  #isJustified(process: SimProcess, lineFaults: number): boolean {
     const { now } = this.#timeline;
     const isHit = (hit: SimProcess | null): boolean => hit === null || hit === process;
     if (this.#disturbances.some((each) => isHit(each.process) && each.until + afterMs > now)) return true;
-    return this.#lineFaults.filter((each) => each.process === process && each.at + afterMs > now).length > lineFaultsMax;
+    return this.#lineFaults.filter((each) => each.process === process && each.at + afterMs > now).length > lineFaults;
   }
 }
+
+type Work = (transaction: unknown) => Promise<unknown>;
+
+/** What a handler does in a transaction, and the errors that are its own. */
+const recording = (work: Work, errors: Set<unknown>): Work => (transaction) =>
+  work(transaction).catch((error: unknown) => {
+    errors.add(error);
+    throw error;
+  });

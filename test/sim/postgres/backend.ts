@@ -26,8 +26,9 @@ export class Backend {
   statements = 0;
   isListening = false;
   hasNotified = false;
-  /** The writing statements of its transaction. */
+  /** The writing statements of its transaction, and when its first statement was executed. */
   readonly written: string[] = [];
+  begunAt = 0;
   isGone = false;
   idleLimitMs: number | undefined;
   #isStopped = false;

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Backing, BackingFault } from '../backing.ts';
+import { countEffects, createEffects, type Effects } from '../completing.ts';
 import { StoreMonitor } from '../monitor.ts';
 import type { SimProcess } from '../process.ts';
 import type { RandomStream, RandomStreams } from '../random-streams.ts';
@@ -49,7 +50,7 @@ export class PostgresBacking implements Backing {
       { kind: 'silence', everyMs: 3 * minute, inject: (random) => this.#eachLineOf(random, (line) => line.fallSilent()) },
       { kind: 'jam', everyMs: 8 * minute, inject: (random) => this.#jam(random.pick([1_000, 10_000, 40_000, 90_000])) },
     ];
-    server.onCommit = (texts) => reader.read(texts);
+    server.onCommit = (texts, since) => reader.read(texts, since);
   }
 
   /** The database has Stint's schema and no jobs. */
@@ -92,6 +93,14 @@ export class PostgresBacking implements Backing {
 
   notePause(process: SimProcess, ms: number): void {
     this.#availability.disturb(ms, process);
+  }
+
+  async createEffects(): Promise<void> {
+    await this.#reader.query(createEffects);
+  }
+
+  readEffects(): Promise<readonly Effects[]> {
+    return this.#reader.query<Effects>(countEffects);
   }
 
   /** The lines of about half of the processes carry nothing any more, and nobody tells them. */

@@ -9,7 +9,9 @@ import { idleLimitMs, virtualStatement, type Statement } from './virtual-stateme
 /** How long to wait for an answer before the server is asked whether the statement waits for a lock. */
 const patienceMs = 3;
 
-const writes = /\b(insert|update|delete|merge)\b/;
+const writes = /\b(insert|update|delete|merge)\b|\.enqueue\(/;
+/** The function that adds to the inbox notifies, too. */
+const notifies = /pg_notify|\.enqueue\(/;
 const idleTooLong = '25P03';
 const deadlock = '40P01';
 
@@ -22,8 +24,8 @@ export class SimulatedServer {
   /** In the order in which they began to wait. */
   readonly #waiting = new Set<Backend>();
   readonly #deadlocked = new Set<Backend>();
-  /** Called with the statements that were committed or rolled back. */
-  onCommit: (texts: readonly string[]) => Promise<void> = () => Promise.resolve();
+  /** Called with the statements that were committed or rolled back, and with the store time when their transaction began. */
+  onCommit: (texts: readonly string[], since: number) => Promise<void> = () => Promise.resolve();
   /** How far its clock is ahead of the timeline. */
   offsetMs = 0;
   isDown = false;
@@ -65,9 +67,10 @@ export class SimulatedServer {
     if (backend.isGone) return;
     this.statements += 1;
     backend.statements += 1;
+    if (!backend.isInTransaction) backend.begunAt = this.now();
     backend.idleLimitMs = idleLimitMs(given.text) ?? backend.idleLimitMs;
     if (given.text.startsWith('listen ')) backend.isListening = true;
-    if (given.text.includes('pg_notify')) backend.hasNotified = true;
+    if (notifies.test(given.text)) backend.hasNotified = true;
     if (writes.test(given.text)) backend.written.push(given.text);
     const answered = backend.execute(virtualStatement(given, { now: this.now(), isOlderThan: this.#isOlderThan }));
     backend.wait = { answered, onAnswer };
@@ -119,8 +122,9 @@ export class SimulatedServer {
     while (await this.#settleOne());
     await this.#passNotices();
     const atRest = [...this.#backends.values()].filter(({ wait, isInTransaction }) => !wait && !isInTransaction);
-    const committed = atRest.flatMap((backend) => backend.written.splice(0));
-    if (committed.length > 0) await this.onCommit(committed);
+    const ended = atRest.filter(({ written }) => written.length > 0);
+    const since = Math.min(...ended.map(({ begunAt }) => begunAt));
+    if (ended.length > 0) await this.onCommit(ended.flatMap(({ written }) => written.splice(0)), since);
   }
 
   async #settleOne(): Promise<boolean> {
