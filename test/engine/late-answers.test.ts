@@ -16,7 +16,8 @@ async function scene() {
   const started: string[] = [];
   const greet = jobType('greet', { run: ({ run, fence }) => void started.push(`${run.id} under ${fence}`) });
   const split = jobType('split', {
-    taskDetails: () => [1], taskResults: ({ run, fence }) => void started.push(`a task of ${run.id} under ${fence}`), jobResults: () => null,
+    taskDetails: () => [1], taskResults: ({ run, fence }) => void started.push(`a task of ${run.id} under ${fence}`),
+    jobResults: ({ run, fence }) => void started.push(`the results of ${run.id} under ${fence}`),
   });
   const engine = new Engine({
     store: line.store, clock, types: [greet, split], random: seededRandom(1), instance: 'ann', lease: '3s',
@@ -125,6 +126,22 @@ test('a task does not start if the lease lapsed before its run was read', async 
   line.letGo('beat');
   await clock.advance(1_000);
   expect(started).toEqual([]);
+});
+
+test('the results of a run are not gathered if the lease lapsed before its tasks were counted', async () => {
+  const { clock, line, engine, split, started, takeOver } = await scene();
+  line.hold('count');
+  const run = await engine.createJobRun(split);
+  await clock.advance(1_000);
+  expect(line.waiting('count')).toBe(1);
+  line.hold('beat');
+  await clock.advance(6_000);
+  expect(await takeOver()).toBe(1);
+  line.letGo('count');
+  await clock.advance(10);
+  line.letGo('beat');
+  await clock.advance(1_000);
+  expect(started).toEqual([`a task of ${run.id} under 1`]);
 });
 
 test('a run that becomes due before the answer to a claim arrives starts without a poll', async () => {

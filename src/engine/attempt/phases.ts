@@ -50,6 +50,7 @@ export async function prepare(
   attempt.signal.throwIfAborted();
   const detailsText = jsonText(details);
   const burstOf = await burstsInForce(parts.jobs.store, rulesOfType(type).entry.taskLimits);
+  if (attempt.isEnded) attempt.signal.throwIfAborted();
   const tasks = options.taskDetails!({ ...context, input, details });
   const plan = new TaskPlan(parts, type, attempt, burstOf);
   for await (const task of await tasks) {
@@ -74,6 +75,8 @@ export async function gather(
   const { job } = attempt;
   const details = job.details === null ? undefined : parsePayload(job.details, `the details of run ${job.id}`);
   const counts = await countTasks(parts.jobs, job.id);
+  // The lease may have lapsed during the query, and another instance may have claimed the run.
+  if (attempt.isEnded) attempt.signal.throwIfAborted();
   return type.options.jobResults?.({ ...context, input, details, counts, tasks: endedTasks(parts.jobs, job.id) });
 }
 
