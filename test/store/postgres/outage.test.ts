@@ -240,3 +240,23 @@ test('memos that lost a race while their request was lost are reported as not wr
   expect(await theirs).toBe(!(await ours));
   expect((await direct.memos('')).map(({ name, value }) => name + value)).toEqual((await ours) ? ['a1', 'b1'] : ['a2']);
 });
+
+test.each([
+  ['53100', 'the disk is full', /free space on the disk of the server/],
+  ['58030', 'the disk failed to read or write', /check the disk of the server and its log/],
+])('error %s of the disk is refused with a sentence, leaves nothing, and passes', async (code, reason, sentence) => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  await client.query(`create function fail() returns trigger language plpgsql as
+    $$ begin raise sqlstate '${code}' using message = 'could not extend file'; end $$`);
+  const [first, second] = await born(store, {}, {});
+  for (const changes of [[first!], [first!, second!]]) {
+    await client.query('create constraint trigger fails after insert on stint.feed deferrable initially deferred for each row execute function fail()');
+    await expect(store.commit({ changes })).rejects.toMatchObject({
+      code: 'unavailable.store', message: expect.stringMatching(sentence) as string, detail: { reason },
+    });
+    await client.query('drop trigger fails on stint.feed');
+    expect(await store.load(changes.map(({ after }) => after.id))).toEqual([]);
+  }
+  expect(await store.commit({ changes: [first!, second!] })).toEqual([true, true]);
+});

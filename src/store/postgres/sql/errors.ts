@@ -38,7 +38,13 @@ const untranslatableCode = '22021';
  */
 const brokenClasses = new Set(['53', '58', 'XX']);
 const deniedCode = '42501';
-const diskFullCode = '53100';
+/** What a refusal says about an error of the server, and what to do. */
+const troubles: ReadonlyMap<string, { readonly reason: string; readonly todo: string }> = new Map([
+  ['53100', { reason: 'the disk is full', todo: 'free space on the disk of the server' }],
+  ['58030', { reason: 'the disk failed to read or write', todo: 'check the disk of the server and its log' }],
+  [deniedCode, { reason: 'a right is missing', todo: 'grant it to the user of the URL' }],
+]);
+const otherTrouble = { reason: 'the server fails', todo: 'see its log' };
 const queryCanceled = '57014';
 
 /**
@@ -63,8 +69,8 @@ const impossibleText = (): Refusal =>
 
 /** Makes a refusal. Its `reason` may be shown to anyone, unlike the message of the server. */
 function broken({ message }: Error, code: string): Refusal {
-  const reason = code === diskFullCode ? 'the disk is full' : code === deniedCode ? 'a right is missing' : 'the server fails';
-  return new Refusal('unavailable.store', `the database refuses: ${message}`, { reason, code });
+  const { reason, todo } = troubles.get(code) ?? otherTrouble;
+  return new Refusal('unavailable.store', `the database refuses: ${message}; ${todo}`, { reason, code });
 }
 
 /**
