@@ -70,7 +70,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['memory', 'sqlite', 'postgres'],
   ],
   'src/store/memory/': [['following', 'steps'], ['records', 'feed', 'inbox', 'memos', 'instances'], ['claim', 'latest-runs', 'definition-versions'], ['limits'], ['store']],
-  'src/store/sqlite/': [['errors', 'module', 'file-watch', 'hide-parameters', 'connection', 'schema', 'wake', 'end-watch', 'store-transaction', 'caller'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
+  'src/store/sqlite/': [['errors', 'module', 'driver', 'file-watch', 'hide-parameters', 'connection', 'schema', 'wake', 'end-watch', 'store-transaction', 'caller'], ['read'], ['maintain'], ['write'], ['claim'], ['store']],
   'src/store/postgres/': [['sql', 'caller'], ['schema', 'read'], ['maintain'], ['write'], ['wake', 'end-notices', 'claim'], ['store']],
   'src/jobs/': [
     ['checks', 'ids', 'creation-hook', 'joined-changes', 'skip-ranges', 'decoded-memos'],

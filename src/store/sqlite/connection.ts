@@ -5,11 +5,11 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import { systemRandom } from '../../random.ts';
 import { isRefusal, Refusal } from '../../refusal.ts';
 import { systemClock } from '../../time/clock.ts';
 import { Batcher } from '../batcher.ts';
-import { errorOf, isBusy } from './errors.ts';
+import { systemDriver, type SqliteDriver } from './driver.ts';
+import { errorOf, isBusy, requireTransaction } from './errors.ts';
 import { FileWatch } from './file-watch.ts';
 import { hideParameters } from './hide-parameters.ts';
 import { sqliteModule } from './module.ts';
@@ -53,7 +53,11 @@ export interface OpenFileOptions {
   readonly create: boolean;
 }
 
-export function openFile(path: string, { durability, create }: OpenFileOptions): Connection<DatabaseSync> {
+export function openFile(
+  path: string,
+  { durability, create }: OpenFileOptions,
+  driver: SqliteDriver = systemDriver,
+): Connection<DatabaseSync> {
   const isNew = path !== ':memory:' && !existsSync(path);
   if (isNew && !create) {
     throw new Refusal('unavailable.store', `there is no database file ${path}: check the path, or run stint migrate`, {
@@ -66,7 +70,7 @@ export function openFile(path: string, { durability, create }: OpenFileOptions):
   }
   try {
     if (create && path !== ':memory:') makePrivate(path);
-    return new Connection(openDatabase(path, durability, create), new FileWatch(path));
+    return new Connection(openDatabase(path, { durability, create }, driver), new FileWatch(path), driver);
   } catch (error) {
     throw errorOf(error);
   }
@@ -76,8 +80,8 @@ export function openFile(path: string, { durability, create }: OpenFileOptions):
  * Opens the file. Switches it to WAL mode only with `create`. Without `create` the file may be a backup, which can have
  * another journal mode and must stay unchanged.
  */
-function openDatabase(path: string, durability: Durability, create: boolean): DatabaseSync {
-  const db = new (sqliteModule().DatabaseSync)(path, { timeout: busyWaitMs });
+function openDatabase(path: string, { durability, create }: OpenFileOptions, driver: SqliteDriver): DatabaseSync {
+  const db = driver.open(path, { timeout: busyWaitMs });
   if (create) switchToWal(db);
   // temp_store stays at its default, so that the rollback data of a large commit goes to a file. In memory it would be
   // as large as the commit.
@@ -117,6 +121,7 @@ export class Connection<Db extends Handle = Handle> {
   /** Called at the start of every write transaction; throws a refusal if nothing may be written. */
   checkBeforeWrite = (): void => {};
   readonly #watch: FileWatch | null;
+  readonly #driver: SqliteDriver;
   readonly #batcher = new Batcher<QueuedWrite, unknown>((take) => this.#runInTransaction(take), {
     runningMax: 1,
     isBlocking: true,
@@ -128,9 +133,10 @@ export class Connection<Db extends Handle = Handle> {
   /**
    * Without `watch`, `db` belongs to the caller, and nothing checks whether its path still leads to the open file.
    */
-  constructor(db: Db, watch: FileWatch | null = null) {
+  constructor(db: Db, watch: FileWatch | null = null, driver: SqliteDriver = systemDriver) {
     this.db = db;
     this.#watch = watch;
+    this.#driver = driver;
   }
 
   all<Row extends object>(sql: string, ...values: SQLInputValue[]): Row[] {
@@ -162,7 +168,11 @@ export class Connection<Db extends Handle = Handle> {
   }
 
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#prepared(sql).run(...values).changes);
+    try {
+      return Number(this.#prepared(sql).run(...values).changes);
+    } catch (error) {
+      throw errorOf(error);
+    }
   }
 
   /**
@@ -203,6 +213,7 @@ export class Connection<Db extends Handle = Handle> {
     await this.#begin();
     try {
       const answer = await work();
+      requireTransaction(this.db);
       this.#prepared('COMMIT').run();
       return answer;
     } catch (error) {
@@ -222,7 +233,8 @@ export class Connection<Db extends Handle = Handle> {
       isComplete = work();
       return isComplete;
     } finally {
-      this.db.exec(isComplete ? 'RELEASE whole' : 'ROLLBACK TO whole; RELEASE whole');
+      // After some errors of the disk, SQLite has rolled back the transaction, and the savepoint with it.
+      if (this.db.isTransaction) this.db.exec(isComplete ? 'RELEASE whole' : 'ROLLBACK TO whole; RELEASE whole');
     }
   }
 
@@ -266,15 +278,16 @@ export class Connection<Db extends Handle = Handle> {
   }
 
   async #begin(): Promise<void> {
-    const start = systemClock.monotonic();
+    const { clock, random } = this.#driver;
+    const start = clock.monotonic();
     for (;;) {
       try {
         this.#prepared('BEGIN IMMEDIATE').run();
         return;
       } catch (error) {
         if (!isBusy(error)) throw errorOf(error);
-        if (systemClock.monotonic() - start > writeWaitMaxMs) throw stayedLocked();
-        await systemClock.sleep(1 + systemRandom.next() * 6);
+        if (clock.monotonic() - start > writeWaitMaxMs) throw stayedLocked();
+        await clock.sleep(1 + random.next() * 6);
       }
     }
   }

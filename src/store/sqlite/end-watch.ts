@@ -7,6 +7,7 @@ import type { Change } from '../../model/change.ts';
 import { systemClock } from '../../time/clock.ts';
 import { CallbacksById } from '../../time/callbacks-by-id.ts';
 import type { Connection } from './connection.ts';
+import { orIfUnavailable } from './errors.ts';
 import type { Wake } from './wake.ts';
 
 /**
@@ -14,6 +15,8 @@ import type { Wake } from './wake.ts';
  * of this process.
  */
 const restFactor = 9;
+/** The pause after a query that failed, because the file could not be read. */
+const retryMs = 200;
 
 export class EndWatch {
   readonly #connection: Connection;
@@ -55,7 +58,11 @@ export class EndWatch {
     if (this.#cancelTimer !== null) return;
     const restMs = this.#restUntil - systemClock.monotonic();
     if (restMs <= 0) return this.#findEnded();
-    this.#cancelTimer = systemClock.after(restMs, () => {
+    this.#findEndedAfter(restMs);
+  }
+
+  #findEndedAfter(ms: number): void {
+    this.#cancelTimer = systemClock.after(ms, () => {
       this.#cancelTimer = null;
       this.#findEnded();
     });
@@ -65,7 +72,10 @@ export class EndWatch {
     if (!this.#connection.db.isOpen) return;
     const start = systemClock.monotonic();
     const ids = JSON.stringify(this.#waiters.ids);
-    const ended = this.#connection.all<{ id: number }>(endedAmong, ids).map(({ id }) => id);
+    const found = orIfUnavailable(() => this.#connection.all<{ id: number }>(endedAmong, ids), null);
+    // A commit of this process may have called this: it is written, and must not fail because of this query.
+    if (found === null) return this.#findEndedAfter(retryMs);
+    const ended = found.map(({ id }) => id);
     const now = systemClock.monotonic();
     this.#restUntil = now + (now - start) * restFactor;
     this.#waiters.call(ended);

@@ -1,6 +1,7 @@
 /** A transaction that the store begins for a handler, on a connection of its own. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { StoreTransaction } from '../store.ts';
+import { errorOf, requireTransaction } from './errors.ts';
 
 export class SqliteTransaction implements StoreTransaction {
   readonly database: DatabaseSync;
@@ -10,7 +11,12 @@ export class SqliteTransaction implements StoreTransaction {
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<{ readonly rows: Row[] }> {
-    return { rows: this.database.prepare(text).all(...bound(text, values)) as Row[] };
+    requireTransaction(this.database);
+    try {
+      return { rows: this.database.prepare(text).all(...bound(text, values)) as Row[] };
+    } catch (error) {
+      throw errorOf(error);
+    }
   }
 }
 

@@ -41,6 +41,7 @@ import {
 } from './write/inbox.ts';
 import { memos, writeMemos } from './write/memos.ts';
 import { openFile, type Connection, type Durability, type WriteTogether } from './connection.ts';
+import { systemDriver, type SqliteDriver } from './driver.ts';
 import { count, find, jobsByKey, load } from './read/find.ts';
 import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
 import { definitionVersions } from './read/definition-versions.ts';
@@ -50,6 +51,7 @@ import { beat, instances, lead, leave } from './maintain/instances.ts';
 import { log, writeNotes, progress } from './write/notes.ts';
 import { output, outputBytes } from './write/output.ts';
 import { openWaits, stepNamed, steps, tallyOpenWaits, writeSteps } from './write/steps.ts';
+import { orIfUnavailable } from './errors.ts';
 import { migrate, requireKnownSchema } from './schema.ts';
 import { orphaned, settleable } from './maintain/families.ts';
 import {
@@ -84,13 +86,19 @@ export class SqliteStore implements Store {
   readonly #path: string;
   readonly #gateMemory: GateMemory;
   readonly #durability: Durability;
+  readonly #driver: SqliteDriver;
   readonly #inboxListeners = new Set<() => void>();
   readonly #transactTurns = new Turns(1);
   /** The connection for `transact`: on the main one, other writes would become a part of the transaction. */
   #transactConnection: Connection<DatabaseSync> | null = null;
 
-  constructor(path: string, { clock = systemClock, durability = 'full', create = true, random }: SqliteOptions = {}) {
-    this.#connection = openFile(path, { durability, create });
+  constructor(
+    path: string,
+    { clock = systemClock, durability = 'full', create = true, random }: SqliteOptions = {},
+    driver = systemDriver,
+  ) {
+    this.#connection = openFile(path, { durability, create }, driver);
+    this.#driver = driver;
     this.#connection.checkBeforeWrite = () => requireKnownSchema(this.#connection);
     this.#path = path;
     this.#durability = durability;
@@ -391,7 +399,7 @@ export class SqliteStore implements Store {
   onInbox(call: () => void): () => void {
     this.#inboxListeners.add(call);
     const stopListening = this.#wake.listenToOthers(() => {
-      if (this.#connection.db.isOpen && hasWaiting(this.#connection)) call();
+      if (this.#connection.db.isOpen && orIfUnavailable(() => hasWaiting(this.#connection), true)) call();
     });
     return () => {
       this.#inboxListeners.delete(call);
@@ -461,7 +469,7 @@ export class SqliteStore implements Store {
     }
     return this.#transactTurns.take(() => {
       this.#connection.checkOpen();
-      this.#transactConnection ??= openFile(this.#path, { durability: this.#durability, create: false });
+      this.#transactConnection ??= openFile(this.#path, { durability: this.#durability, create: false }, this.#driver);
       const connection = this.#transactConnection;
       return connection.transact(() => work(new SqliteTransaction(connection.db)));
     });

@@ -7,6 +7,7 @@ import { utimesSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { systemClock } from '../../time/clock.ts';
 import type { Connection } from './connection.ts';
+import { orIfUnavailable } from './errors.ts';
 
 /**
  * After a write to the -wal file, `PRAGMA data_version` is read after each of these delays. A single read might come
@@ -106,12 +107,14 @@ export class Wake {
   }
 
   /**
-   * Whether another connection has committed since the last call; true at the first call. Commits of other connections
-   * change `PRAGMA data_version`; commits of this connection do not.
+   * Whether another connection has committed since the last call; true at the first call, and if the file cannot be
+   * read. Commits of other connections change `PRAGMA data_version`; commits of this connection do not.
    */
   #othersWrote(): boolean {
     if (!this.#connection.db.isOpen) return false;
-    const version = this.#connection.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
+    const read = (): number => this.#connection.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
+    const version = orIfUnavailable(read, null);
+    if (version === null) return true;
     const moved = version !== this.#dataVersion;
     this.#dataVersion = version;
     return moved;
