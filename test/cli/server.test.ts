@@ -63,7 +63,7 @@ const normal = ({ code, out, err }: Ended, names: readonly string[] = []): Ended
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
       .replaceAll(/\b1[789]\d{11}\b/g, 'TIME')
       .replaceAll(/cli \w+|http:ops/g, 'WHO')
-      .replaceAll(/\d+s ago|in \d+\w*/g, 'AGE')
+      .replaceAll(/\d+s ago|in \d+\w*|\bnow\b/g, 'AGE')
       .replaceAll(/"(isSelf|isLocal)": \w+/g, '"$1": ANY')
       .replaceAll(/ +/g, ' ');
     // After the times: a short id can be the minute of one.
