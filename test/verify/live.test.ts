@@ -111,11 +111,17 @@ test('a run that a definition creates while its runs are read', async () => {
   };
   await work();
   // Each reading of the runs meets a new one.
+  let reads = 0;
   const store = replaced(world.store, 'find', async (values, execute) => {
-    if ((values[0] as { def?: string }).def === name) await work();
+    if ((values[0] as { def?: string }).def === name) {
+      reads += 1;
+      await work();
+    }
     return execute(values);
   });
   expect(await findings(store)).toEqual([]);
+  const { jobs } = await world.store.find({ def: name, kinds: ['run'] });
+  expect([reads, jobs.length]).toEqual([2, 3]);
   await world.close();
 });
 
