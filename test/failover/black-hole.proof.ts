@@ -6,7 +6,7 @@ import { Load, recoveryMaxMs } from './load.ts';
 
 const rounds = ['all', 'answers', 'all', 'answers'] as const;
 
-test('work goes on within lease + 5 s, nothing acknowledged is lost, and nothing was refused', async () => {
+test('work goes on within lease + 5 s, nothing acknowledged is lost, and nothing was refused', async ({ task }) => {
   const directUrl = await migratedDatabase();
   const proxy = await openProxy(directUrl);
   try {
@@ -18,7 +18,7 @@ test('work goes on within lease + 5 s, nothing acknowledged is lost, and nothing
       await load.untilAcknowledged(100);
     }
     const wrong = await load.end(directUrl);
-    console.info(`black holes: ${load.report(resumedMs)}`);
+    task.meta.figures = load.figures('black holes', resumedMs);
     expect(wrong).toEqual([]);
     expect(load.refused).toEqual([]);
     expect(Math.max(...resumedMs)).toBeLessThan(recoveryMaxMs);

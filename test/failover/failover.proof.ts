@@ -27,7 +27,7 @@ async function makeSynchronous({ url }: TestPostgres): Promise<void> {
   await expect.poll(states).toEqual([{ sync_state: 'sync' }]);
 }
 
-test('after a failover to a synchronous standby nothing acknowledged is lost and nothing was refused', async () => {
+test('after a failover to a synchronous standby nothing acknowledged is lost and nothing was refused', async ({ task }) => {
   const primary = await TestPostgres.create();
   const standby = await primary.standby();
   try {
@@ -40,7 +40,7 @@ test('after a failover to a synchronous standby nothing acknowledged is lost and
     const resumedMs = await load.untilStart();
     await load.untilAcknowledged(100);
     const wrong = await load.end(standby.url);
-    console.info(`failover: ${load.report([resumedMs])} (from the promotion on)`);
+    task.meta.figures = load.figures('failover', [resumedMs]);
     expect(wrong).toEqual([]);
     expect(load.refused).toEqual([]);
     expect(resumedMs).toBeLessThan(recoveryMaxMs);

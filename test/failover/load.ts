@@ -4,6 +4,7 @@ import type { Job } from '../../src/model/job.ts';
 import { openStore } from '../../src/open/store.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { verify, violationText, type Start } from '../../src/verify.ts';
+import type { Figures } from '../support/figures.ts';
 import { slowness, waitMs } from '../support/patience.ts';
 
 const producers = 4;
@@ -84,11 +85,17 @@ export class Load {
   }
 
   /** What came of the load, after its end. `resumedMs`: how long no run started. */
-  report(resumedMs: readonly number[]): string {
+  figures(name: string, resumedMs: readonly number[]): Figures {
     const twice = this.#starts.length - new Set(this.#starts.map(({ job, fence }) => `${job} ${fence}`)).size;
-    const seconds = resumedMs.map((ms) => (ms / 1000).toFixed(1)).join(', ');
-    return `${this.acknowledged.size} runs acknowledged, ${this.#outcome?.lost} of them lost, ${twice} started twice under one claim, ` +
-      `${this.#starts.length} starts, ${this.refused.length} refused; runs start again after ${seconds} s`;
+    const named = (what: string): string => `${name}: ${what}`;
+    return {
+      [named('acknowledged')]: this.acknowledged.size,
+      [named('lost')]: this.#outcome?.lost ?? 'unknown',
+      [named('started twice under one claim')]: twice,
+      [named('starts')]: this.#starts.length,
+      [named('refused')]: this.refused.length,
+      [named('seconds until a start')]: resumedMs.map((ms) => (ms / 1000).toFixed(1)).join(' and '),
+    };
   }
 
   async #produce(engine: number): Promise<void> {

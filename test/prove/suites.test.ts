@@ -25,14 +25,15 @@ test('every test file that the proof names exists', () => {
   expect(ofParts.filter((named) => !existing.some((file) => file.startsWith(named)))).toEqual([]);
 });
 
-test('a failed test is a finding with its file and the beginning of its error', () => {
-  const ended = (status: string, failureMessages: readonly string[]) => ({ fullName: `a ${status} test`, status, failureMessages });
+test('a failed test is a finding with its file and the beginning of its error, and figures of tests are those of the part', () => {
+  const ended = (status: string, failureMessages: readonly string[], meta = {}) =>
+    ({ fullName: `a ${status} test`, status, failureMessages, meta });
   const testResults = [{
     name: resolve('test/jobs/a.test.ts'),
-    assertionResults: [ended('passed', []), ended('failed', ['Error: expected 1 to be 2\n    at a.test.ts:3:5'])],
+    assertionResults: [ended('passed', [], { figures: { lost: 0 } }), ended('failed', ['Error: expected 1 to be 2\n    at a.test.ts:3:5'])],
   }] as unknown as JsonTestResults['testResults'];
   const { figures, findings } = outcomeOf({ testResults }, 1);
-  expect(figures).toEqual({ tests: 2, passed: 1 });
+  expect(figures).toEqual({ tests: 2, passed: 1, lost: 0 });
   expect(findings).toEqual([
     'failed: test/jobs/a.test.ts: a failed test\n        Error: expected 1 to be 2\n            at a.test.ts:3:5',
   ]);

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { JsonTestResults } from 'vitest/node';
 import { detailTag } from '../support/detail.ts';
+import type { Figures } from '../support/figures.ts';
 import type { TestSize } from '../support/size.ts';
 import type { Part, PartOutcome, PartRequest, Size } from './part.ts';
 
@@ -134,7 +135,11 @@ export function outcomeOf(
       `failed: ${relative(process.cwd(), name)}: ${fullName}${causeOf(failureMessages ?? [])}`));
   const isExplained = status === 0 || findings.length > 0;
   return {
-    figures: { tests: chosen.length, passed: chosen.filter((each) => each.status === 'passed').length },
+    figures: {
+      tests: chosen.length,
+      passed: chosen.filter((each) => each.status === 'passed').length,
+      ...Object.assign({}, ...chosen.map(({ meta }) => meta?.figures)) as Figures,
+    },
     findings: isExplained ? findings : [`vitest ended with ${status}`],
   };
 }
