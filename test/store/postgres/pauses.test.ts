@@ -131,7 +131,7 @@ test('of a thousand claims or more that race with ten pauses, none takes a job a
   let rounds = 0;
   const isOver = (): boolean => claims >= 1_000 && rounds >= 10;
   const claimsGoOn = async (count: number): Promise<void> => {
-    for (const until = claims + count; claims < until;) await new Promise(setImmediate);
+    for (const until = claims + count; claims < until && !isOver();) await new Promise(setImmediate);
   };
   const race = async (racer: PostgresStore): Promise<void> => {
     while (!isOver()) {
