@@ -14,11 +14,14 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
+const outputMax = 100_000;
+
 export class Member {
   readonly instance: string;
   readonly exit: Promise<Exit>;
   /** Whether the process is gone and its output is complete. */
   hasExited = false;
+  /** The end of what it printed: more than a test makes its instances log, however long it takes. */
   output = '';
   readonly #child: ChildProcess;
 
@@ -31,7 +34,7 @@ export class Member {
     const values = [...(options.flags ?? []), file, JSON.stringify(options)];
     this.#child = spawn(process.execPath, values, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.on('data', (piece: Buffer) => (this.output = (this.output + piece.toString()).slice(-4_000)));
+      stream?.on('data', (piece: Buffer) => (this.output = (this.output + piece.toString()).slice(-outputMax)));
     }
     this.exit = once(this.#child, 'exit').then(([code, signal]) => ({ code, signal }));
     this.#child.once('close', () => (this.hasExited = true));

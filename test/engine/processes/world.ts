@@ -170,7 +170,7 @@ export class World implements AsyncDisposable {
   }
 
   #story(): string {
-    const said = this.#members.map(({ instance, output }) => `${instance} said: ${output}`);
+    const said = this.#members.map(({ instance, output }) => `${instance} said: ${output.slice(-4_000)}`);
     return [...this.entries().map((entry) => JSON.stringify(entry)), ...said].join('\n').slice(-8_000);
   }
 }
