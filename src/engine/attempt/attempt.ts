@@ -198,6 +198,14 @@ export class Attempt {
     this.#afterAbort = call;
   }
 
+  /**
+   * Call when the outcome is decided: what happens to the attempt from now on concerns only its signal. Lets go of the
+   * functions, which hold what the handler was called with: until the outcome is stored, the attempt stays in memory.
+   */
+  forgetCalls(): void {
+    this.#onEnd = this.#onAbort = this.#afterAbort = nothing;
+  }
+
   /** Sets the function that kills the thread or process of an isolated handler when the attempt is ended. */
   onKill(kill: () => Promise<void>): void {
     this.#kill = kill;

@@ -80,6 +80,10 @@ class BatchCall {
   /** Resolves when the handler has returned, or will not be called. */
   readonly #returned = Promise.withResolvers<void>();
   #stopTimers: readonly (() => void)[] = [];
+  /** The members by the ids of their jobs; null: nobody has needed them yet. */
+  #membersById: ReadonlyMap<number, BatchMember> | null = null;
+  /** One function for all attempts. */
+  readonly #afterAbort = (reason: Error): void => this.#abortIfAll(reason);
 
   constructor(parts: BatchRunnerParts, batch: JobBatch) {
     this.#parts = parts;
@@ -96,7 +100,7 @@ class BatchCall {
   /** Resolves when the attempts of all jobs are over. */
   run(): Promise<void> {
     this.#captureStrayRejections(() => {
-      for (const member of this.#members) this.#enter(member);
+      this.#members.forEach((member) => this.#enter(member));
     });
     if (this.#open > 0) this.#startTimers();
     return this.#over.promise;
@@ -105,7 +109,7 @@ class BatchCall {
   #enter(member: BatchMember): void {
     const { attempt } = member.execution;
     attempt.onEnd((reason) => this.#endEarly(member, reason));
-    attempt.afterAbort((reason) => this.#abortIfAll(reason));
+    attempt.afterAbort(this.#afterAbort);
     const { aroundWork, tracing } = this.#parts;
     const isSurrounded = aroundWork !== null || tracing.isOn;
     try {
@@ -118,7 +122,8 @@ class BatchCall {
 
   #arriveWithInput(member: BatchMember): MaybePromise<void> {
     const { type, attempt: { job } } = member.execution;
-    return andThen(fittingInput(type, job), (input) => this.#arrive(member, input));
+    const input = fittingInput(type, job);
+    return isPromiseLike(input) ? input.then((value) => this.#arrive(member, value)) : this.#arrive(member, input);
   }
 
   /** Lets the job arrive inside the middleware and the span that surround its handling; resolves at their end. */
@@ -172,23 +177,34 @@ class BatchCall {
   /** Releases the jobs that this instance may no longer hold: the lease may have lapsed while their inputs were checked. */
   #releaseUnheld(): void {
     const epoch = this.#parts.leaseEpoch();
-    for (const { isOver, execution } of this.#members) if (!isOver && execution.epoch !== epoch) execution.attempt.release();
+    this.#members.forEach(({ isOver, execution }) => {
+      if (!isOver && execution.epoch !== epoch) execution.attempt.release();
+    });
   }
 
   #settle(outcomes: unknown): void {
     this.#returned.resolve();
-    const members = new Map(this.#members.map((member) => [member.execution.attempt.job.id, member]));
-    for (const { job, outcome } of checkedOutcomes(outcomes)) {
-      const member = members.get(job);
+    checkedOutcomes(outcomes).forEach(({ job, outcome }, index) => {
+      const member = this.#memberOf(job, index);
       if (member !== undefined) member.outcome = member.outcome === null ? outcome : 'several';
-    }
-    for (const member of this.#members) if (member.hasArrived) this.#settleMember(member);
+    });
+    this.#members.forEach((member) => {
+      if (member.hasArrived) this.#settleMember(member);
+    });
+  }
+
+  /** Returns the member with a job whose outcome was returned at this index: usually the order is that of the jobs. */
+  #memberOf(id: number, index: number): BatchMember | undefined {
+    const likely = this.#members[index];
+    if (likely !== undefined && idOf(likely) === id) return likely;
+    this.#membersById ??= new Map(this.#members.map((member) => [idOf(member), member]));
+    return this.#membersById.get(id);
   }
 
   #settleMember(member: BatchMember): void {
-    const { outcome, execution: { attempt: { job: { id } } } } = member;
-    if (outcome === null) this.#reject(member, new Error(`runBatch returned no outcome for job ${id}`));
-    else if (outcome === 'several') this.#reject(member, new Error(`runBatch returned several outcomes for job ${id}`));
+    const { outcome } = member;
+    if (outcome === null) this.#reject(member, new Error(`runBatch returned no outcome for job ${idOf(member)}`));
+    else if (outcome === 'several') this.#reject(member, new Error(`runBatch returned several outcomes for job ${idOf(member)}`));
     else if ('error' in outcome) this.#reject(member, outcome.error);
     else this.#resolve(member, outcome.result);
   }
@@ -241,8 +257,9 @@ class BatchCall {
     if (!member.hasArrived) this.#expectOneLess();
   }
 
-  #conclude({ execution }: BatchMember, command: Command | null): void {
-    this.#parts.outcomes.add(execution.attempt, command);
+  #conclude({ execution: { attempt } }: BatchMember, command: Command | null): void {
+    attempt.forgetCalls();
+    this.#parts.outcomes.add(attempt, command);
     this.#open -= 1;
     if (this.#open > 0) return;
     for (const stop of this.#stopTimers) stop();
@@ -280,6 +297,8 @@ class BatchCall {
     logger.error(`the handler of a batch of ${type} has a rejected promise that it did not handle`, about);
   }
 }
+
+const idOf = ({ execution }: BatchMember): number => execution.attempt.job.id;
 
 function checkedOutcomes(outcomes: unknown): readonly BatchOutcome<unknown>[] {
   if (Array.isArray(outcomes) && outcomes.every((each) => each instanceof BatchOutcome)) return outcomes;

@@ -164,6 +164,7 @@ export class Gathering {
     this.#jobs.add(job);
     this.#counts.set(job.type, this.count(job.type) + 1);
     if (!isForBatch(type, job)) return this.#startAlone(job);
+    if (type.options.batch!.by === undefined) return this.#addTo(type, job, '');
     const add = (group: string): void => this.#addTo(type, job, group);
     const added = orElse(() => andThen(groupOf(type, job), add), (thrown) => void this.#start(type, [job], { thrown }));
     if (isPromiseLike(added)) void added.then(() => this.startEarly());
@@ -269,6 +270,5 @@ const groupKey = ({ name }: JobType, { crashes }: RunningJob, group: string): st
 /** Returns the group of a job. An input that does not fit is refused by the attempt of the job, in a batch of its own. */
 function groupOf(type: JobType, job: RunningJob): MaybePromise<string> {
   const { name, options: { batch } } = type;
-  if (batch!.by === undefined) return '';
   return andThen(fittingInput(type, job), (input) => batchGroupOf<unknown>(name, batch!, input));
 }

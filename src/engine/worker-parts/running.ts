@@ -120,7 +120,7 @@ function workOn(
   };
   const beforeBatch = async (batch: JobBatch): Promise<void> => {
     if (batchWaitMs(batch.type.options.batch!) > 0) await prepareBatch(batch);
-    for (const { tick } of batch.jobs) if (tick?.isAwaited) await follow(tick.def);
+    for (const { tick } of batch.jobs.filter((job) => job.tick?.isAwaited)) await follow(tick!.def);
   };
   return (job: SlotWork): MaybePromise<void> => {
     if (job instanceof JobBatch) return starting.startAfter(job, () => beforeBatch(job), () => runner.runBatch(job));

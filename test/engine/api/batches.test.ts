@@ -159,6 +159,19 @@ test('an error of the handler, or an answer that is no list of outcomes, fails e
   }
 });
 
+test('each job gets its own outcome, in whatever order the handler returns them', async () => {
+  const type = jobType('unordered', {
+    input: numbered,
+    batch: { size: 4 },
+    runBatch: ({ jobs: [first, second, ...others] }) =>
+      [first!, ...others.toReversed(), second!].map((job) => job.done(job.input.n)),
+  });
+  const t = await start({ types: [type] });
+  const runs = await t.engine.createJobRuns(type, inputs(4));
+  await t.drain();
+  expect(await Promise.all(runs.map((run) => run.result()))).toEqual([0, 1, 2, 3]);
+});
+
 test('two outcomes for one job fail it, since either could be the wrong one', async () => {
   const type = jobType('twice', {
     batch: { size: 2 },
