@@ -34,6 +34,14 @@ describe('a line', () => {
     ]);
   });
 
+  test('is written also by a function that was taken from the log', () => {
+    const { log, lines } = setUp();
+    const { info, error } = log as Record<LogLevel, (text: string) => void>;
+    info('a');
+    error('b');
+    expect(lines).toEqual([['info', 'a'], ['error', 'b']]);
+  });
+
   test('of plain text stays as it is, line ends, tabs and other scripts included', () => {
     const text = 'one\n\ttwo – größer ✓ 漢字 👍🏽 שלום';
     expect(lineOf(text)).toBe(text);
