@@ -73,7 +73,9 @@ export function step(job: Job, command: Command, asking: Asking): Change | Refus
  */
 function withResult(change: Change & { readonly after: Job }, result: string): Change {
   const { after } = change;
-  return after.state === 'ended' && after.fate === 'succeeded' ? { ...change, after: { ...after, result } } : change;
+  // Nobody else has the ended job yet, so it need not be copied.
+  if (after.state === 'ended' && after.fate === 'succeeded') (after as { result: string | null }).result = result;
+  return change;
 }
 
 /** Applies several commands in order, as one change. If one is refused, returns its refusal and no change. */
@@ -94,14 +96,15 @@ export function create(origin: JobOrigin, first: FirstState, asking: Asking): Ch
 
 /** Gives each event its number, time and actor, and the reason if there is one, and applies the events to the job. */
 export function record(job: Job, bodies: readonly EventBody[], asking: Asking): Change & { readonly after: Job } {
-  const events: Event[] = [];
+  const { by, now, why } = asking;
   let after = job;
-  for (const body of bodies) {
-    const stamp = { n: after.version + 1, at: Math.max(after.changed, asking.now), by: asking.by };
-    const event: Event = asking.why === undefined ? { ...stamp, ...body } : { ...stamp, why: asking.why, ...body };
-    events.push(event);
+  const events = bodies.map((body): Event => {
+    const n = after.version + 1;
+    const at = Math.max(after.changed, now);
+    const event = why === undefined ? { n, at, by, ...body } : { n, at, by, why, ...body };
     after = evolve(after, event);
-  }
+    return event;
+  });
   return { before: job, after, events };
 }
 
@@ -142,7 +145,7 @@ function claim(job: PendingJob, command: CommandOf<'claim'>, { now }: Asking): V
   if (job.crashes >= (job.policy.handOutsMax ?? Infinity)) return [{ kind: 'failed', error: poisoned(job, 'its workers') }];
   const until = job.policy.retryAfter === undefined ? command.until : handOutAgainAt(job, job.policy.retryAfter, now);
   const { holder, knows } = command;
-  return [{ kind: 'claimed', holder, ...(until === null ? {} : { until }), ...(knows === undefined ? {} : { knows }) }];
+  return [{ kind: 'claimed', holder, ...(until !== null && { until }), ...(knows !== undefined && { knows }) }];
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Converts rows of the SQL stores to jobs, and histories to and from text with one line of JSON per commit. */
 import type { Event } from '../model/event.ts';
-import { facts, type Job, type JobFacts, type JobOrigin } from '../model/job.ts';
+import { facts, type Job, type JobFacts, type JobOrigin, type PendingJob } from '../model/job.ts';
 import type { Hold } from '../model/state.ts';
 import { firstTypeVersion } from '../model/type-version.ts';
 import { parseBody } from './job-body.ts';
@@ -12,7 +12,12 @@ export type { EndedRow, OpenRow } from './job-columns.ts';
 /** A row of a pending job: without the columns that depend on the state. */
 export type PendingRow = Omit<OpenRow, 'state' | 'hold' | 'holder' | 'lease_until'>;
 
-export const jobOfPending = (row: PendingRow): Job => ({ ...openFacts(row), state: 'pending' });
+export function jobOfPending(row: PendingRow): Job {
+  // A literal with the facts in it would copy all of them once more, for every claimed job.
+  const job = openFacts(row) as { -readonly [Field in keyof PendingJob]: PendingJob[Field] };
+  job.state = 'pending';
+  return job;
+}
 
 const openFacts = (row: PendingRow): JobFacts => factsOf(row, parseBody(row.body), row, row.admitted === 1, null);
 
