@@ -30,7 +30,7 @@ export class FeedEntry {
   readonly #groups: EventGroup[] = [];
   /** The groups to which further jobs may be added, by kind, parent, type and line. */
   readonly #open = new Map<string, EventGroup>();
-  readonly #listedIds = new Set<number>();
+  readonly #listed = new ListedIds();
   #last: EventGroup | undefined;
 
   get isEmpty(): boolean {
@@ -40,8 +40,8 @@ export class FeedEntry {
   /** Adds the events of a job. `line` is the JSON line that the commit appends to the history of the job. */
   add(job: Job, line: string): void {
     const { id, kind, type, parent } = job;
-    if (this.#listedIds.has(id)) this.#closeGroups();
-    this.#listedIds.add(id);
+    if (this.#listed.has(id)) this.#closeGroups();
+    this.#listed.add(id);
     if (!this.#last || !isAlike(this.#last, job, line)) this.#last = this.#groupOf(kind, type, parent, line);
     this.#last.jobs.push(id);
     this.#last.defs.push(job.def);
@@ -58,7 +58,7 @@ export class FeedEntry {
    */
   #closeGroups(): void {
     this.#open.clear();
-    this.#listedIds.clear();
+    this.#listed.clear();
     this.#last = undefined;
   }
 
@@ -70,6 +70,35 @@ export class FeedEntry {
     this.#open.set(name, fresh);
     this.#groups.push(fresh);
     return fresh;
+  }
+}
+
+/** Ids that were added. While they rise, which is usual, a new one is higher than the last one, and no set is needed. */
+class ListedIds {
+  readonly #rising: number[] = [];
+  #set: Set<number> | null = null;
+
+  has(id: number): boolean {
+    return this.#set === null ? id <= this.#last && this.#asSet().has(id) : this.#set.has(id);
+  }
+
+  add(id: number): void {
+    if (this.#set === null && id > this.#last) this.#rising.push(id);
+    else this.#asSet().add(id);
+  }
+
+  clear(): void {
+    this.#rising.length = 0;
+    this.#set = null;
+  }
+
+  get #last(): number {
+    return this.#rising.at(-1) ?? -Infinity;
+  }
+
+  #asSet(): Set<number> {
+    this.#set ??= new Set(this.#rising);
+    return this.#set;
   }
 }
 

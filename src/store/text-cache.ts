@@ -15,11 +15,13 @@
  */
 export function cachedStringify<T extends object>(write: (value: T) => string = JSON.stringify): (value: T) => string {
   let last: T | undefined;
+  let names: readonly (keyof T)[] = [];
   let text = '';
   return (value) => {
-    if (last !== undefined && areShallowEqual(last, value)) return text;
+    if (last !== undefined && (value === last || hasFieldsOf(last, names, value))) return text;
     text = write(value);
     last = value;
+    names = namesOf(value);
     return text;
   };
 }
@@ -40,11 +42,20 @@ export function cachedParse<T>(): (text: string) => T {
   };
 }
 
+export const areShallowEqual = <T extends object>(one: T, other: T): boolean => hasFieldsOf(one, namesOf(one), other);
+
+const namesOf = <T extends object>(value: T): readonly (keyof T)[] => Object.keys(value) as (keyof T)[];
+
 /**
- * A `for … in` loop over both objects takes 2.5 µs instead of 0.1 in a process that compares objects of several shapes:
- * V8 optimizes its property accesses for one name, and discards the optimized code at the next name, again and again.
+ * Whether `other` has the fields of `one`, which are `names`, and no further ones. The `for … in` loop only counts: with
+ * `Object.keys`, each comparison would make a list of names. A `for … in` loop that reads the fields takes 2.5 µs instead
+ * of 0.1 in a process that compares objects of several shapes: V8 optimizes its property accesses for one name, and
+ * discards the optimized code at the next name, again and again.
  */
-export function areShallowEqual<T extends object>(one: T, other: T): boolean {
-  const names = Object.keys(one) as (keyof T)[];
-  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+function hasFieldsOf<T extends object>(one: T, names: readonly (keyof T)[], other: T): boolean {
+  let count = 0;
+  for (const _ in other) count += 1;
+  if (count !== names.length) return false;
+  for (let index = 0; index < count; index++) if (one[names[index]!] !== other[names[index]!]) return false;
+  return true;
 }

@@ -47,3 +47,15 @@ test('equal events of many jobs are stored once, whatever their definitions', ()
   for (const job of jobs.slice(0, 2)) feed.add(job, line);
   expect(feed.text.split('resumed')).toHaveLength(2);
 });
+
+test.each([[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]])(
+  'the second change of a job stays behind its first (%i, %i, %i)',
+  (ahead, twice, other) => {
+    const feed = new FeedEntry();
+    const lineNumbered = (n: number): string => lineOf([{ n, at: 5, by: 'me', kind: 'resumed', due: 7 }]);
+    const changes = [[ahead, 2], [twice, 1], [other, 1], [twice, 2], [other, 2]] as const;
+    for (const [id, n] of changes) feed.add({ ...jobs[0]!, id }, lineNumbered(n));
+    const heard = feedEventsOf(feed.text);
+    for (const id of [twice, other]) expect(heard.filter(({ job }) => job === id).map(({ event }) => event.n)).toEqual([1, 2]);
+  },
+);
