@@ -88,7 +88,7 @@ import { freeRows } from './free-jobs.ts';
 import { readSpreads } from '../read/pauses.ts';
 import { noSpreads } from '../../spreads.ts';
 import { spreadRows, withSpreadRows } from './spread-jobs.ts';
-import type { LockedJobs } from './lanes.ts';
+import type { LockedJobs, RowWithCtid } from './lanes.ts';
 
 export interface ClaimParts {
   readonly database: Database;
@@ -151,10 +151,10 @@ function claimOnce(
 function lockedRowsOf({ rows }: LockedJobs): LockedRows {
   const ctids = new Map<number, string>();
   const fresh = new Set<number>();
-  for (const { id, row_ctid, is_fresh } of rows) {
+  rows.forEach(({ id, row_ctid, is_fresh }) => {
     ctids.set(id, row_ctid);
     if (is_fresh) fresh.add(id);
-  }
+  });
   return { ctids, fresh };
 }
 
@@ -196,12 +196,12 @@ async function claimable(
  * transaction is changing.
  */
 async function withParents(session: Session, { rows, parents }: LockedJobs): Promise<Candidate[]> {
-  const unlocked = rows.flatMap(({ parent }) => (parent === null || parents.has(parent) ? [] : [parent]));
+  const unlocked = rows.map(({ parent }) => parent).filter((parent) => parent !== null && !parents.has(parent)) as number[];
   const others = unlocked.length === 0 ? null : await unlockedParents(session, unlocked);
-  return rows.flatMap((row) => {
-    if (row.parent !== null && others?.changing.has(row.parent)) return [];
+  const isFree = ({ parent }: RowWithCtid): boolean => parent === null || !others?.changing.has(parent);
+  return rows.filter(isFree).map((row) => {
     const parentCancelled = row.parent !== null && (parents.get(row.parent) ?? others!.cancelled.has(row.parent));
-    return [{ job: jobOfPending(row), parentCancelled }];
+    return { job: jobOfPending(row), parentCancelled };
   });
 }
 

@@ -13,6 +13,8 @@ import pg from 'pg';
 
 /** The format of a statement's rows: the name of each column, and the function that reads its values. */
 interface RowFormat {
+  /** A row without values. Copies of it have all columns at once: adding them one by one would make five lists per row. */
+  readonly empty: Readonly<Record<string, null>>;
   readonly names: readonly string[];
   readonly readers: readonly ((text: string) => unknown)[];
 }
@@ -33,7 +35,8 @@ export class DescribedStatements {
     this.#formats.set(client, formats);
     if (formats.has(name)) return;
     const readerOf = ({ dataTypeID }: pg.FieldDef) => this.#types.getTypeParser(dataTypeID, 'text') as (text: string) => unknown;
-    formats.set(name, { names: fields.map((field) => field.name), readers: fields.map(readerOf) });
+    const names = fields.map((field) => field.name);
+    formats.set(name, { empty: Object.fromEntries(names.map((column) => [column, null])), names, readers: fields.map(readerOf) });
   }
 
   /** Executes a statement; undefined: its format or the texts of its parameters are not known. */
@@ -92,8 +95,8 @@ class DescribedQuery extends DriverQuery {
   }
 }
 
-function rowOf({ names, readers }: RowFormat, fields: readonly (string | null)[]): Record<string, unknown> {
-  const row: Record<string, unknown> = {};
+function rowOf({ empty, names, readers }: RowFormat, fields: readonly (string | null)[]): Record<string, unknown> {
+  const row: Record<string, unknown> = { ...empty };
   for (let index = 0; index < names.length; index++) {
     const text = fields[index]!;
     row[names[index]!] = text === null ? null : readers[index]!(text);

@@ -39,6 +39,7 @@ export function batchesOf(changes: readonly Change[], { fresh }: LockedRows): [r
   const groups = Map.groupBy(changes, (change) => (canShare(change, fresh) ? lineOf(change.events) : ''));
   const shared = [...groups].filter(([line, { length }]) => line !== '' && length >= batchMin);
   const batches = shared.map(([, batch]) => batch);
+  if (batches[0]?.length === changes.length) return [[], ...batches];
   const batched = new Set(batches.flat());
   return [changes.filter((change) => !batched.has(change)), ...batches];
 }
@@ -48,7 +49,7 @@ function canShare({ before, after, events }: Change, fresh: ReadonlySet<number>)
   return isClaim && after.fence === firstFence && fresh.has(before.id) && batchKinds.includes(before.kind);
 }
 
-/** Claims a batch; returns the ids of the claimed jobs. */
+/** Claims a batch, whose changes append the same line; returns the ids of the claimed jobs. */
 export async function claimBatch(
   session: Session,
   changes: readonly Change[],
@@ -57,12 +58,13 @@ export async function claimBatch(
   const { schema, time, claims } = session;
   const { lease } = changes[0]!.after as RunningJob;
   const { kind, type } = commonType(changes);
-  const values: unknown[] = [time.parameter(), lease.holder, lease.until, lineOf(changes[0]!.events), kind, type];
+  const line = lineOf(changes[0]!.events);
+  const values: unknown[] = [time.parameter(), lease.holder, lease.until, line, kind, type];
   const goal = rowsSql([...batchFields, ...ctidField(ctids)], changes, values);
   const arrayOf = (name: 'parent' | 'gate'): string =>
     changes.some(({ before }) => before![name] !== null) ? `array_agg(${name})` : 'null';
   const wanted = `$${values.push(changes.length)}::bigint`;
-  const entry = `$${values.push(feedEntryText(changes))}::text`;
+  const entry = `$${values.push(feedEntryText(changes, line))}::text`;
   const text = `with written as (
       delete from ${schema}.job using (${goal}) goal ${findByCtidSql(schema)} where ${isUnchangedRowSql('job')}
       returning job.id, job.kind, job.type, job.def, job.parent, job.gate, ${feedXid} as xid
@@ -80,7 +82,7 @@ export async function claimBatch(
   const { now, claim, ids } = row!;
   time.observe(now);
   if (claim === null) return new Set();
-  for (const { after } of changes) claims.record(after!, claim);
+  changes.forEach(({ after }) => claims.record(after!, claim));
   return ids === null ? 'all' : new Set(ids.split(',').map(Number));
 }
 

@@ -217,7 +217,9 @@ function stepsOf(changes: readonly Change[], claims: JobClaims): WriteStep[] {
   const isTouched = (one: number | string | null): boolean => one !== null && touched.has(one);
   const touch = (one: number | string | null): void => void (one !== null && touched.add(one));
   changes.forEach((change, index) => {
-    const [id, released, needed] = [idOf(change), releasedKey(change), neededKey(change)];
+    const id = idOf(change);
+    const released = releasedKey(change);
+    const needed = neededKey(change);
     if (isTouched(id) || isTouched(released) || isTouched(needed)) {
       open = new Map();
       touched = new Set();
@@ -301,7 +303,7 @@ async function writeSteps(
   const written = Array<boolean>(changes.length).fill(false);
   steps.forEach(({ indexes }, at) => {
     const [, ids] = answers[at]!;
-    for (const index of indexes) written[index] = ids === 'all' || ids.has(idOf(changes[index]!));
+    indexes.forEach((index) => (written[index] = ids === 'all' || ids.has(idOf(changes[index]!))));
   });
   return written;
 }

@@ -43,8 +43,9 @@ export const feedSql = (
 const groupSql = `'{"kind":"' || kind || '","type":' || to_json(type)::text || ',"parent":' || coalesce(parent::text, 'null')
   || coalesce(',"def":' || to_json(def)::text, '') || ',"jobs":[' || id || '],"events":' || line || '}'`;
 
-export function feedEntryText(changes: readonly Change[]): string {
+/** `line`: the line that the commit appends to the histories, if it is the same for all jobs. */
+export function feedEntryText(changes: readonly Change[], line?: string): string {
   const entry = new FeedEntry();
-  for (const { after, events } of changes) entry.add(after!, lineOf(events));
+  changes.forEach(({ after, events }) => entry.add(after!, line ?? lineOf(events)));
   return entry.text;
 }
