@@ -44,10 +44,10 @@ export async function applyEach(
     const seen = await loadJobs(store, open.map((index) =>
       requests[index]!).filter((request) => !isFirst || !carriesJob(request)));
     const asking = { ...asker, now: store.now() };
-    for (const index of open) {
+    open.forEach((index) => {
       const request = requests[index]!;
       answers[index] = decide(request, isFirst && carriesJob(request) ? request.job : seen.get(idOf(request)), asking);
-    }
+    });
     open = await commitDecided(store, answers, open);
   }
   return answers;
@@ -136,15 +136,16 @@ export async function claimFor(
     const versions = ('exact' in request.names && request.names.versions) || [];
     const changes: Change[] = [];
     let served = 0;
-    for (const { job, parentCancelled } of candidates) {
+    candidates.forEach(({ job, parentCancelled }) => {
       const holder = holderOf(served);
       const asking = { by: holder, now };
-      const taking = { do: 'claim', holder, until, parentCancelled, ...knownOf(versions, job.type) } as const;
+      const known = versions.length > 0 && knownOf(versions, job.type);
+      const taking = { do: 'claim', holder, until, parentCancelled, ...known } as const;
       const answer = commandsFor ? steps(job, commandsFor(job, taking), asking) : step(job, taking, asking);
-      if (answer instanceof Refusal) continue;
+      if (answer instanceof Refusal) return;
       if (answer.after?.state === 'running') served += 1;
       changes.push(answer);
-    }
+    });
     return changes;
   });
   return { changes: written, searchedAt };

@@ -22,6 +22,7 @@ import type { Page, PageRequest, Query, Tally } from './store/query.ts';
 import type { FeedPage, Holding, Store } from './store/store.ts';
 
 const requestsMax = 100_000;
+const requestFields: readonly (keyof CommandRequest)[] = ['job', 'command'];
 
 export class Jobs extends JobWriting<Store> {
   // For producers.
@@ -78,7 +79,7 @@ export class Jobs extends JobWriting<Store> {
   async conclude(requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
     const now = this.store.now();
     const checked = checkList('requests', requests, requestsMax, (request) => {
-      const { job, command } = checkFields('a request', request, ['job', 'command']);
+      const { job, command } = checkFields('a request', request, requestFields);
       checkId(typeof job === 'object' ? job?.id : job);
       return { job, command: checkCommand(command, now) };
     });

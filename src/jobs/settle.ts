@@ -6,7 +6,7 @@
 import { applyEach, applyTogether, isChange, remove, type Asker } from '../apply.ts';
 import type { Change } from '../model/change.ts';
 import { exceedsTolerance, toleratedOf } from '../model/family.ts';
-import type { Job } from '../model/job.ts';
+import type { EndedJob, Job } from '../model/job.ts';
 import { step, steps, type Asking } from '../model/machine.ts';
 import type { Refusal } from '../refusal.ts';
 import { proceedAfter } from './proceed.ts';
@@ -22,17 +22,19 @@ const settleBatch = 100;
  * waited for it, stops these children. If other runs follow an ended job, continues those that wait for no other job.
  */
 export async function settleAfter(store: Writer, changes: readonly Change[], asker: Asker): Promise<void> {
-  const ended = changes.flatMap(({ before, after }) =>
-    after?.state === 'ended' && before?.state !== 'ended' ? [after] : [],
-  );
-  for (const parent of ended) if (parent.hasChildrenWaiting) await stopChildren(store, parent.id, asker);
+  const ended = changes.filter(isEnd).map(({ after }) => after);
+  const waitedFor = ended.filter(({ hasChildrenWaiting }) => hasChildrenWaiting);
+  for (const parent of waitedFor) await stopChildren(store, parent.id, asker);
   await proceedAfter(store, ended, asker);
-  const parents = new Set(ended.flatMap((job) => job.parent ?? []));
+  const parents = new Set(ended.map(({ parent }) => parent).filter((parent) => parent !== null));
   if (parents.size === 0) return;
   const failed = Map.groupBy(ended.filter(({ fate, parent }) => fate === 'failed' && parent !== null), ({ parent }) => parent!);
   if (failed.size > 0) await cancelOverTolerance(store, failed, asker);
   await settleParents(store, asker, [...parents]);
 }
+
+const isEnd = (change: Change): change is Change & { readonly after: EndedJob } =>
+  change.after?.state === 'ended' && change.before?.state !== 'ended';
 
 /**
  * Continues parents that wait for children and have no open child; returns how many. Without `parents`, finds up to

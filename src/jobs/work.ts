@@ -39,8 +39,8 @@ export async function conclude(
   asker: Asker,
 ): Promise<readonly CommandAnswer[]> {
   const answers = [...(await applyEach(store, requests, asker))];
-  for (const [index, request] of requests.entries()) {
-    if (isWaitedFor(answers[index]!)) answers[index] = await releaseChildren(store, request, asker);
+  for (let index = 0; index < answers.length; index += 1) {
+    if (isWaitedFor(answers[index]!)) answers[index] = await releaseChildren(store, requests[index]!, asker);
   }
   await settleAfter(store, answers.filter(isChange), asker);
   return answers;

@@ -16,7 +16,7 @@ type Check<C extends CommandName> = (command: CommandOf<C>, now: number) => Comm
 
 const checks: { readonly [C in CommandName]: Check<C> } = {
   claim: (command) => ({ ...command, holder: checkName('holder', command.holder), until: checkUntil(command.until) }),
-  succeed: (command) => ({ ...fenced(command), ...optional('result', command.result, checkJson) }),
+  succeed: checkSuccess,
   fail: (command) => ({
     ...fenced(command),
     error: checkError(command.error),
@@ -86,6 +86,14 @@ const checks: { readonly [C in CommandName]: Check<C> } = {
     ...optional('fence', command.fence, (_, fence) => checkFence(fence)),
   }),
 };
+
+/** Copies the command only if its result is to be stored in another way: most outcomes of a busy engine are successes. */
+function checkSuccess(command: CommandOf<'succeed'>): CommandOf<'succeed'> {
+  checkFence(command.fence);
+  if (command.result === undefined) return command;
+  const result = checkJson('result', command.result);
+  return result === command.result ? command : { ...command, result };
+}
 
 const commandNames = Object.keys(checks) as readonly CommandName[];
 
