@@ -177,7 +177,7 @@ export class Worker {
   /** Call when a job may be due: claims at once. */
   wake(): void {
     if (this.#isDraining) return;
-    this.#claiming.loop.wake();
+    this.#claiming.wake();
     this.#schedulingWake.wake();
   }
 

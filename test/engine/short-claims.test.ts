@@ -51,3 +51,34 @@ test('a run whose handler returns at once is claimed by one search', async () =>
   }
   await engine.close();
 });
+
+test('types without jobs are searched beside the claims of full batches only if one of their jobs may be due', async () => {
+  const clock = new VirtualClock(1_800_000_000_000);
+  const store = openStore('memory:', { clock });
+  const searches: string[] = [];
+  const claim = store.claim.bind(store);
+  store.claim = (request, decide) => {
+    if (request.kinds.includes('run') && 'exact' in request.names) searches.push(request.names.exact[0]!);
+    return claim(request, decide);
+  };
+  const handled: string[] = [];
+  const batched = jobType('batched', {
+    batch: { size: 10 },
+    runBatch: ({ jobs }) => {
+      handled.push('batched');
+      if (handled.length === 5) void new Jobs(store).createMany([{ type: 'single' }], 'test');
+      return jobs.map((job) => job.done());
+    },
+  });
+  const single = jobType('single', { run: () => void handled.push('single') });
+  const engine = new Engine({ store, clock, types: [batched, single], slots: 1 });
+  await new Jobs(store).createMany(Array.from({ length: 200 }, () => ({ type: 'batched' })), 'test');
+  const resumed = engine.resume();
+  await clock.advance(0);
+  await resumed;
+  await engine.whenIdle();
+  expect(handled).toHaveLength(21);
+  expect(handled.indexOf('single')).toBeLessThan(15);
+  expect(searches.filter((type) => type === 'single').length).toBeLessThan(10);
+  await engine.close();
+});

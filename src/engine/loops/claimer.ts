@@ -18,6 +18,7 @@ import { limitUsesOf } from '../attempt/limit-use.ts';
 import type { CanaryShare, Want } from './canary-share.ts';
 import type { Gathering } from './gathering.ts';
 import type { InstanceLease } from './lease.ts';
+import { ShortSearches } from './short-searches.ts';
 import type { Slots } from './slots.ts';
 import type { StartingJobs } from './starting-jobs.ts';
 import { queuedMaxMs, StuckJobs } from './stuck-jobs.ts';
@@ -64,6 +65,7 @@ export class Claimer {
   /** The types whose jobs are handled one by one. */
   readonly #singles: readonly string[];
   readonly #stuckJobs: StuckJobs<SlotWork>;
+  readonly #shortSearches: ShortSearches;
   #handlerMs = 50;
   #turns = 0;
   #claimed = 0;
@@ -84,6 +86,7 @@ export class Claimer {
     this.#parts = parts;
     this.#singles = parts.types.filter((type) => !parts.batchSizes.has(type));
     this.#stuckJobs = new StuckJobs(parts.slots);
+    this.#shortSearches = new ShortSearches(parts.clock);
     const { types, defs, keys } = parts.limits();
     this.#hasGates = types.size + defs.size + keys.size > 0;
   }
@@ -91,6 +94,11 @@ export class Claimer {
   /** Updates the moving average of handler times, which determines how many jobs are claimed ahead. */
   noteHandlerTime(handlerMs: number): void {
     this.#handlerMs += (handlerMs - this.#handlerMs) * 0.05;
+  }
+
+  /** Call when a job may be due, before the turn that claims it. */
+  noteDue(): void {
+    this.#shortSearches.forget();
   }
 
   /** How many jobs were claimed so far. */
@@ -161,16 +169,25 @@ export class Claimer {
   async #claimAll(wants: readonly Want[]): Promise<number> {
     // Jobs that are claimed first are queued first. So batches and single jobs take turns when few slots are free.
     const first = this.#turns++ % wants.length;
+    const inTurns = [...wants.slice(first), ...wants.slice(0, first)];
+    const deferrable = this.#deferrable(wants);
     let isShort = true;
     let searchedAt = Infinity;
-    for (const want of [...wants.slice(first), ...wants.slice(0, first)]) {
+    for (const want of [...inTurns.filter((each) => !deferrable.has(each)), ...deferrable]) {
+      if (!isShort && deferrable.has(want)) continue;
       const claimed = await this.#claim(want);
+      this.#shortSearches.note(want, claimed.jobs.length);
       this.#start(claimed.jobs);
       if (claimed.jobs.length >= want.limit) isShort = false;
       searchedAt = Math.min(searchedAt, claimed.searchedAt);
     }
     this.#lastClaimWasShort = isShort;
     return searchedAt;
+  }
+
+  /** With gates, each end of a job may let another one start; the share of a canary changes with every job. */
+  #deferrable(wants: readonly Want[]): ReadonlySet<Want> {
+    return this.#hasGates || this.#parts.canary !== null ? new Set() : this.#shortSearches.among(wants);
   }
 
   #start(claimed: readonly RunningJob[]): void {

@@ -23,6 +23,8 @@ export interface ClaimingNeeds extends LoopParts {
 export interface ClaimingPart {
   readonly loop: Loop;
   readonly claimOnCreate: ClaimOnCreate;
+  /** Call when a job may be due: claims at once. */
+  readonly wake: () => void;
   /** Searches once more for jobs to start; resolves to whether there was none. */
   readonly findsNone: () => Promise<boolean>;
   /** Call before the first turn, with the last heartbeat of the previous process with this name. */
@@ -74,9 +76,13 @@ export function claiming(
     await loop.caughtUp();
     return claimer.wasShort && claimer.claimed === before;
   };
+  const wake = (): void => {
+    claimer.noteDue();
+    loop.wake();
+  };
   const holder = { name: instance, versions };
   const notePrevious = (process: Instance | undefined): void => claimer.notePrevious(process);
-  return { loop, findsNone, notePrevious, claimOnCreate: new ClaimOnCreate({ jobs, holder, lease, claimer, slots, finisher, isDraining }) };
+  return { loop, wake, findsNone, notePrevious, claimOnCreate: new ClaimOnCreate({ jobs, holder, lease, claimer, slots, finisher, isDraining }) };
 }
 
 const canaryShare = ({ jobs: { store }, clock, instance, registry: { versions }, canary: share }: ClaimingNeeds) =>
