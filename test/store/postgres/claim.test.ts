@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
 import { GateMemory } from '../../../src/store/gate-admission.ts';
 import { gateText } from '../../../src/model/gate.ts';
+import type { Job } from '../../../src/model/job.ts';
 import type { LimitContent } from '../../../src/model/limit-record.ts';
 import { recordId } from '../../../src/store/record-id.ts';
 import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
@@ -48,6 +49,31 @@ test('of several lanes the first jobs in claim order are taken, however many row
   }
   expect(await claimed(store)).toEqual([]);
   await client.query('rollback');
+});
+
+test('jobs that differ in every column are claimed as they are stored', async () => {
+  const { store } = await freshStore();
+  const now = store.now();
+  const task = { kind: 'task', type: 'b', typeVersion: 2, created: now - 9, due: now - 5, priority: 1, tags: { x: 'y' }, input: '[1]' } as const;
+  const jobs = await made(store, { def: 'd' }, task, {}, task);
+  const seen: Job[] = [];
+  const names = { exact: ['plain', 'b'], versions: [{ type: 'b', from: 2, to: 2 }] };
+  await store.claim({ kinds: ['run', 'task'], names, limit: 10 }, (candidates) => {
+    seen.push(...candidates.map(({ job }) => job));
+    return [];
+  });
+  expect(seen.toSorted((a, b) => a.id - b.id)).toEqual(jobs);
+});
+
+test('jobs whose feed entry has a higher xid than the claim are claimed one by one, with a later entry', async () => {
+  const { url, store } = await freshStore();
+  const client = await connect(url);
+  const jobs = await made(store, ...many(3));
+  await client.query(`update stint.job set xid = (pg_current_xact_id()::text::bigint + 1000)::text::xid8`);
+  expect(await claimed(store)).toHaveLength(jobs.length);
+  const { rows } = await client.query(`select (select count(*)::int from stint.claim) as claims,
+    (select bool_and(feed.xid = job.xid) from stint.job, (select xid from stint.feed order by seq desc limit 1) feed) as later`);
+  expect(rows).toEqual([{ claims: 0, later: true }]);
 });
 
 test('once a cancel has committed, no task of the run is claimed', async () => {
@@ -343,7 +369,7 @@ function explaining(client: pg.Client, seen: string[]): Session {
     // What planning reads of the catalogue grows with the number of indexes.
     seen.push(...lines.slice(0, lines.indexOf('Planning:')));
     const told = { now: 0, lanes: [], near: 0, hasJobsAtGates: false, parents: [] };
-    return [{ body: JSON.stringify(told) } as unknown as Row];
+    return [{ summary: JSON.stringify(told) } as unknown as Row];
   };
   return { schema: 'stint', time: new ServerClock(), claims: new JobClaims(), run, runUnprepared: run };
 }

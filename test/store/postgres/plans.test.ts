@@ -126,7 +126,7 @@ test('rows are looked up by index even when the planner believes their table to 
   const about = { host: '', pid: 1, version: '', types: [], slots: 1, busy: 0, draining: false };
   await beat(session, { id: 'i', leaseMs: 1, about, holds: [{ id: 1, fence: 1 }, { id: 2, fence: 1 }] }, () => {});
   await nextDue(session, { kinds: ['run'], names: { exact: ['a'] } });
-  const told = { body: JSON.stringify(scanned) };
+  const told = { summary: JSON.stringify(scanned) };
   for (const names of [{ exact: ['a', 'b'] }, { glob: 'a*' }]) {
     await freeRows(planning(client, plans, told), new ScanCursors(), { ...everything, names });
   }
@@ -241,7 +241,7 @@ test('claims read their lanes until they have enough jobs, even if the statistic
   await client.query('vacuum analyze stint.job');
   for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
   const plans = new Map<string, string>();
-  const session = planning(client, plans, { body: JSON.stringify(scanned), ...noneDue });
+  const session = planning(client, plans, { summary: JSON.stringify(scanned), ...noneDue });
   for (const lanes of [['a'], ['a', 'b']]) {
     const ask = { ...everything, names: { exact: lanes } };
     await freeRows(session, longFronts(ask, lanes), ask);
@@ -263,7 +263,7 @@ test('a claim of types with and without jobs at gates reads neither the whole ta
   for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
   const plans = new Map<string, string>();
   const ask = { ...everything, names: { exact: ['a', 'b'] }, limit: 10 };
-  await freeRows(planning(client, plans, { body: JSON.stringify(scanned), ...noneDue }), longFronts(ask, ['a', 'b']), ask);
+  await freeRows(planning(client, plans, { summary: JSON.stringify(scanned), ...noneDue }), longFronts(ask, ['a', 'b']), ask);
   expect(plans.size).toBeGreaterThan(0);
   for (const [text, plan] of plans) expect(wholeReads(plan), `${text}\n\n${plan}`).toEqual([]);
 });
@@ -277,7 +277,7 @@ test('claims at gates go along their index, also where the queue was empty when 
   await client.query('vacuum analyze stint.job');
   for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
   const plans = new Map<string, string>();
-  const told = { body: JSON.stringify(scanned), ...noneDue, gate: 'any/a//0//', count: 0 };
+  const told = { summary: JSON.stringify(scanned), ...noneDue, gate: 'any/a//0//', count: 0 };
   const ask = { ...everything, names: { exact: ['a'] }, limit: 10 };
   const unknown = new GateMemory();
   await gatedRows(planning(client, plans, told), ask, unknown); // the lanes are not known
@@ -308,7 +308,7 @@ test('a claim reads the pauses from one range of an index, and no job of a pause
     if (analyze) await client.query('vacuum analyze stint.job');
     for (const [name, value] of Object.entries(transactionSettings)) await client.query(`set ${name} = '${value}'`);
     const plans = new Map<string, string>();
-    const session = planning(client, plans, { body: JSON.stringify(scanned), ...noneDue, pauseEnd: null });
+    const session = planning(client, plans, { summary: JSON.stringify(scanned), ...noneDue, pauseEnd: null });
     await freeRows(session, new ScanCursors(), ask);
     await freeRows(session, longFronts(ask, ['a', 'b']), ask);
     await nextDue(session, ask, 0);

@@ -13,7 +13,7 @@ import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import {
-  inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockSql, pendingNames, type LockedJobs,
+  inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockSql, lockedNames, type LockedJobs,
 } from './lanes.ts';
 import { ClaimedLimits } from './limits.ts';
 import { cursorName } from './scan-cursor.ts';
@@ -342,7 +342,7 @@ function lockWaiting(session: Session, jobs: readonly WaitingJob[]): Promise<Loc
   const ids = jobs.map(({ id }) => id).sort((a, b) => a - b);
   const tables = `best as materialized (
       select job.* from unnest($2::bigint[]) as chosen (id) cross join lateral (
-        select ctid as row_ctid, ${pendingNames} from ${schema}.job
+        select ${lockedNames} from ${schema}.job
         where ${isStillAtGate} and job.id = chosen.id and due <= ${nowSql} for update skip locked) job
     )`;
   return lockAndRead(session, tables, `'gates', true`, [time.parameter(), numberArray(ids)]);

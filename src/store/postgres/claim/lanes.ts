@@ -14,13 +14,16 @@ import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
-import { joinOriginSql, storedSql } from '../read/open-rows.ts';
+import { joinOriginSql } from '../read/open-rows.ts';
 import { barrierSql, isClaimableSql, pausedSql } from '../read/pauses.ts';
 
 /** A row with its ctid. The ctid is the physical position of the row, which does not change while the row is locked. */
 export interface RowWithCtid extends PendingRow {
   readonly row_ctid: string;
-  /** Whether the job has not changed since its creation, so that `origin` has its whole row. */
+  /**
+   * Whether the job has not changed since its creation, so that `origin` has its whole row, and the feed has no entry of
+   * it with a higher xid than that of this transaction.
+   */
   readonly is_fresh: boolean;
 }
 
@@ -54,8 +57,12 @@ export const isStillAtGate = `state = 'pending' and gate is not null and admitte
 /**
  * Executes a statement made of the CTEs in `tables`, of which `best` locks jobs, and of a CTE that locks the parents of
  * these jobs. Parents that other transactions have locked are skipped. `cancel_asked` of a parent is read after the
- * parent is locked. The last row that the statement returns is a summary: its `body` is JSON with the times, the
- * parents and the entries of `summary`.
+ * parent is locked.
+ *
+ * The last row that the statement returns has a summary: JSON with the times, the parents and the entries of `summary`.
+ * It also has the columns `alikeNames` of the first job. In the rows of the jobs, these are null if they are as in the
+ * first job, which saves the driver most of their texts (bench/LEDGER.md, "columns in which claimed jobs agree with the
+ * first").
  */
 export async function lockAndRead<Summary>(
   session: Session,
@@ -67,31 +74,69 @@ export async function lockAndRead<Summary>(
   const text = `with recursive ${barrierSql(schema)}, ${tables}, parent as materialized (
       select parent.* from (select distinct parent as id from best where parent is not null) of cross join lateral (
         select id, cancel_asked from ${schema}.job where job.id = of.id for share skip locked) parent
-    ) select row_ctid, ${withOrigin}, body is null as is_fresh, ${storedSql.body} as body
-      from best ${joinOriginSql(schema, 'best')} union all select null, ${noPending}, null,
-      json_build_object('now', ${nowSql}, 'searchedAt', ${searchedAt}, ${summary},
-        'parents', (select coalesce(json_agg(json_build_array(id, cancel_asked)), '[]') from parent))::text`;
-  const found = await session.run<RowWithCtid>(text, values);
-  const once = JSON.parse(found.pop()!.body) as Summary & Pick<LockedJobs, 'now' | 'searchedAt'> & { parents: [number, number][] };
+    ), first as materialized (select ${firstColumns} from best ${joinOriginSql(schema, 'best')} limit 1
+    ) select row_ctid, ${jobColumns}, null as summary from best ${joinOriginSql(schema, 'best')} cross join first
+      union all select null, ${summaryColumns}, json_build_object(
+        'now', ${nowSql}, 'searchedAt', ${searchedAt}, ${summary},
+        'parents', (select coalesce(json_agg(json_build_array(id, cancel_asked)), '[]') from parent))::text
+      from (select) once left join first on true`;
+  const found = await session.run<RowWithCtid & { readonly summary: string }>(text, values);
+  const last = found.pop()!;
+  const once = JSON.parse(last.summary) as
+    Summary & Pick<LockedJobs, 'now' | 'searchedAt'> & { parents: [number, number][] };
   const { now, searchedAt: since, parents, ...more } = once;
   time.observe(now);
+  for (const row of found) fillIn(row, last);
   return {
     rows: found.sort(byClaimOrder), now, searchedAt: since, parents: new Map(parents.map(([id, asked]) => [id, asked === 1])), ...(more as
     Summary),
   };
 }
 
+/** Gives a row the values of the first job in the columns `alikeNames` in which they agree. */
+function fillIn(row: { -readonly [Name in keyof RowWithCtid]: RowWithCtid[Name] }, first: RowWithCtid): void {
+  row.version ??= first.version;
+  row.priority ??= first.priority;
+  row.due ??= first.due;
+  row.fence ??= first.fence;
+  row.admitted ??= first.admitted;
+  row.cancel_asked ??= first.cancel_asked;
+  row.type ??= first.type;
+  row.phase ??= first.phase;
+  row.body ??= first.body;
+  row.created ??= first.created;
+  row.kind ??= first.kind;
+  row.type_version ??= first.type_version;
+  row.is_fresh ??= first.is_fresh;
+}
+
 /** The time at which the statement began, before it read any row; `nowSql` is evaluated later. */
 const searchedAt = 'coalesce($1::bigint, floor(extract(epoch from statement_timestamp()) * 1000)::bigint)';
 
-/**
- * The columns of a pending job, with `body` as the last one. In the summary row of `lockAndRead`, `body` contains the
- * summary, and all other columns are null.
- */
-const namesBeforeBody = namesOf(pendingColumns).filter((name) => name !== 'body');
-export const pendingNames = [...namesBeforeBody, 'body'].join(', ');
-const withOrigin = namesBeforeBody.map((name) => (name === 'input' ? `${storedSql.input} as input` : name)).join(', ');
-const noPending = namesBeforeBody.map(() => 'null').join(', ');
+const pendingNames = namesOf(pendingColumns);
+
+/** The columns of `best`. */
+export const lockedNames = ['ctid as row_ctid', ...pendingNames, 'xid'].join(', ');
+
+/** The columns that are never null and in which the jobs of a claim often agree, see `fillIn`. */
+const alikeNames = [
+  'version', 'priority', 'due', 'fence', 'admitted', 'cancel_asked', 'type', 'phase', 'body', 'created', 'kind',
+  'type_version', 'is_fresh',
+] as const satisfies readonly (keyof RowWithCtid)[];
+
+const isAlike = (name: string): boolean => (alikeNames as readonly string[]).includes(name);
+
+function lockedSql(name: string): string {
+  if (name === 'input' || name === 'body') return `coalesce(best.${name}, origin_${name})`;
+  return name === 'is_fresh' ? '(best.body is null and best.xid <= pg_current_xact_id())' : `best.${name}`;
+}
+
+const rowNames = [...pendingNames, 'is_fresh'];
+const firstColumns = alikeNames.map((name) => `${lockedSql(name)} as ${name}`).join(', ');
+const sentSql = (name: string): string =>
+  isAlike(name) ? `nullif(${lockedSql(name)}, first.${name})` : lockedSql(name);
+const jobColumns = rowNames.map((name) => `${sentSql(name)} as ${name}`).join(', ');
+const summaryColumns = rowNames.map((name) => (isAlike(name) ? `first.${name}` : 'null')).join(', ');
 
 /**
  * The CTEs `near` and `best`, which lock the first $2 jobs of the lanes. `lanes` is the number of lanes that are
@@ -107,7 +152,7 @@ export const lockSql = (schema: string, lanes: number, beyond: string, waits = i
  */
 const lockInLanesSql = (schema: string, beyond: string, waits: string): string => `near as (select), best as materialized (
   select job.* from lane cross join lateral (
-    select ctid as row_ctid, ${pendingNames} from ${schema}.job
+    select ${lockedNames} from ${schema}.job
     where ${waits} and ${inLane} ${beyond} and due <= ${nowSql}
     order by due, id limit $2::bigint for update skip locked) job
   order by job.priority desc, job.due, job.id limit $2::bigint)`;
@@ -122,7 +167,7 @@ const lockBestSql = (schema: string, beyond: string, waits: string, stillWaits: 
 /** The CTE `best`: locks the rows of `near` in claim order until $2 rows are locked. */
 export const lockNearSql = (schema: string, waits = isFree): string => `best as materialized (
   select job.* from (select id from near order by priority desc, due, id) near cross join lateral (
-    select ctid as row_ctid, ${pendingNames} from ${schema}.job
+    select ${lockedNames} from ${schema}.job
     where ${waits} and job.id = near.id for update skip locked) job
   limit $2::bigint)`;
 

@@ -10,7 +10,7 @@ import type { ClaimRequest } from '../../store.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import {
-  anyAtGatesSql, exactNames, isFree, kindsSql, lockAndRead, lockNearSql, pendingNames, type LaneRequest, type
+  anyAtGatesSql, exactNames, isFree, kindsSql, lockAndRead, lockNearSql, lockedNames, type LaneRequest, type
   LockedJobs,
 } from './lanes.ts';
 import { hasSpreadsSql, isClaimableSql, pausedSql } from '../read/pauses.ts';
@@ -89,7 +89,7 @@ function lockInOrder(session: Session, request: ClaimRequest): Promise<FreeJobs>
   const values: unknown[] = [session.time.parameter(), request.limit];
   const tables = `${orderedLanesSql(schema, request, values)}, best as materialized (
       select job.* from lane cross join lateral (
-        select ctid as row_ctid, ${pendingNames} from ${schema}.job
+        select ${lockedNames} from ${schema}.job
         where ${isOrdered} and ${inLane} and due <= ${nowSql} and ${matchSql(request, values, 'job')}
         order by due, id limit $2::bigint for update skip locked) job
       order by job.priority desc, job.due, job.id limit $2::bigint)`;

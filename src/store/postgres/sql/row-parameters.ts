@@ -106,6 +106,9 @@ export const numberArray = (numbers: readonly (number | null)[]): string => arra
 /** Writes names as the text of a parameter that is cast to `text[]`. */
 export const textArray = (names: readonly (string | null)[]): string => arrayValue('name', names);
 
+/** Writes ctids as the text of a parameter that is cast to `tid[]`. They contain commas, but nothing to escape. */
+export const ctidArray = (ctids: readonly string[]): string => `{"${ctids.join('","')}"}`;
+
 const sqlTypeOf = { number: 'bigint', name: 'text', json: 'text', ctid: 'tid' } as const;
 
 const separator = '\x1e';
@@ -115,8 +118,9 @@ function arrayValue(kind: ColumnKind, values: readonly Value[]): string {
   switch (kind) {
     case 'number':
       return `{${values.map((number) => number ?? 'null').join(',')}}`;
-    case 'name':
     case 'ctid':
+      return ctidArray(values as readonly string[]);
+    case 'name':
       return `{${values.map((name) => (name === null ? 'null' : quoted(String(name)))).join(',')}}`;
     case 'json':
       return values.map((text) => text ?? absent).join(separator);

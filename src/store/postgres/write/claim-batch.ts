@@ -12,20 +12,20 @@ import type { Change } from '../../../model/change.ts';
 import type { RunningJob } from '../../../model/job.ts';
 import type { Kind } from '../../../model/state.ts';
 import { lineOf } from '../../row.ts';
-import { rowsSql, type RowFields } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
+import { ctidArray, numberArray, textArray } from '../sql/row-parameters.ts';
 import { nowSql } from '../sql/server-clock.ts';
+import { cachedStatement } from '../sql/statement-cache.ts';
 import { firstFence } from '../read/claimed.ts';
-import { feedEntryText, feedSql, feedXid, writtenRows } from './feed-sql.ts';
-import { ctidField, type Ctids } from './fields.ts';
+import { feedEntryText } from './feed-sql.ts';
+import type { Ctids } from './fields.ts';
 import { idOf } from './id-of.ts';
 import type { WrittenIds } from './single-row.ts';
-import { findByCtidSql, isUnchangedRowSql } from './statements.ts';
 
 /** The rows that a claim has locked. */
 export interface LockedRows {
   readonly ctids: Ctids;
-  /** The ids of the jobs that have not changed since their creation. */
+  /** The ids of the jobs that have not changed since their creation, see `RowWithCtid`. */
   readonly fresh: ReadonlySet<number>;
 }
 
@@ -34,7 +34,10 @@ const batchMin = 2;
 
 const batchKinds: readonly Kind[] = ['run', 'task'];
 
-/** Groups the changes that can share a row of `claim`; the first group has the changes that cannot. */
+/**
+ * Groups the changes that can share a row of `claim`; the first group has the changes that cannot. Jobs with equal lines
+ * have equal versions, since a line has the numbers of its events.
+ */
 export function batchesOf(changes: readonly Change[], { fresh }: LockedRows): [readonly Change[], ...Change[][]] {
   const groups = Map.groupBy(changes, (change) => (canShare(change, fresh) ? lineOf(change.events) : ''));
   const shared = [...groups].filter(([line, { length }]) => line !== '' && length >= batchMin);
@@ -49,7 +52,10 @@ function canShare({ before, after, events }: Change, fresh: ReadonlySet<number>)
   return isClaim && after.fence === firstFence && fresh.has(before.id) && batchKinds.includes(before.kind);
 }
 
-/** Claims a batch, whose changes append the same line; returns the ids of the claimed jobs. */
+/**
+ * Claims a batch, whose changes append the same line; returns the ids of the claimed jobs, which are all, since this
+ * transaction has locked their rows.
+ */
 export async function claimBatch(
   session: Session,
   changes: readonly Change[],
@@ -58,33 +64,41 @@ export async function claimBatch(
   const { schema, time, claims } = session;
   const { lease } = changes[0]!.after as RunningJob;
   const { kind, type } = commonType(changes);
+  const ids = changes.map(idOf);
+  const parents = changes.map(({ before }) => before!.parent);
+  const gates = changes.map(({ before }) => before!.gate);
   const line = lineOf(changes[0]!.events);
-  const values: unknown[] = [time.parameter(), lease.holder, lease.until, line, kind, type];
-  const goal = rowsSql([...batchFields, ...ctidField(ctids)], changes, values);
-  const arrayOf = (name: 'parent' | 'gate'): string =>
-    changes.some(({ before }) => before![name] !== null) ? `array_agg(${name})` : 'null';
-  const wanted = `$${values.push(changes.length)}::bigint`;
-  const entry = `$${values.push(feedEntryText(changes, line))}::text`;
-  const text = `with written as (
-      delete from ${schema}.job using (${goal}) goal ${findByCtidSql(schema)} where ${isUnchangedRowSql('job')}
-      returning job.id, job.kind, job.type, job.def, job.parent, job.gate, ${feedXid} as xid
-    ), lines as (select written.*, $4::text as line from written),
-    ${feedSql(schema, wanted, entry, { ...writtenRows, rows: 'lines' })}, batch as (
-      insert into ${schema}.claim (first, last, lease_until, xid, remaining, holder, kind, type, line, ids, parents, gates)
-      select min(id), max(id), $3::bigint,
-        case when (select is_whole from total) then pg_current_xact_id()
-          else (select xid from written order by xid desc limit 1) end,
-        count(*), $2::text, $5::text, $6::text, $4::text, array_agg(id), ${arrayOf('parent')}, ${arrayOf('gate')}
-      from written having count(*) > 0 returning id
-    ) select ${nowSql} as now, (select id from batch) as claim,
-      case when count < ${wanted} then (select string_agg(id::text, ',') from written) end as ids from total`;
-  const [row] = await session.run<{ now: number; claim: number | null; ids: string | null }>(text, values);
-  const { now, claim, ids } = row!;
+  const values = [
+    time.parameter(), lease.holder, lease.until, line, kind, type, changes[0]!.before!.version,
+    ctidArray(ids.map((id) => ctids.get(id)!)), changes.length, feedEntryText(changes, line),
+    Math.min(...ids), Math.max(...ids), numberArray(ids),
+    parents.every(isNull) ? null : numberArray(parents), gates.every(isNull) ? null : textArray(gates),
+  ];
+  const [row] = await session.run<{ now: number; claim: number }>(claimBatchSql(schema, ''), values);
+  const { now, claim } = row!;
   time.observe(now);
-  if (claim === null) return new Set();
-  changes.forEach(({ after }) => claims.record(after!, claim));
-  return ids === null ? 'all' : new Set(ids.split(',').map(Number));
+  for (const { after } of changes) claims.record(after!, claim);
+  return 'all';
 }
+
+/**
+ * Deletes the rows by a list of their ctids: a subquery for each of them, as where rows are not locked, takes the server
+ * 2.9 µs a job longer. The list is hidden from the planner, which would prefer to read the whole table. If a row was
+ * missing in spite of its lock, `ids` would be null, which the table refuses, and the claim would be rolled back.
+ */
+const claimBatchSql = cachedStatement((schema) => `with deleted as (
+    delete from ${schema}.job where ctid = any((select $8::tid[])::tid[]) and version = $7::bigint returning 1
+  ), batch as (
+    insert into ${schema}.claim
+      (first, last, lease_until, xid, remaining, holder, kind, type, line, ids, parents, gates)
+    select $11::bigint, $12::bigint, $3::bigint, pg_current_xact_id(), count(*), $2::text, $5::text, $6::text, $4::text,
+      case when count(*) = $9::bigint then $13::bigint[] end, $14::bigint[], $15::text[] from deleted returning id
+  ), feed as (
+    insert into ${schema}.feed (xid, at, count, events)
+    values (pg_current_xact_id(), ${nowSql}, $9::bigint, $10::text)
+  ) select ${nowSql} as now, id as claim from batch`);
+
+const isNull = (value: unknown): boolean => value === null;
 
 /** Returns the kind and type of the jobs; null: they differ. */
 function commonType(changes: readonly Change[]): { readonly kind: string | null; readonly type: string | null } {
@@ -92,8 +106,3 @@ function commonType(changes: readonly Change[]): { readonly kind: string | null;
   const isCommon = changes.every(({ before }) => before!.kind === kind && before!.type === type);
   return isCommon ? { kind, type } : { kind: null, type: null };
 }
-
-const batchFields: RowFields<Change> = [
-  ['id', 'number', idOf],
-  ['seen', 'number', ({ before }) => before!.version],
-];

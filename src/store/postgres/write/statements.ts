@@ -239,7 +239,7 @@ const findRowSql = (schema: string, table: 'job' | 'ended', also?: string): stri
   where sought.id = goal.id and sought.version = goal.seen limit 1) found`;
 
 /** Finds each row by its known ctid. Checks id and version, since the ctid may belong to another row by now. */
-export const findByCtidSql = (schema: string): string => `cross join lateral (
+const findByCtidSql = (schema: string): string => `cross join lateral (
   select ctid as row_ctid from ${schema}.job sought
   where sought.ctid = goal.row_ctid and sought.id = goal.id and sought.version = goal.seen limit 1) found`;
 
@@ -248,7 +248,7 @@ export const findByCtidSql = (schema: string): string => `cross join lateral (
  * always true. It is volatile, so the planner adds no Memoize node. That node cost 20 % and was useless, because each
  * row is visited only once.
  */
-export const isUnchangedRowSql = (table: 'job' | 'ended'): string =>
+const isUnchangedRowSql = (table: 'job' | 'ended'): string =>
   `${table}.ctid = found.row_ctid and ${table}.version = goal.seen and ${table}.version > -random()`;
 
 /** The CTE `released`, which deletes the unique keys that these changes release; an empty text: they release none. */
