@@ -66,13 +66,25 @@ export interface PackedRows {
 export function packRows<Item>(fields: RowFields<Item>, items: readonly Item[]): PackedRows {
   const differing: string[] = [];
   const texts = fields.map(([name, kind, of]) => {
-    const [first = null] = items.slice(0, 1).map(of);
-    const from = items.findIndex((item) => of(item) !== first);
-    if (from === -1) return first === null ? null : String(first);
+    const first = items.length === 0 ? null : of(items[0]!);
+    const from = firstOther(items, of, first);
+    if (from === items.length) return first === null ? null : String(first);
     differing.push(name);
-    return arrayValue(kind, items.map((item, index) => (index < from ? first : of(item))));
+    return arrayValue(kind, valuesOf(items, of, first, from));
   });
   return { varyingColumns: differing.join(','), texts };
+}
+
+function firstOther<Item>(items: readonly Item[], of: (item: Item) => Value, first: Value): number {
+  let at = 1;
+  while (at < items.length && of(items[at]!) === first) at += 1;
+  return Math.min(at, items.length);
+}
+
+function valuesOf<Item>(items: readonly Item[], of: (item: Item) => Value, first: Value, from: number): Value[] {
+  const values: Value[] = Array(items.length);
+  for (let at = 0; at < items.length; at += 1) values[at] = at < from ? first : of(items[at]!);
+  return values;
 }
 
 /** Returns a query that unpacks stored rows: `texts` is the column of `source` that contains the packed texts. */

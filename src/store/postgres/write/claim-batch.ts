@@ -42,7 +42,7 @@ export function batchesOf(changes: readonly Change[], { fresh }: LockedRows): [r
   const groups = Map.groupBy(changes, (change) => (canShare(change, fresh) ? lineOf(change.events) : ''));
   const shared = [...groups].filter(([line, { length }]) => line !== '' && length >= batchMin);
   const batches = shared.map(([, batch]) => batch);
-  if (batches[0]?.length === changes.length) return [[], ...batches];
+  if (shared.length === groups.size) return [[], ...batches];
   const batched = new Set(batches.flat());
   return [changes.filter((change) => !batched.has(change)), ...batches];
 }
