@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
 import { GateMemory } from '../../../src/store/gate-admission.ts';
 import { gateText } from '../../../src/model/gate.ts';
-import type { Job } from '../../../src/model/job.ts';
 import type { LimitContent } from '../../../src/model/limit-record.ts';
 import { recordId } from '../../../src/store/record-id.ts';
 import { gatedRows } from '../../../src/store/postgres/claim/gates.ts';
@@ -12,6 +11,9 @@ import { nextDue } from '../../../src/store/postgres/claim/next-due.ts';
 import { StatementNames } from '../../../src/store/postgres/sql/statement-names.ts';
 import { sessionOn } from '../../../src/store/postgres/sql/caller-transaction.ts';
 import { freeRows } from '../../../src/store/postgres/claim/free-jobs.ts';
+import { lockAndRead, lockedNames } from '../../../src/store/postgres/claim/lanes.ts';
+import { jobOfPending } from '../../../src/store/row.ts';
+import { rowTypes } from '../../../src/store/postgres/sql/clients.ts';
 import { JobClaims } from '../../../src/store/postgres/sql/job-claims.ts';
 import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
 import { transactionSettings, type Session } from '../../../src/store/postgres/sql/database.ts';
@@ -51,18 +53,18 @@ test('of several lanes the first jobs in claim order are taken, however many row
   await client.query('rollback');
 });
 
-test('jobs that differ in every column are claimed as they are stored', async () => {
-  const { store } = await freshStore();
+test.each([true, false])('jobs that differ in every column are read as they are stored; many are expected: %s', async (expectsMany) => {
+  const { url, store } = await freshStore();
   const now = store.now();
-  const task = { kind: 'task', type: 'b', typeVersion: 2, created: now - 9, due: now - 5, priority: 1, tags: { x: 'y' }, input: '[1]' } as const;
+  const other = { kind: 'task', type: 'b', typeVersion: 2, tags: { x: 'y' }, input: '[1]' } as const;
+  const task = { ...other, created: now - 9, due: now - 5, priority: 1 };
   const jobs = await made(store, { def: 'd' }, task, {}, task);
-  const seen: Job[] = [];
-  const names = { exact: ['plain', 'b'], versions: [{ type: 'b', from: 2, to: 2 }] };
-  await store.claim({ kinds: ['run', 'task'], names, limit: 10 }, (candidates) => {
-    seen.push(...candidates.map(({ job }) => job));
-    return [];
-  });
-  expect(seen.toSorted((a, b) => a.id - b.id)).toEqual(jobs);
+  const client = await connect(url, { types: rowTypes });
+  const session = sessionOn(client, { schema: 'stint', time: new ServerClock(), claims: new JobClaims() }, new StatementNames(false));
+  const tables = `best as materialized (select ${lockedNames} from stint.job order by id for update)`;
+  const { rows } = await lockAndRead(session, tables, `'more', 1`, [null], { expectsMany });
+  expect(rows.map(jobOfPending).toSorted((a, b) => a.id - b.id)).toEqual(jobs);
+  expect(rows.every((row) => row.is_fresh)).toBe(true);
 });
 
 test('jobs whose feed entry has a higher xid than the claim are claimed one by one, with a later entry', async () => {

@@ -43,7 +43,8 @@ async function scanFromCursor(
     lane as (select * from unnest(${lanes.join(', ')}) as lane (kind, type, type_version, priority, due, id)
       where ${isClaimableSql(request.kinds, 'lane')}),
     ${lockSql(session.schema, cursor.length, 'and (job.due, job.id) > (lane.due, lane.id)')}`;
-  return lockAndRead(session, tables, `'hasJobsAtGates', false, 'hasSpreads', ${hasSpreadsSql}`, values);
+  const summary = `'hasJobsAtGates', false, 'hasSpreads', ${hasSpreadsSql}`;
+  return lockAndRead(session, tables, summary, values, { expectsMany: true });
 }
 
 async function scanAll(session: Session, cursors: ScanCursors, request: ClaimRequest): Promise<FreeJobs> {

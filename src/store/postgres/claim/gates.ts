@@ -336,6 +336,9 @@ function waitingAt(
   return session.run<WaitingJob>(text, values);
 }
 
+/** From this number of jobs on, a claim sends less than all of their columns, see `lockAndRead`. */
+const manyMin = 50;
+
 /** Locks these jobs in the order of ids; skips jobs that no longer wait, or that other transactions have locked. */
 function lockWaiting(session: Session, jobs: readonly WaitingJob[]): Promise<LockedJobs> {
   const { schema, time } = session;
@@ -345,5 +348,6 @@ function lockWaiting(session: Session, jobs: readonly WaitingJob[]): Promise<Loc
         select ${lockedNames} from ${schema}.job
         where ${isStillAtGate} and job.id = chosen.id and due <= ${nowSql} for update skip locked) job
     )`;
-  return lockAndRead(session, tables, `'gates', true`, [time.parameter(), numberArray(ids)]);
+  const values = [time.parameter(), numberArray(ids)];
+  return lockAndRead(session, tables, `'gates', true`, values, { expectsMany: ids.length >= manyMin });
 }
