@@ -7,6 +7,7 @@ import { CancelDelivery } from './loops/cancel-delivery.ts';
 import type { ClaimOnCreate } from './loops/claim-on-create.ts';
 import { Heartbeat } from './loops/heartbeat.ts';
 import { InstanceLease } from './loops/lease.ts';
+import type { YoungGeneration } from './loops/young-generation.ts';
 import { register } from './loops/registration.ts';
 import { ThrottledWake } from './loops/throttled-wake.ts';
 import { JobBatch, jobsOf, withdrawn, type SlotWork } from './attempt/job-batch.ts';
@@ -15,7 +16,8 @@ import { claiming, type ClaimingPart, type ClaimingNeeds } from './worker-parts/
 import { maintaining, type MaintainingPart, type MaintainingNeeds } from './worker-parts/maintaining.ts';
 import { running, type RunningPart, type RunningNeeds } from './worker-parts/running.ts';
 
-export interface WorkerParts extends ClaimingNeeds, Omit<RunningNeeds, 'timeLimits' | 'beforeStart'>, MaintainingNeeds {
+export interface WorkerParts
+  extends Omit<ClaimingNeeds, 'youngGeneration'>, Omit<RunningNeeds, 'timeLimits' | 'beforeStart'>, MaintainingNeeds {
   readonly version: string;
   readonly build: string;
   /** A random id of this engine, which distinguishes it from another process under the same instance name. */
@@ -23,6 +25,8 @@ export interface WorkerParts extends ClaimingNeeds, Omit<RunningNeeds, 'timeLimi
   readonly host: string;
   readonly leaseMs: number;
   readonly backupHeartbeat: BackupHeartbeat;
+  /** Makes what this worker tells how busy it is. */
+  readonly youngGeneration: () => YoungGeneration;
 }
 
 /** `wake` starts the scheduler at most once in this time: most wakes announce a new job, not a new definition. */
@@ -40,6 +44,7 @@ export class Worker {
   readonly #heartbeat: Heartbeat;
   readonly #beating: Loop;
   readonly #schedulingWake: ThrottledWake;
+  readonly #youngGeneration: YoungGeneration;
   #stopListening: (() => void) | null = null;
   #stopWatching: (() => void) | null = null;
   #isDraining = false;
@@ -53,7 +58,9 @@ export class Worker {
     const isDraining = (): boolean => this.#isDraining;
     const beforeStart = (jobs: readonly Holding[]): Promise<void> => this.#heartbeat.beforeStart(jobs);
     this.#running = running({ ...parts, timeLimits, beforeStart }, this.#lease, this.#maintaining.follow, isDraining);
-    this.#claiming = claiming(parts, this.#lease, this.#maintaining.leader, this.#running, isDraining);
+    this.#youngGeneration = parts.youngGeneration();
+    const claimingNeeds = { ...parts, youngGeneration: this.#youngGeneration };
+    this.#claiming = claiming(claimingNeeds, this.#lease, this.#maintaining.leader, this.#running, isDraining);
     this.#heartbeat = this.#newHeartbeat();
     // The back-off after a failed heartbeat is short, so that the lease is renewed soon after the store answers again.
     this.#beating = new Loop('heartbeat', parts, () => this.#heartbeat.turn(), leaseMs / 6);
@@ -170,6 +177,7 @@ export class Worker {
     await this.#beating.stop();
     await backupHeartbeat.stop();
     await this.#leave();
+    this.#youngGeneration.release();
     this.#stopWatching?.();
     this.#stopWatching = null;
   }
@@ -248,6 +256,7 @@ export class Worker {
 
   #onBeat(lost: readonly Holding[]): void {
     this.#parts.backupHeartbeat.noteBeat();
+    this.#youngGeneration.noteBeat();
     if (lost.length > 0) this.#dropLost(lost);
     this.#running.slots.fill();
   }

@@ -11,6 +11,7 @@ import type { Logger } from '../logger.ts';
 import { packagedModule } from '../packaged-file.ts';
 import type { InstanceAbout, StoreAddress } from '../store/store.ts';
 import type { BlockedReport } from './blocked-loop.ts';
+import { ignoreThread } from './bounded-young-generation.ts';
 
 export interface ThreadHeartbeatParts {
   readonly address: StoreAddress;
@@ -107,7 +108,9 @@ export class ThreadHeartbeat implements BackupHeartbeat {
     const limits = { rows, shared: this.timeLimits.shared };
     const signals = this.#signals;
     const workerData: HeartbeatThreadData = { address, instance, leaseMs, blockedMaxMs, about, signals, limits };
-    return new Worker(this.#parts.entry, { workerData });
+    const thread = new Worker(this.#parts.entry, { workerData });
+    ignoreThread(thread);
+    return thread;
   }
 
   /** Logs a report of the thread, which arrives when the event loop is free again. */

@@ -9,6 +9,7 @@ import { Claimer } from '../loops/claimer.ts';
 import type { InstanceCommands } from '../loops/instance-commands.ts';
 import type { Leader } from '../loops/leader.ts';
 import type { InstanceLease } from '../loops/lease.ts';
+import type { YoungGeneration } from '../loops/young-generation.ts';
 import type { RunningPart } from './running.ts';
 
 export interface ClaimingNeeds extends LoopParts {
@@ -18,6 +19,7 @@ export interface ClaimingNeeds extends LoopParts {
   readonly instanceCommands?: InstanceCommands;
   /** The largest share of the jobs that this instance starts; null: it starts what it can. */
   readonly canary: number | null;
+  readonly youngGeneration: YoungGeneration;
 }
 
 export interface ClaimingPart {
@@ -42,7 +44,7 @@ export function claiming(
   { attempts, finisher, runner, slots, gathering, starting }: RunningPart,
   isDraining: () => boolean,
 ): ClaimingPart {
-  const { jobs, instance, registry, clock } = parts;
+  const { jobs, instance, registry, clock, youngGeneration } = parts;
   const { versions } = registry;
   const claimer = new Claimer({
     jobs, by: instance, clock, lease, slots, gathering, starting, attempts, isDraining,
@@ -51,7 +53,10 @@ export function claiming(
     versions,
     limits: () => registry.limits(),
     isLeader: () => leader.isLeader,
-    onClaimed: (claimed) => runner.expect(claimed),
+    onClaimed: (claimed) => {
+      youngGeneration.noteClaimed(claimed.length);
+      runner.expect(claimed);
+    },
     release: (job) => finisher.release(job),
     pendingOutcomes: () => runner.pendingOutcomes,
     canary: canaryShare(parts),

@@ -1,0 +1,33 @@
+/** The young generation of V8 is bounded while jobs are drained, and only then. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const program = join(import.meta.dirname, 'processes', 'children', 'young-generation.ts');
+const bound = 2 * 16 * 1_048_576;
+
+interface Sizes {
+  readonly busy: number;
+  readonly idle: number;
+}
+
+function sizesOf(flags: readonly string[], ...args: readonly string[]): Sizes {
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  return JSON.parse(execFileSync(process.execPath, [...flags, program, ...args], { encoding: 'utf8', env })) as Sizes;
+}
+
+describe('the young generation of V8', () => {
+  test('does not grow beyond the bound while a worker claims many jobs, and grows again when it is idle', () => {
+    const { busy, idle } = sizesOf([]);
+    expect(busy).toBeLessThanOrEqual(bound);
+    expect(idle).toBeGreaterThan(bound);
+  });
+
+  test('is left alone if the program was started with a flag of its own', () => {
+    expect(sizesOf(['--max-semi-space-size=32']).busy).toBeGreaterThan(bound);
+  });
+
+  test('is left alone if the program has threads of its own', () => {
+    expect(sizesOf([], 'with a thread').busy).toBeGreaterThan(bound);
+  });
+});
