@@ -14,6 +14,7 @@ import type { Complete } from '../handler/context.ts';
 import { Cancelled, LeaseLost, throwIfSleeping } from '../handler/errors.ts';
 import type { Attempt } from './attempt.ts';
 import { completeScope, refuseInStep } from './call-scope.ts';
+import type { Execution } from './execution.ts';
 import type { JobWatchers } from './job-watchers.ts';
 
 export interface CompletionParts {
@@ -27,12 +28,21 @@ type Work<Tx, Result> = (tx: Tx) => Result | Promise<Result>;
 /** Writes the notes of the attempt, which the store refuses after the end. */
 type BeforeEnd = (writer?: Writer) => Promise<void>;
 
-/** Returns the function `complete` for the context of an attempt. */
-export function completionOf(parts: CompletionParts, attempt: Attempt, beforeEnd: BeforeEnd): Complete {
+/**
+ * Returns the function `complete` for the context of an attempt. `finishNotes` writes the notes of the attempt; it is the
+ * same for all attempts.
+ */
+export function completionOf(
+  parts: CompletionParts,
+  execution: Execution,
+  finishNotes: (execution: Execution, writer?: Writer) => Promise<void>,
+): Complete {
   return async <Result>(
     given: Work<StoreTransaction, Result> | { readonly in: unknown },
     work?: Work<unknown, Result>,
   ): Promise<Result> => {
+    const { attempt } = execution;
+    const beforeEnd: BeforeEnd = (writer) => finishNotes(execution, writer);
     refuseInStep(attempt);
     throwIfSleeping(attempt);
     const { refusedCompletion } = attempt;

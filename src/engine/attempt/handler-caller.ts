@@ -21,11 +21,11 @@ import { phaseOf, type Execution } from './execution.ts';
 import { fittingInput } from './fitting-input.ts';
 import { jobLimits, limitUsesOf } from './limit-use.ts';
 import { contextOf, factsOf, tickTimeOf } from './handler-context.ts';
-import { outputOf } from './output.ts';
+import { outputOf, type OutputParts } from './output.ts';
 import { gather, prepare, type PhaseParts } from './phases.ts';
 import { gatherName, gatherPrefix } from '../../model/step.ts';
 import { StepReads } from './step-reads.ts';
-import { stepFunctions } from './steps.ts';
+import { stepFunctions, type StepsParts } from './steps.ts';
 import type { TaskParents } from './task-parents.ts';
 
 export interface HandlerCallerParts extends PhaseParts, CompletionParts, ChildRunsParts {
@@ -50,10 +50,18 @@ export const tasksPlanned = Symbol('tasks planned');
 export class HandlerCaller {
   readonly #parts: HandlerCallerParts;
   readonly #stepReads: StepReads;
+  readonly #steps: StepsParts;
+  readonly #output: OutputParts;
+  /** That of a gathering, whose output outside of steps has a name. */
+  readonly #gatherOutput: OutputParts;
 
   constructor(parts: HandlerCallerParts) {
+    const { jobs: { store }, clock, logger, by, notes, keyPrefix = '' } = parts;
     this.#parts = parts;
-    this.#stepReads = new StepReads(parts.jobs.store);
+    this.#stepReads = new StepReads(store);
+    this.#steps = { store, reads: this.#stepReads, clock, logger, by, keyPrefix, notes };
+    this.#output = { store, notes, outside: null };
+    this.#gatherOutput = { store, notes, outside: gatherName };
   }
 
   /** Call with jobs that were claimed together, before they start. */
@@ -62,21 +70,28 @@ export class HandlerCaller {
   }
 
   call(execution: Execution): MaybePromise<unknown> {
-    const { type, attempt, tracker } = execution;
+    const { type, attempt } = execution;
     const { job } = attempt;
-    const complete = completionOf(this.#parts, attempt, (writer) => this.#finishNotes(execution, writer));
-    const { jobs: { store }, clock, logger, by, notes, keyPrefix = '' } = this.#parts;
-    const beforeEnd = (): Promise<void> | null => notes.flushOutput(attempt.holding);
-    const prefix = stepPrefix(type, job);
-    const reads = this.#stepReads;
-    const steps = stepFunctions({ store, reads, clock, logger, by, prefix, keyPrefix, beforeEnd }, attempt, tracker);
-    const output = outputOf({ store, notes, outside: prefix === '' ? null : gatherName }, attempt);
-    const [log, limits] = [this.#logOf(attempt), jobLimits(store, job)];
-    const functions = { progress: tracker, log, output, complete, limits, ...steps };
-    const context = contextOf(attempt, factsOf(attempt, keyPrefix), functions);
+    const context = this.#contextOf(execution);
     return job.kind === 'task'
       ? andThen(this.#parts.parents.of(job), (parent) => this.#callTask(execution, context, parent))
       : andThen(fittingInput(type, job), (input) => this.#callRun(execution, context, input));
+  }
+
+  /** What all attempts share is made once, by the constructor: this is done for every attempt. */
+  #contextOf(execution: Execution): Context {
+    const { type, attempt, tracker } = execution;
+    const { job } = attempt;
+    const prefix = stepPrefix(type, job);
+    const { step, sleep, waitFor } = stepFunctions(this.#steps, execution, prefix);
+    return contextOf(attempt, factsOf(attempt, this.#parts.keyPrefix), {
+      progress: tracker,
+      log: this.#logOf(attempt),
+      output: outputOf(prefix === '' ? this.#output : this.#gatherOutput, attempt),
+      complete: completionOf(this.#parts, execution, this.#finishNotes),
+      limits: jobLimits(this.#parts.jobs.store, job),
+      step, sleep, waitFor,
+    });
   }
 
   /**
@@ -166,12 +181,12 @@ export class HandlerCaller {
   }
 
   /** `writer`: the transaction in which the notes are written, if it keeps the store from writing them outside. */
-  async #finishNotes({ attempt, tracker }: Execution, writer?: Writer): Promise<void> {
+  readonly #finishNotes = async ({ attempt, tracker }: Execution, writer?: Writer): Promise<void> => {
     const { notes } = this.#parts;
     const { writeNotes } = writer ?? {};
     tracker.end();
     await (writeNotes ? notes.finishIn({ writeNotes }, attempt.holding) : notes.finish(attempt.holding));
-  }
+  };
 
   #callIsolated(
     { type, attempt }: Execution,

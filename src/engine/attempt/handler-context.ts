@@ -11,17 +11,21 @@ export function contextOf(
   functions: Omit<Context, keyof AttemptFacts | 'signal' | 'handOff'>,
 ): Context {
   const { run, idempotencyKey, fence } = facts;
+  const { progress, log, output, complete, limits, step, sleep, waitFor } = functions;
   const handOff: Context['handOff'] = ({ within } = {}) =>
     new HandedOff(attempt.token, within === undefined ? null : durationMs(within));
-  return { run, idempotencyKey, fence, signal: attempt.signal, handOff, ...functions };
+  const { signal } = attempt;
+  return { run, idempotencyKey, fence, signal, handOff, progress, log, output, complete, limits, step, sleep, waitFor };
 }
 
 export type AttemptFacts = Pick<Context, 'run' | 'idempotencyKey' | 'fence'>;
 
+const noTags = Object.freeze({});
+
 export const factsOf = ({ job }: Attempt, keyPrefix = ''): AttemptFacts => ({
   run: {
-    id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), tickTime: tickTimeOf(job), tags: job.tags ??
-    {},
+    id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), tickTime: tickTimeOf(job),
+    tags: job.tags ?? noTags,
     // `job.attempt` leaves out attempts that ended with a crash; handlers see a number that includes them.
     attempt: job.attempt + job.crashes,
   },

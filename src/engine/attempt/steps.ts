@@ -19,9 +19,11 @@ import { checkFields } from '../../jobs/checks/values.ts';
 import { retryPolicyOf } from '../declare/policy.ts';
 import { Fail, RateLimited, RetryAfter, Sleeping, Snooze, throwIfSleeping } from '../handler/errors.ts';
 import type { StepFunctions, StepOptions, StepWork, WaitOptions } from '../handler/step.ts';
+import type { Notes } from '../progress/notes.ts';
 import type { Tracker } from '../progress/tracker.ts';
 import type { Attempt } from './attempt.ts';
 import { refuseInComplete, refuseNested, stepScope } from './call-scope.ts';
+import type { Execution } from './execution.ts';
 import { isA } from './stored-error.ts';
 import { mayHaveSteps, type StepReads } from './step-reads.ts';
 import { checkedWait, lostStep, requireKind, Waits, type StepEnd } from './waits.ts';
@@ -33,28 +35,51 @@ export interface StepsParts {
   readonly logger: Logger;
   /** The name of this instance. */
   readonly by: string;
-  /** Stands before the names of the steps, so that two phases of a run can use the same names. */
-  readonly prefix: string;
   /** Stands before the idempotency keys of the steps. */
   readonly keyPrefix: string;
-  /** Stores what the step has written to the output; null: nothing. */
-  readonly beforeEnd: () => Promise<void> | null;
+  /** Stores what a step has written to the output. */
+  readonly notes: Pick<Notes, 'flushOutput'>;
 }
 
-/** Returns the functions `step`, `sleep` and `waitFor` for the context of an attempt. */
-export function stepFunctions(parts: StepsParts, attempt: Attempt, tracker: Tracker): StepFunctions {
-  let steps: AttemptSteps | null = null;
-  // A name that is not a text is refused later.
-  const prefixed = (name: string): string => (typeof name === 'string' ? parts.prefix + unreserved(name) : name);
-  const ofAttempt = (): AttemptSteps => (steps ??= new AttemptSteps(parts, attempt, tracker));
+/**
+ * Returns the functions `step`, `sleep` and `waitFor` for the context of an attempt. `prefix` stands before the names of
+ * the steps, so that two phases of a run can use the same names. `parts` are the same for all attempts.
+ */
+export function stepFunctions(parts: StepsParts, { attempt, tracker }: Execution, prefix: string): StepFunctions {
+  const lazy = new LazySteps(parts, attempt, tracker, prefix);
   return {
     step: async <Result>(name: string, ...rest: [StepWork<Result>] | [StepOptions, StepWork<Result>]) => {
       const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
-      return ofAttempt().step(prefixed(name), options, work);
+      return lazy.steps.step(lazy.named(name), options, work);
     },
-    sleep: async (name, duration) => ofAttempt().sleep(prefixed(name), duration),
-    waitFor: async (name: string, options?: WaitOptions) => ofAttempt().waitFor(prefixed(name), options) as never,
+    sleep: async (name, duration) => lazy.steps.sleep(lazy.named(name), duration),
+    waitFor: async (name: string, options?: WaitOptions) => lazy.steps.waitFor(lazy.named(name), options) as never,
   };
+}
+
+/** The steps of an attempt, made when the handler uses the first one: most handlers have none. */
+class LazySteps {
+  readonly #parts: StepsParts;
+  readonly #attempt: Attempt;
+  readonly #tracker: Tracker;
+  readonly #prefix: string;
+  #steps: AttemptSteps | null = null;
+
+  constructor(parts: StepsParts, attempt: Attempt, tracker: Tracker, prefix: string) {
+    this.#parts = parts;
+    this.#attempt = attempt;
+    this.#tracker = tracker;
+    this.#prefix = prefix;
+  }
+
+  get steps(): AttemptSteps {
+    return (this.#steps ??= new AttemptSteps(this.#parts, this.#attempt, this.#tracker));
+  }
+
+  /** A name that is not a text is refused later. */
+  named(name: string): string {
+    return typeof name === 'string' ? this.#prefix + unreserved(name) : name;
+  }
 }
 
 function unreserved(name: string): string {
@@ -117,7 +142,7 @@ class AttemptSteps {
       }
       const startedAt = this.#now();
       const result = await this.#tracked(name, () => this.#call(name, known?.generation ?? 1, retry, work));
-      await this.#parts.beforeEnd();
+      await this.#parts.notes.flushOutput(this.#attempt.holding);
       await this.#store({ name, kind: 'step', startedAt, endedAt: this.#now(), result, question: null });
       return parsePayload(result, `the result of step ${name}`) as Result;
     });
