@@ -1,4 +1,10 @@
-/** The attempts that this process is executing, by job. */
+/**
+ * The attempts that this process is executing, by job.
+ *
+ * The map has indexes instead of attempts (bench/LEDGER.md, "the map of attempts has numbers only"). A Map that gains and
+ * loses entries all the time gets a new table again and again, and V8 lets the old table point to the new one. As soon as
+ * one table is in the old generation, all that follow are moved there with what they contain, until a full collection.
+ */
 import type { RunningJob } from '../../model/job.ts';
 import type { Random } from '../../random.ts';
 import type { Holding } from '../../store/store.ts';
@@ -6,7 +12,10 @@ import { Attempt } from './attempt.ts';
 
 export class Attempts {
   readonly #random: Random;
-  readonly #byJob = new Map<number, Attempt>();
+  /** By job: the index of its attempt in `#attempts`. */
+  readonly #indexOf = new Map<number, number>();
+  readonly #attempts: (Attempt | undefined)[] = [];
+  readonly #free: number[] = [];
   #started = 0;
 
   constructor(random: Random) {
@@ -14,7 +23,7 @@ export class Attempts {
   }
 
   get size(): number {
-    return this.#byJob.size;
+    return this.#indexOf.size;
   }
 
   /** How many attempts have started so far. */
@@ -22,16 +31,17 @@ export class Attempts {
     return this.#started;
   }
 
-  values(): Iterable<Attempt> {
-    return this.#byJob.values();
+  *values(): Iterable<Attempt> {
+    for (const attempt of this.#attempts) if (attempt !== undefined) yield attempt;
   }
 
   has(id: number): boolean {
-    return this.#byJob.has(id);
+    return this.#indexOf.has(id);
   }
 
   get(id: number): Attempt | undefined {
-    return this.#byJob.get(id);
+    const index = this.#indexOf.get(id);
+    return index === undefined ? undefined : this.#attempts[index];
   }
 
   /**
@@ -39,19 +49,33 @@ export class Attempts {
    * fence and so belongs to another claim.
    */
   under({ id, fence }: Holding): Attempt | undefined {
-    const attempt = this.#byJob.get(id);
+    const attempt = this.get(id);
     return attempt?.holding.fence === fence ? attempt : undefined;
   }
 
   start(job: RunningJob): Attempt {
     const attempt = new Attempt(job, this.#random);
-    this.#byJob.set(job.id, attempt);
+    this.#attempts[this.#indexFor(job.id)] = attempt;
     this.#started += 1;
     return attempt;
   }
 
   /** Removes this attempt; a newer attempt of the same job stays. */
   remove(attempt: Attempt): void {
-    if (this.#byJob.get(attempt.job.id) === attempt) this.#byJob.delete(attempt.job.id);
+    const { id } = attempt.job;
+    if (this.get(id) !== attempt) return;
+    const index = this.#indexOf.get(id)!;
+    this.#indexOf.delete(id);
+    this.#attempts[index] = undefined;
+    this.#free.push(index);
+  }
+
+  /** Returns the index of the older attempt of this job, which the new one replaces, or a free one. */
+  #indexFor(id: number): number {
+    const known = this.#indexOf.get(id);
+    if (known !== undefined) return known;
+    const index = this.#free.pop() ?? this.#attempts.length;
+    this.#indexOf.set(id, index);
+    return index;
   }
 }

@@ -86,9 +86,14 @@ export class Finisher {
     while (this.#queue.length > 0) {
       // Waits for one turn of the event loop, so that outcomes of the same turn share a commit.
       await turn();
-      await this.#write(this.#queue.splice(0, batchMax));
+      await this.#writeNext();
     }
     this.#isFlushing = false;
+  }
+
+  /** Takes the batch itself: `#flush` would keep it reachable until it has the next one. */
+  #writeNext(): Promise<void> {
+    return this.#write(this.#queue.splice(0, batchMax));
   }
 
   async #write(batch: readonly QueuedOutcome[]): Promise<void> {

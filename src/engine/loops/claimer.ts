@@ -50,10 +50,14 @@ export interface ClaimerParts {
 
 const claimPollMs = 5_000;
 const limitedPollMs = 500;
-const claimMax = 1000;
+/**
+ * With 1,000, jobs in flight survive two collections of the young generation and are moved to the old one, which grows to
+ * four times what is alive; see bench/LEDGER.md, "at most 500 jobs are claimed ahead".
+ */
+const claimMax = 500;
 const prefetchMs = 15;
 /** With more unstored outcomes than this, the store is slower than the handlers, and claiming pauses. */
-const pendingOutcomesMax = 2000;
+const pendingOutcomesMax = 500;
 
 interface UnknownClaims {
   readonly cause: UnknownClaimCause;
@@ -117,7 +121,20 @@ export class Claimer {
    * gate can admit another job.
    */
   get needsJobs(): boolean {
-    return ((!this.#lastClaimWasShort && !this.#isSearching) || this.#hasGates) && this.#wants().length > 0;
+    return ((!this.#lastClaimWasShort && !this.#isSearching) || this.#hasGates) && this.#wantsAny();
+  }
+
+  /** Asked after every job, so that it makes no list if there are no batches. */
+  #wantsAny(): boolean {
+    const { batchSizes, canary } = this.#parts;
+    if (batchSizes.size > 0 || canary !== null) return this.#wants().length > 0;
+    return this.#mayClaim && this.#singles.length > 0 && this.#wantedSingles() > 0;
+  }
+
+  /** With too many unstored outcomes, the store is slower than the handlers. */
+  get #mayClaim(): boolean {
+    const { pendingOutcomes, isDraining } = this.#parts;
+    return !isDraining() && pendingOutcomes() <= pendingOutcomesMax;
   }
 
   /**
@@ -233,8 +250,8 @@ export class Claimer {
   }
 
   #wants(): readonly Want[] {
-    const { pendingOutcomes, isDraining, canary } = this.#parts;
-    if (isDraining() || pendingOutcomes() > pendingOutcomesMax) return [];
+    if (!this.#mayClaim) return [];
+    const { canary } = this.#parts;
     const wants = [{ types: this.#singles, limit: this.#wantedSingles() }, ...this.#wantedForBatches()]
       .filter(({ types, limit }) => types.length > 0 && limit > 0);
     return canary === null ? wants : wants.flatMap((want) => canary.narrowed(want));
