@@ -6,6 +6,7 @@ import type { Jobs } from '../../jobs.ts';
 import { isOpen, type Job } from '../../model/job.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
 import { jsonText } from '../../model/json.ts';
+import { isPromiseLike } from '../../time/maybe-promise.ts';
 import type { LimitUse } from '../../model/limit.ts';
 import { Refusal } from '../../refusal.ts';
 import { pagesOf } from '../../store/paging.ts';
@@ -16,7 +17,7 @@ import type { BurstOf } from '../declare/limit-uses.ts';
 import { taskGate } from '../declare/type-registry.ts';
 import type { EndedTask, JobType } from '../declare/job-type.ts';
 import { shareUsesOf } from './limit-use.ts';
-import { rulesOfType } from '../declare/type-rules.ts';
+import { rulesOfType, type TypeRules } from '../declare/type-rules.ts';
 import { currentVersion } from '../declare/upgrade.ts';
 import { countTasks } from '../inspect/task-counts.ts';
 import { LeaseLost, throwIfSleeping } from '../handler/errors.ts';
@@ -51,17 +52,29 @@ export async function prepare(
   const detailsText = jsonText(details);
   const burstOf = await burstsInForce(parts.jobs.store, rulesOfType(type).entry.taskLimits);
   if (attempt.isEnded) attempt.signal.throwIfAborted();
-  const tasks = options.taskDetails!({ ...context, input, details });
+  const tasks = await options.taskDetails!({ ...context, input, details });
   const plan = new TaskPlan(parts, type, attempt, burstOf);
-  for await (const task of await tasks) {
-    attempt.signal.throwIfAborted();
-    await plan.add(task);
-  }
+  if (Symbol.asyncIterator in tasks) for await (const task of tasks) await addTask(plan, attempt, task);
+  else await addTasks(plan, attempt, tasks);
   await attempt.steps?.end();
   throwIfSleeping(attempt);
   attempt.signal.throwIfAborted();
   await beforeStored();
   return plan.store(detailsText);
+}
+
+/** Waits only where there is something to wait for: `for await` takes three promises for each task of a plain iterable. */
+async function addTasks(plan: TaskPlan, attempt: Attempt, tasks: Iterable<unknown>): Promise<void> {
+  for (const given of tasks) {
+    const task = isPromiseLike(given) ? await given : given;
+    const added = addTask(plan, attempt, task);
+    if (added !== null) await added;
+  }
+}
+
+function addTask(plan: TaskPlan, attempt: Attempt, task: unknown): Promise<void> | null {
+  attempt.signal.throwIfAborted();
+  return plan.add(task);
 }
 
 /** Calls `jobResults`, which computes the result of a run from its ended tasks. Without it, the result is undefined. */
@@ -103,6 +116,10 @@ class TaskPlan {
   readonly #fence: number;
   readonly #shareUses: readonly LimitUse[];
   readonly #burstOf: BurstOf | undefined;
+  readonly #rules: TypeRules;
+  /** What the drafts of all tasks have. */
+  readonly #shared: Omit<Draft, 'inputText' | 'priority'>;
+  readonly #gate: NonNullable<Draft['gate']>;
   readonly #keys = new Set<string>();
   #drafts: Draft[] = [];
   #staged = 0;
@@ -116,14 +133,27 @@ class TaskPlan {
     this.#run = job;
     this.#fence = holding.fence;
     this.#shareUses = shareUsesOf(job, type.options.taskFairness);
+    const { taskConcurrency, version } = type.options;
+    const { onTaskFailure: _, retentionMs: _retention, startBy: _startBy, ...policy } = job.policy;
+    this.#rules = rulesOfType(type);
+    this.#gate = { type: taskGate(job.type), ...(taskConcurrency === undefined ? {} : { typeMax: taskConcurrency }) };
+    this.#shared = {
+      kind: 'task',
+      type: job.type,
+      def: job.def,
+      policy,
+      ...(version === undefined ? {} : { typeVersion: version }),
+      ...(taskConcurrency !== undefined || policy.leaderOnly ? { gate: this.#gate } : {}),
+    };
   }
 
-  async add(task: unknown): Promise<void> {
+  /** Null: there is room for the next task. */
+  add(task: unknown): Promise<void> | null {
     const draft = this.#draftOf(task);
     const { key = null } = draft;
     if (key !== null && this.#keys.size === this.#keys.add(key).size) throw sharedKey(this.#run, key);
     this.#drafts.push(draft);
-    if (this.#drafts.length > tasksAtOnce) await this.#stage();
+    return this.#drafts.length > tasksAtOnce ? this.#stage() : null;
   }
 
   async store(details: string): Promise<Job> {
@@ -159,25 +189,17 @@ class TaskPlan {
   }
 
   #draftOf(task: unknown): Draft {
-    const { type, def, policy, priority } = this.#run;
-    const { taskKey, taskPriority, taskConcurrency, version } = this.#type.options;
-    const { onTaskFailure: _, retentionMs: _retention, startBy: _startBy, ...own } = policy;
-    const typeMax = taskConcurrency === undefined ? {} : { typeMax: taskConcurrency };
-    const ownUses = rulesOfType(this.#type).taskLimitUses(task, this.#burstOf);
+    const { taskKey, taskPriority } = this.#type.options;
+    const priority = taskPriority ? taskPriority(task) : this.#run.priority;
+    const draft = { ...this.#shared, inputText: jsonText(task), priority };
+    const ownUses = this.#rules.taskLimitUses(task, this.#burstOf);
     // Tasks with one list of uses are written together.
     const limitUses = ownUses.length === 0 ? this.#shareUses : [...ownUses, ...this.#shareUses];
-    const isGated = taskConcurrency !== undefined || own.leaderOnly || limitUses.length > 0;
+    if (!taskKey && limitUses.length === 0) return draft;
     return {
-      kind: 'task',
-      type,
-      def,
-      inputText: jsonText(task),
-      priority: taskPriority ? taskPriority(task) : priority,
-      policy: own,
-      ...(version === undefined ? {} : { typeVersion: version }),
+      ...draft,
       ...(taskKey ? { key: taskKey(task) } : {}),
-      ...(isGated ? { gate: { type: taskGate(type), ...typeMax } } : {}),
-      ...(limitUses.length === 0 ? {} : { limitUses }),
+      ...(limitUses.length === 0 ? {} : { gate: this.#gate, limitUses }),
     };
   }
 }
