@@ -3,7 +3,7 @@
  * Node 24, V8 lets it grow to 2 × 64 MiB, as long as anything survives its collections, whatever is alive; up to Node 22
  * the limit was 2 × 16 MiB. Here it is that again, as with `--max-semi-space-size=16`.
  *
- * Saves (bench/LEDGER.md, "the young generation is bounded while jobs are drained"): 87 to 105 MB of a draining process.
+ * Saves (bench/LEDGER.md, "the young generation is bounded while jobs are drained"): 84 to 106 MB of a draining process.
  * Applies to workers that claim `busyJobs` or more between two heartbeats, unless the program was started with a flag of
  * its own for the semi-spaces, or has threads besides the heartbeat's: the flag counts for all threads, and one that has
  * just begun could not grow at all. Node advises against flags after the start in general; V8 reads this one at the end of
