@@ -1,6 +1,6 @@
 // The simulation on PostgreSQL as a part of the proof: the adapter itself in each process, its faults and its availability.
 import { startSimulationServer } from '../sim/postgres/database.ts';
-import type { GoalName } from '../sim/goals.ts';
+import { goalNamesOnPostgres, type GoalName } from '../sim/goals.ts';
 import { replayCommand, reportText } from '../sim/report.ts';
 import { simulateEach } from '../sim/simulate-all.ts';
 import type { SimReport } from '../sim/simulation.ts';
@@ -19,7 +19,8 @@ const chaosMs = 4 * minute;
 const goals: readonly GoalName[] = [
   'commit unknown, then tried again', 'takeover', 'restart under the same name', 'run retried by hand', 'handed off and lapsed',
   'poison budget reached', 'claim answered after a pause longer than the lease', 'child run succeeded',
-  'payload of an older version upgraded', 'run of a follower succeeded',
+  'payload of an older version upgraded', 'run of a follower succeeded', 'refused by the disk, then written',
+  ...goalNamesOnPostgres,
 ];
 
 export const postgresSimulation: Part = { name: 'simulation-postgres', cpuSeconds: 200, runsBehind: true, run };

@@ -43,6 +43,9 @@ async function run({ size, seed, progress }: PartRequest): Promise<PartOutcome> 
     faults: sum(reports, (report) => report.faults.length),
     commits: sum(reports, ({ commits }) => commits),
     goals: goalNames.filter((goal) => timesOf(reports, goal) > 0).length,
+    justifiedRefusals: sum(reports, ({ refusals }) => refusals),
+    /** How long it took at most until a run started after the faults. */
+    secondsUntilProgress: Math.max(0, ...reports.map(({ recoveryMs }) => recoveryMs ?? 0)) / 1000,
     twiceTheSame: again.filter(({ trace }, index) => trace === reports[index]!.trace).length,
   };
   const broken = reports.find(({ violations }) => violations.length > 0);

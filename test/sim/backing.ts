@@ -29,6 +29,8 @@ export interface Backing {
   /** Creates the table with the effects of handlers that complete. */
   createEffects(): Promise<void>;
   readEffects(): Promise<readonly Effects[]>;
+  /** How many calls were refused as unavailable, each with a fault as its reason. */
+  readonly refusals: number;
   /** Ends all faults of the store. */
   heal(): void;
   close(): Promise<void>;

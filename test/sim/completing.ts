@@ -1,6 +1,7 @@
 // Job types that end with `complete`, and the table of their effects: it must equal the jobs that succeeded.
 import type { AnyJobType } from '../../src/engine/declare/job-type.ts';
 import { jobType, LeaseLost, type Context } from '../../src/index.ts';
+import { isRefusal } from '../../src/refusal.ts';
 import { violation, type Violation } from '../../src/verify.ts';
 import type { Clock } from '../../src/time/clock.ts';
 
@@ -24,9 +25,11 @@ export function completingJobTypes({ clock, begin, onLeaseLost }: CompletingPart
     const { run, fence } = context;
     try {
       return await context.complete(async (tx) => {
-        await tx.query(insert, [run.id, fence]);
+        const write = (): Promise<unknown> => tx.query(insert, [run.id, fence]);
+        // A handler may try again what the disk has refused, without knowing what became of its transaction.
+        await write().catch((error: unknown) => (isRefusal(error) ? write() : Promise.reject(error as Error)));
         await clock.sleep(chance * 100);
-        await tx.query(insert, [run.id, fence]);
+        await write();
         return fence;
       });
     } catch (error) {

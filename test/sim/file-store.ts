@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SqliteDriver } from '../../src/store/sqlite/driver.ts';
 import { SqliteStore, type SqliteOptions } from '../../src/store/sqlite/store.ts';
 import type { Batch, Store } from '../../src/store/store.ts';
 
@@ -16,10 +17,10 @@ export interface FileStore {
   readonly remove: () => void;
 }
 
-export function openFileStore(options: Pick<SqliteOptions, 'clock' | 'random'>): FileStore {
+export function openFileStore(options: Pick<SqliteOptions, 'clock' | 'random'>, driver?: SqliteDriver): FileStore {
   const folder = mkdtempSync(join(tmpdir(), 'stint-sim-'));
   const path = join(folder, 'jobs.db');
-  const store = new SqliteStore(path, { ...options, durability: 'normal' });
+  const store = new SqliteStore(path, { ...options, durability: 'normal' }, driver);
   let onCommit: OnCommit = () => {};
   const watched = unwatched(store, (batch, written) => onCommit(batch, written));
   return { store: watched, onCommit: (call) => void (onCommit = call), path, remove: () => rmSync(folder, { recursive: true }) };

@@ -16,9 +16,13 @@ export const goalNames = [
   'version rolled back', 'payload of an older version upgraded', 'name of a living instance refused',
   'run of a follower succeeded', 'run of a follower cancelled by its rule', 'follower defined again',
   'turn of a run before an older task of another run', 'claim answered after a pause longer than the lease',
+  'refused by the disk, then written', 'written after the file was locked for longer than a lease',
 ] as const;
 
-export type GoalName = (typeof goalNames)[number];
+/** Goals that no other store has. */
+export const goalNamesOnPostgres = ['commit lost in a failover, then made again'] as const;
+
+export type GoalName = (typeof goalNames)[number] | (typeof goalNamesOnPostgres)[number];
 
 export class Goals {
   readonly reached = new Map<GoalName, number>();

@@ -1,5 +1,6 @@
 // The store as a simulated process reaches it: requests and replies are delayed, reordered and lost.
 import type { Store, StoreTransaction, Writer } from '../../src/store/store.ts';
+import { isUnavailable, type Refusal } from '../../src/refusal.ts';
 import type { RandomStream } from './random-streams.ts';
 import { latencyOf, type Faults, type SimSettings } from './faults.ts';
 import type { SimProcess } from './process.ts';
@@ -18,6 +19,12 @@ export interface UnreliableStoreParts {
   readonly onDeadlyReply: (process: SimProcess) => void;
   /** The reply to a commit was lost: its outcome is unknown. */
   readonly onUnknownOutcome: () => void;
+  /** Whether calls may wait for the store: then they do not hold up the timeline. */
+  readonly mayWait: boolean;
+  /** The store has refused a call as unavailable. */
+  readonly onUnavailable: (refusal: Refusal) => void;
+  /** The store has executed a commit. */
+  readonly onWritten: () => void;
 }
 
 type Delivery = 'arrives' | 'lost request' | 'lost reply' | 'deadly reply';
@@ -103,7 +110,7 @@ class Connection {
 
   /** `open`: the transaction to which the call belongs. */
   call(name: string, apply: () => Promise<unknown>, open: OpenTransaction | null = null): Promise<unknown> {
-    const { timeline, random, settings, process, transactions } = this.#parts;
+    const { timeline, random, settings, process, transactions, mayWait } = this.#parts;
     const [there, back] = [latencyOf(random, settings.slow), latencyOf(random, settings.slow)];
     const failsAfterMs = random.between(...timeoutMs);
     const delivery = this.#nextDelivery();
@@ -114,16 +121,19 @@ class Connection {
       const arrive = async (): Promise<void> => {
         if (delivery === 'lost request') return fail('the connection was lost');
         if (this.#parts.isStoreDown()) return fail('the store is down');
-        if (transactions.isOpen && open === null) return transactions.afterEnd(arrive);
+        if (transactions.isOpen && open === null) return transactions.afterEnd(begin);
         // A claim decides in the process: later if the process is paused, never if it has crashed.
-        if (name === 'claim' && process.isPaused) return void process.deliver(() => onTimeline(timeline, arrive));
+        if (name === 'claim' && process.isPaused) return void process.deliver(() => onTimeline(timeline, begin));
         if (name === 'claim' && !process.isAlive) return;
         const answer = await apply().then((value) => ({ value }), (error: unknown) => ({ error }));
+        if ('error' in answer && isUnavailable(answer.error)) this.#parts.onUnavailable(answer.error);
+        else if (name === 'commit') this.#parts.onWritten();
         if (delivery === 'lost reply') return this.#lose(name, fail);
         if (delivery === 'deadly reply') return void timeline.after(back, () => this.#parts.onDeadlyReply(process));
         reply(back, () => ('error' in answer ? reject(answer.error) : resolve(answer.value)));
       };
-      timeline.after(there, arrive);
+      const begin = mayWait ? async () => void arrive() : arrive;
+      timeline.after(there, begin);
     });
   }
 

@@ -29,6 +29,8 @@ export class Backend {
   /** The writing statements of its transaction, and when its first statement was executed. */
   readonly written: string[] = [];
   begunAt = 0;
+  /** Whether a commit of it waits for the standby. */
+  isHeld = false;
   isGone = false;
   idleLimitMs: number | undefined;
   #isStopped = false;

@@ -3,13 +3,14 @@
 import pg from 'pg';
 import { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { Availability } from '../availability.ts';
 import type { Backing, BackingFault } from '../backing.ts';
 import { countEffects, createEffects, type Effects } from '../completing.ts';
 import { StoreMonitor } from '../monitor.ts';
 import type { SimProcess } from '../process.ts';
 import type { RandomStream, RandomStreams } from '../random-streams.ts';
+import { Setbacks } from '../setbacks.ts';
 import { StoreClock, type BackingParts } from '../sqlite-backing.ts';
-import { Availability } from './availability.ts';
 import type { Backend } from './backend.ts';
 import { clientClassOf, type Lines, type SimulatedClient } from './client.ts';
 import { CommitReader } from './commit-reader.ts';
@@ -20,10 +21,16 @@ import { SimulatedServer } from './server.ts';
 export interface PostgresBackingParts extends BackingParts {
   readonly url: string;
   readonly streams: RandomStreams;
+  /** Whether a standby takes over, again and again. */
+  readonly hasFailovers: boolean;
 }
 
 /** Few connections, so that calls wait for one. */
 const connectionsMax = 4;
+/** The adapter retries for 15 s. Its last try begins within this time, and may take a while. */
+const refusedAfterMs = 25_000;
+/** What the disk refuses is not tried again by the adapter. The answer may take a while. */
+const diskAfterMs = 5_000;
 
 export class PostgresBacking implements Backing {
   readonly store: Store;
@@ -33,6 +40,7 @@ export class PostgresBacking implements Backing {
   readonly #reader: CommitReader;
   readonly #lines = new Map<SimProcess, Lines>();
   readonly #availability: Availability;
+  readonly #setbacks: Setbacks;
   readonly faults: readonly BackingFault[];
   #endJam: () => void = () => {};
 
@@ -44,11 +52,14 @@ export class PostgresBacking implements Backing {
     this.store = store;
     this.monitor = monitor;
     this.#reader = reader;
-    this.#availability = new Availability(parts.timeline, parts.onViolation);
+    this.#availability = new Availability(parts.timeline, parts.onViolation, refusedAfterMs);
+    this.#setbacks = new Setbacks(parts.goals);
     this.faults = [
       { kind: 'break', everyMs: 2 * minute, inject: (random) => this.#eachLineOf(random, (line) => line.break()) },
       { kind: 'silence', everyMs: 3 * minute, inject: (random) => this.#eachLineOf(random, (line) => line.fallSilent()) },
       { kind: 'jam', everyMs: 8 * minute, inject: (random) => this.#jam(random.pick([1_000, 10_000, 40_000, 90_000])) },
+      ...(parts.hasDiskTrouble ? [{ kind: 'disk', everyMs: 40_000, inject: (random: RandomStream) => this.#failDisk(random) }] : []),
+      ...(parts.hasFailovers ? [{ kind: 'failover', everyMs: 30_000, inject: (random: RandomStream) => this.#failOver(random) }] : []),
     ];
     server.onCommit = (texts, since) => reader.read(texts, since);
   }
@@ -72,6 +83,8 @@ export class PostgresBacking implements Backing {
     const Client = clientClassOf({
       server: this.#server, process, faults: lineFaults, onDeadlyReply: crash,
       onUnknownOutcome: () => goals.reach('commit unknown, then tried again'),
+      onDiskRefusal: () => this.#setbacks.meet(process, 'refused by the disk, then written'),
+      onWritten: () => this.#setbacks.overcome(process),
     }, lines);
     const random: RandomStream = streams.stream(`driver of ${process.name}`);
     const driver = { Client, Pool: poolClassOf(process.clock), hasSockets: false, clock: process.clock, random };
@@ -115,6 +128,8 @@ export class PostgresBacking implements Backing {
 
   heal(): void {
     this.#server.isDown = false;
+    this.#server.disk.recover();
+    if (this.#server.awaitsStandby) this.#parts.timeline.after(0, () => this.#takeOver(this.#parts.streams.stream('last failover'), 0));
     this.#endJam();
   }
 
@@ -149,6 +164,47 @@ export class PostgresBacking implements Backing {
     if (open.length === 0) return;
     this.#availability.recordLineFault(process);
     for (const line of random.isTrue(0.5) ? open : [random.pick(open)]) disturb(line);
+  }
+
+  #failDisk(random: RandomStream): void {
+    const [kind, ms] = [random.pick(['full', 'full', 'failing'] as const), random.pick([1_000, 5_000, 20_000, 45_000])];
+    this.#availability.disturb(ms, null, diskAfterMs);
+    this.#server.disk.fail(kind, random);
+    this.#parts.timeline.after(ms, () => this.#server.disk.recover());
+  }
+
+  /** For a moment the standby gets nothing any more. Then it takes over, without the commits that wait for it. */
+  #failOver(random: RandomStream): void {
+    const { timeline } = this.#parts;
+    const [cutMs, downMs] = [random.between(20, 1_500), random.pick([100, 2_000, 10_000, 25_000])];
+    this.#availability.disturb(cutMs + downMs);
+    this.#server.awaitsStandby = true;
+    timeline.after(cutMs, async () => {
+      if (this.#server.awaitsStandby) await this.#takeOver(random, downMs);
+    });
+  }
+
+  /** Some processes learn that their lines are broken; the other lines carry nothing any more. */
+  async #takeOver(random: RandomStream, downMs: number): Promise<void> {
+    for (const [process, lines] of this.#lines) {
+      for (const line of lines) {
+        if (line.hasHeldCommit) this.#setbacks.meet(process, 'commit lost in a failover, then made again');
+        if (random.isTrue(0.5)) line.break();
+        else line.fallSilent();
+      }
+      this.#availability.recordLineFault(process);
+    }
+    await this.#server.failOver();
+    this.#server.offsetMs += this.#clockDifferenceMs(random, downMs);
+    this.#parts.timeline.after(downMs, () => {
+      this.#server.isDown = false;
+    });
+  }
+
+  /** How far the clock of the standby is ahead. Store time decreases only where it jumps anyway. */
+  #clockDifferenceMs(random: RandomStream, downMs: number): number {
+    const jumps = this.#parts.settings.storeJumpEveryMs !== Infinity;
+    return jumps ? random.pick([-minute, -2_000, 2_000, minute]) : random.integer(-Math.min(downMs, 200), 200);
   }
 
   /** Somebody else holds a lock of the jobs: statements hang, longer than a lease or than the adapter allows. */

@@ -7,6 +7,7 @@ import type { SimProcess } from '../process.ts';
 import type { Answer, Backend } from './backend.ts';
 import type { Delivery, LineFaults } from './line-faults.ts';
 import type { SimulatedServer } from './server.ts';
+import { mayCommit } from './statement-kind.ts';
 import type { Statement } from './virtual-statement.ts';
 
 export interface LineParts {
@@ -16,6 +17,10 @@ export interface LineParts {
   readonly onDeadlyReply: (process: SimProcess) => void;
   /** A reply to a statement that may have committed was lost. */
   readonly onUnknownOutcome: () => void;
+  /** The disk of the server has refused a statement. */
+  readonly onDiskRefusal: () => void;
+  /** The process got the answer to a statement that has committed something. */
+  readonly onWritten: () => void;
 }
 
 /** The lines of one process. */
@@ -140,6 +145,11 @@ export class SimulatedClient extends EventEmitter {
     if (this.#state === 'open') this.#state = 'silent';
   }
 
+  /** Whether it has sent a commit that waits for the standby. */
+  get hasHeldCommit(): boolean {
+    return this.#backend?.isHeld ?? false;
+  }
+
   get isOpen(): boolean {
     return this.#state === 'open';
   }
@@ -161,19 +171,22 @@ export class SimulatedClient extends EventEmitter {
 
   async #execute(query: Query): Promise<void> {
     const { delivery, statement } = query;
-    const executed = delivery === 'busy' && takesLocks(statement) ? busy : statement;
-    await this.#parts.server.execute(this.#backend!, executed, (answer) => this.#answered(query, answer));
+    const { server, onDiskRefusal } = this.#parts;
+    const refusal = server.disk.refusalOf(statement);
+    if (refusal !== null) onDiskRefusal();
+    const executed = refusal ?? (delivery === 'busy' && takesLocks(statement) ? busy : statement);
+    await server.execute(this.#backend!, executed, (answer) => this.#answered(query, answer));
   }
 
   #answered(query: Query, answer: Answer): void {
-    const { server: { timeline }, process, faults, onDeadlyReply } = this.#parts;
+    const { server: { timeline }, process, faults, onDeadlyReply, onWritten } = this.#parts;
     this.#atServer.shift();
     const [next] = this.#atServer;
     if (next !== undefined) timeline.after(0, () => this.#execute(next));
     else if (this.#state === 'closed') return this.#hangUp();
     const latencyMs = faults.latencyMs();
     if (this.#state !== 'open') return;
-    if (/lost reply|silent after/.test(query.delivery) && mayCommit(query.statement)) this.#parts.onUnknownOutcome();
+    if (/lost reply|silent after/.test(query.delivery) && mayCommit(query.statement.text)) this.#parts.onUnknownOutcome();
     if (query.delivery === 'lost reply') return this.break();
     if (query.delivery === 'silent after') return this.fallSilent();
     if (query.delivery === 'deadly reply') return void timeline.after(latencyMs, () => onDeadlyReply(process));
@@ -181,6 +194,7 @@ export class SimulatedClient extends EventEmitter {
       this.connection.stream.bytesRead += 1;
       this.#unanswered = this.#unanswered.filter((each) => each !== query);
       query.settle(answer);
+      if ('result' in answer && mayCommit(query.statement.text)) onWritten();
       if (this.#unanswered.length === 0) this.emit('drain');
     });
   }
@@ -271,4 +285,3 @@ class SimulatedSocket {
 
 /** Only such statements can fail because others are busy with the same rows. */
 const takesLocks = ({ text }: Statement): boolean => /\b(insert|update|delete)\b/.test(text);
-const mayCommit = ({ text }: Statement): boolean => text === 'commit' || /insert|update|delete/.test(text);

@@ -4,12 +4,13 @@
 import pg from 'pg';
 import type { Timeline } from '../timeline.ts';
 import { Backend, type Answer } from './backend.ts';
+import { ServerDisk } from './disk.ts';
+import { changesRows } from './statement-kind.ts';
 import { idleLimitMs, virtualStatement, type Statement } from './virtual-statement.ts';
 
 /** How long to wait for an answer before the server is asked whether the statement waits for a lock. */
 const patienceMs = 3;
 
-const writes = /\b(insert|update|delete|merge)\b|\.enqueue\(/;
 /** The function that adds to the inbox notifies, too. */
 const notifies = /pg_notify|\.enqueue\(/;
 const idleTooLong = '25P03';
@@ -29,6 +30,9 @@ export class SimulatedServer {
   /** How far its clock is ahead of the timeline. */
   offsetMs = 0;
   isDown = false;
+  /** Whether commits wait for a standby that does not answer: they keep their locks, and nobody sees what they write. */
+  awaitsStandby = false;
+  readonly disk = new ServerDisk();
   statements = 0;
 
   private constructor(url: string, observer: pg.Client, timeline: Timeline) {
@@ -71,7 +75,23 @@ export class SimulatedServer {
     backend.idleLimitMs = idleLimitMs(given.text) ?? backend.idleLimitMs;
     if (given.text.startsWith('listen ')) backend.isListening = true;
     if (notifies.test(given.text)) backend.hasNotified = true;
-    if (writes.test(given.text)) backend.written.push(given.text);
+    if (this.awaitsStandby && given.text === 'commit' && backend.written.length > 0) return void (backend.isHeld = true);
+    if (changesRows(given.text)) backend.written.push(given.text);
+    if (this.awaitsStandby && changesRows(given.text) && !backend.isInTransaction) {
+      return this.#executeHeld(backend, given);
+    }
+    await this.#execute(backend, given, onAnswer);
+  }
+
+  /** Executes a statement whose commit waits for the standby. */
+  async #executeHeld(backend: Backend, given: Statement): Promise<void> {
+    await backend.execute({ text: 'begin' });
+    await this.#execute(backend, given, () => {
+      backend.isHeld = true;
+    });
+  }
+
+  async #execute(backend: Backend, given: Statement, onAnswer: (answer: Answer) => void): Promise<void> {
     const answered = backend.execute(virtualStatement(given, { now: this.now(), isOlderThan: this.#isOlderThan }));
     backend.wait = { answered, onAnswer };
     this.#waiting.add(backend);
@@ -93,6 +113,19 @@ export class SimulatedServer {
   async goDown(): Promise<void> {
     this.isDown = true;
     for (const backend of this.#backends.values()) await this.#expel(backend, '57P01', 'the server shuts down');
+  }
+
+  /** The standby takes over: the sessions of the server are gone, with the commits that waited for the standby. */
+  async failOver(): Promise<void> {
+    this.isDown = true;
+    this.awaitsStandby = false;
+    const backends = [...this.#backends.values()];
+    // All at once: a statement that waits for the locks of another session must not go on when that one has ended.
+    await this.#observer.query('select pg_terminate_backend(pid) from unnest($1::integer[]) pid', [backends.map(({ pid }) => pid)]);
+    for (const backend of backends) {
+      backend.goOn();
+      await this.#forget(backend);
+    }
   }
 
   async close(): Promise<void> {
