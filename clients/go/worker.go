@@ -83,6 +83,7 @@ func (worker *Worker) claimUntilDone(ctx context.Context) error {
 			worker.waitForSlot(ctx)
 			continue
 		}
+		askedAt := time.Now()
 		jobs, err := worker.claim(ctx, limit)
 		switch {
 		case err == nil:
@@ -97,7 +98,7 @@ func (worker *Worker) claimUntilDone(ctx context.Context) error {
 			failures++
 		}
 		for _, job := range jobs {
-			worker.start(job)
+			worker.start(job, askedAt)
 		}
 	}
 	return nil
@@ -124,19 +125,26 @@ func (worker *Worker) claim(ctx context.Context, limit int) ([]*Job, error) {
 	return answer.Items, err
 }
 
-func (worker *Worker) start(job *Job) {
+func (worker *Worker) start(job *Job, askedAt time.Time) {
 	// The handler's context does not end with that of Run: handlers may finish while the worker drains.
 	ctx, cancel := context.WithCancel(context.Background())
 	job.client, job.cancel, job.over = worker.Client, cancel, make(chan struct{})
 	worker.mutex.Lock()
 	worker.held[job] = struct{}{}
 	worker.mutex.Unlock()
-	go worker.keepLease(job)
-	go worker.execute(ctx, job)
+	go worker.execute(ctx, job, askedAt)
 }
 
-func (worker *Worker) execute(ctx context.Context, job *Job) {
+func (worker *Worker) execute(ctx context.Context, job *Job, askedAt time.Time) {
 	defer worker.free(job)
+	since, isHeld := worker.confirmLease(ctx, job, askedAt)
+	if !isHeld {
+		if !job.lost() {
+			worker.report(job, outcomeOf(job, nil, job.Reason()))
+		}
+		return
+	}
+	go worker.keepLease(job, since)
 	if job.TimeoutMs != nil {
 		timer := time.AfterFunc(time.Duration(*job.TimeoutMs)*time.Millisecond, func() { worker.timeOut(job) })
 		defer timer.Stop()
@@ -190,15 +198,47 @@ func (worker *Worker) send(job *Job, outcome outcome) {
 	}
 }
 
-// keepLease sends three heartbeats per lease until the job is over or lost.
-func (worker *Worker) keepLease(job *Job) {
-	beats := time.NewTicker(worker.Lease / 3)
-	defer beats.Stop()
-	for leaseUntil := time.Now().Add(worker.Lease); ; {
+// confirmLease confirms before the handler starts that the job is held. askedAt is when the claim was sent, so that the
+// lease began later. While less than two thirds of a lease have passed since then, the lease is safe. Otherwise the answer
+// may have come after the lease, and a heartbeat is sent. It returns the time since which the lease certainly runs; false
+// if the job is lost or aborted.
+func (worker *Worker) confirmLease(ctx context.Context, job *Job, askedAt time.Time) (time.Time, bool) {
+	for since := askedAt; ctx.Err() == nil; {
+		if time.Since(since) < worker.Lease*2/3 {
+			return since, true
+		}
+		sentAt := time.Now()
+		cancel, err := worker.beat(job)
+		switch {
+		case err == nil:
+			since = sentAt
+			if cancel != nil {
+				job.abort(fmt.Errorf("%w: %s", ErrCancelled, *cancel))
+			}
+		case isFinal(err):
+			job.abort(fmt.Errorf("%w: %v", ErrLeaseLost, err))
+		default:
+			worker.OnError(fmt.Errorf("cannot send a heartbeat for job %d: %w", job.ID, err))
+			sleep(ctx, worker.Lease/3)
+		}
+	}
+	return time.Time{}, false
+}
+
+// keepLease sends three heartbeats per lease until the job is over or lost. since is the time since which the lease
+// certainly runs.
+func (worker *Worker) keepLease(job *Job, since time.Time) {
+	pause := time.Until(since.Add(worker.Lease * 2 / 3))
+	if pause > worker.Lease/3 {
+		pause = worker.Lease / 3
+	}
+	for leaseUntil := since.Add(worker.Lease); ; pause = worker.Lease / 3 {
+		beat := time.NewTimer(pause)
 		select {
 		case <-job.over:
+			beat.Stop()
 			return
-		case <-beats.C:
+		case <-beat.C:
 		}
 		sentAt := time.Now()
 		if sentAt.After(leaseUntil) {

@@ -5,7 +5,7 @@
 import {
   routes, type Answer, type Changed, type Route, type RouteName, type RunView, type RequestArguments,
 } from '../http/contract.ts';
-import { systemRandom } from '../random.ts';
+import { systemRandom, type Random } from '../random.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import { retryAfterMs } from '../time/retry-after.ts';
 import { readEvents, type ServerEvent } from './events.ts';
@@ -30,6 +30,8 @@ export interface ClientOptions {
   readonly parse?: (text: string) => unknown;
   /** Replaces the system clock in tests. */
   readonly clock?: Clock;
+  /** Replaces the random numbers of this process in tests. */
+  readonly random?: Random;
 }
 
 export interface CallOptions {
@@ -67,10 +69,11 @@ export class Client {
   readonly #fetch: typeof fetch;
   readonly #parse: (text: string) => unknown;
   readonly #clock: Clock;
+  readonly #random: Random;
 
   constructor(options: ClientOptions) {
     const { url, token, retries = 3, timeoutMs = 90_000, fetch: ownFetch = fetch, clock = systemClock } = options;
-    const { parse = JSON.parse as (text: string) => unknown } = options;
+    const { parse = JSON.parse as (text: string) => unknown, random = systemRandom } = options;
     this.#url = url.replace(/\/+$/, '');
     this.#token = token;
     this.#retries = retries;
@@ -78,6 +81,7 @@ export class Client {
     this.#fetch = ownFetch;
     this.#parse = parse;
     this.#clock = clock;
+    this.#random = random;
   }
 
   /** Calls a route by its name in the contract: `client.call('listRuns', { query: { state: ['failed'] } })`. */
@@ -161,7 +165,7 @@ export class Client {
     { signal, idempotencyKey }: CallOptions,
   ): Promise<Response> {
     const isKeyed = keyed.includes(name) && (request.body as { unique?: unknown } | undefined)?.unique === undefined;
-    const key = isKeyed ? (idempotencyKey ?? systemRandom.hex(16)) : undefined;
+    const key = isKeyed ? (idempotencyKey ?? this.#random.hex(16)) : undefined;
     const isIdempotent = isKeyed || fenced.includes(name) || routes[name].method === 'get';
     const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
     for (let tries = 1; ; tries++) {
@@ -219,7 +223,7 @@ export class Client {
   }
 
   #pause(tries: number): number {
-    return Math.min(retryMaxMs, retryBaseMs * 2 ** (tries - 1)) * (0.5 + systemRandom.next() / 2);
+    return Math.min(retryMaxMs, retryBaseMs * 2 ** (tries - 1)) * (0.5 + this.#random.next() / 2);
   }
 }
 

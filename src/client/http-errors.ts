@@ -1,5 +1,5 @@
 /** What an HTTP worker does about an error of a call. */
-import { systemRandom } from '../random.ts';
+import type { Random } from '../random.ts';
 import type { HttpOutcome } from './http-outcome.ts';
 import { ProblemError } from './problem-error.ts';
 
@@ -11,8 +11,8 @@ export const isFinal = (error: unknown): error is ProblemError =>
   error instanceof ProblemError && error.status < 500 && error.status !== 408 && error.status !== 429;
 
 /** Returns how long to wait after so many failures in a row. */
-export const pauseMs = (failures: number): number =>
-  Math.min(retryMaxMs, retryBaseMs * 2 ** (failures - 1)) * (0.5 + systemRandom.next() / 2);
+export const pauseMs = (failures: number, random: Random): number =>
+  Math.min(retryMaxMs, retryBaseMs * 2 ** (failures - 1)) * (0.5 + random.next() / 2);
 
 /**
  * Returns the failure to report instead if the server refuses a result, such as one that is too large. Null: the error

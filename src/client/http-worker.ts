@@ -4,13 +4,13 @@
  */
 import { Interrupted, TimedOut } from '../engine/handler/errors.ts';
 import type { Answer, ClaimedView } from '../http/contract.ts';
-import { instanceName, systemRandom } from '../random.ts';
+import { instanceName, systemRandom, type Random } from '../random.ts';
 import { systemClock, type Clock } from '../time/clock.ts';
 import type { Client } from './client.ts';
 import { isFinal, pauseMs, unstorable } from './http-errors.ts';
 import { HttpJob } from './http-job.ts';
 import { outcomeOfError, outcomeOfResult, type HttpOutcome } from './http-outcome.ts';
-import { keepLease } from './keep-lease.ts';
+import { confirmLease, keepLease } from './keep-lease.ts';
 
 /** Executes a job. The value that it returns is the result of the job. */
 export type HttpHandler = (job: HttpJob) => unknown;
@@ -35,6 +35,8 @@ export interface HttpWorkerOptions {
   readonly onError?: (error: Error) => void;
   /** Replaces the system clock in tests. */
   readonly clock?: Clock;
+  /** Replaces the random numbers of this process in tests. */
+  readonly random?: Random;
 }
 
 interface OccupiedSlot {
@@ -66,6 +68,7 @@ export class HttpWorker {
       versions: [],
       onError: (error) => console.error(error),
       clock: systemClock,
+      random: systemRandom,
       ...options,
     };
   }
@@ -93,7 +96,7 @@ export class HttpWorker {
   }
 
   async #claimUntilStopped(): Promise<void> {
-    const { slots, clock, onError } = this.#options;
+    const { slots, clock, random, onError } = this.#options;
     const { signal } = this.#stopping;
     for (let failures = 0; !signal.aborted; ) {
       const limit = slots - this.#held.size;
@@ -102,13 +105,14 @@ export class HttpWorker {
         continue;
       }
       try {
-        for (const view of await this.#claim(limit)) this.#start(view);
+        const askedAt = clock.monotonic();
+        for (const view of await this.#claim(limit)) this.#start(view, askedAt);
         failures = 0;
       } catch (error) {
         if (signal.aborted) return;
         if (isFinal(error)) throw error;
         onError(error as Error);
-        await clock.sleep(pauseMs((failures += 1)), signal);
+        await clock.sleep(pauseMs((failures += 1), random), signal);
       }
     }
   }
@@ -120,16 +124,26 @@ export class HttpWorker {
     return (await this.#client.call('claim', { body }, { signal: this.#stopping.signal })).items;
   }
 
-  #start(view: ClaimedView): void {
+  #start(view: ClaimedView, askedAt: number): void {
     const held: OccupiedSlot = { job: new HttpJob(view, this.#client), over: new AbortController(), report: null };
-    const done = this.#execute(held).catch(this.#options.onError).finally(() => this.#held.delete(held));
+    const done = this.#execute(held, askedAt).catch(this.#options.onError).finally(() => this.#held.delete(held));
     this.#held.set(held, done);
   }
 
-  async #execute(held: OccupiedSlot): Promise<void> {
+  async #execute(held: OccupiedSlot, askedAt: number): Promise<void> {
     const { job, over } = held;
-    const { clock, handlers, leaseMs, onError } = this.#options;
-    const kept = keepLease(this.#client, job, { leaseMs, clock, onError, over: over.signal });
+    const { clock, leaseMs, onError } = this.#options;
+    const lease = { leaseMs, clock, onError, over: over.signal };
+    const since = await confirmLease(this.#client, job, askedAt, lease);
+    if (since === null) return job.isLost ? undefined : this.#report(held, outcomeOfError(job.signal.reason, job.signal));
+    const kept = keepLease(this.#client, job, since, lease);
+    await this.#perform(held);
+    await kept;
+  }
+
+  async #perform(held: OccupiedSlot): Promise<void> {
+    const { job } = held;
+    const { handlers } = this.#options;
     const cancelTimeout = this.#failAfterTimeout(held);
     let outcome: HttpOutcome;
     try {
@@ -139,7 +153,6 @@ export class HttpWorker {
     }
     cancelTimeout();
     await this.#report(held, outcome);
-    await kept;
   }
 
   #failAfterTimeout(held: OccupiedSlot): () => void {
@@ -159,7 +172,7 @@ export class HttpWorker {
 
   /** Sends an outcome until the server has it or the lease is lost: without it, the job would be executed again. */
   async #send(job: HttpJob, outcome: HttpOutcome): Promise<void> {
-    const { clock, onError } = this.#options;
+    const { clock, random, onError } = this.#options;
     for (let failures = 0; !job.isLost; ) {
       try {
         return await this.#sendOnce(job, outcome);
@@ -168,7 +181,7 @@ export class HttpWorker {
         if (fallback !== null) return this.#send(job, fallback);
         onError(error as Error);
         if (isFinal(error)) return;
-        await clock.sleep(pauseMs((failures += 1)));
+        await clock.sleep(pauseMs((failures += 1), random));
       }
     }
   }

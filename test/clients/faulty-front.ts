@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-type Fault = { readonly kind: 'lose answer' } | { readonly kind: 'answer'; readonly status: number };
+type Fault = { readonly kind: 'lose answer' } | { readonly kind: 'hold answer'; readonly until: Promise<void> } | { readonly kind: 'answer'; readonly status: number };
 
 export interface FaultyFront {
   readonly url: string;
   /** The server executes the next request with this method and path end; its answer is lost. */
   loseAnswerTo(what: RegExp): void;
+  /** The server executes the next request like this; its answer is sent after the call of the returned function. */
+  holdAnswerTo(what: RegExp): () => void;
   /** The next request like this does not reach the server. */
   answer(what: RegExp, status: number): void;
   /** While it is down, every connection is closed at once. */
@@ -40,13 +42,18 @@ export async function openFaultyFront(target: string): Promise<FaultyFront> {
     if (isDown || fault !== null) faults += 1;
     if (isDown) incoming.socket.destroy();
     else if (fault?.kind === 'answer') response.writeHead(fault.status, { 'retry-after': '0' }).end('not now');
-    else forward(target, incoming, response, fault !== null);
+    else forward(target, incoming, response, fault);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     loseAnswerTo: (what) => void armed.push({ what, fault: { kind: 'lose answer' } }),
+    holdAnswerTo: (what) => {
+      const { promise: until, resolve } = Promise.withResolvers<void>();
+      armed.push({ what, fault: { kind: 'hold answer', until } });
+      return resolve;
+    },
     answer: (what, status) => void armed.push({ what, fault: { kind: 'answer', status } }),
     setDown: (down) => {
       isDown = down;
@@ -63,10 +70,12 @@ export async function openFaultyFront(target: string): Promise<FaultyFront> {
   };
 }
 
-function forward(target: string, incoming: IncomingMessage, response: ServerResponse, isLost: boolean): void {
+function forward(target: string, incoming: IncomingMessage, response: ServerResponse, fault: Fault | null): void {
   const upstream = request(target + incoming.url!, { method: incoming.method!, headers: incoming.headers }, (answer) => {
-    if (isLost) answer.resume().once('end', () => incoming.socket.destroy());
-    else answer.pipe(response.writeHead(answer.statusCode!, answer.headers));
+    const pass = (): void => void answer.pipe(response.writeHead(answer.statusCode!, answer.headers));
+    if (fault?.kind === 'lose answer') answer.resume().once('end', () => incoming.socket.destroy());
+    else if (fault?.kind === 'hold answer') void fault.until.then(pass);
+    else pass();
   });
   upstream.once('error', () => incoming.socket.destroy());
   response.once('close', () => upstream.destroy());

@@ -259,6 +259,25 @@ export function protocolSuite(client: ClientUnderTest): void {
       });
     });
 
+    each('does not start a job that it has lost before the claim was answered', async () => {
+      const type = freshType();
+      const answer = front.holdAnswerTo(/claim$/);
+      const id = await create(type, { do: 'ignore' });
+      await working(type, { leaseMs: 1_000 }, async () => {
+        await untilRun(id, { standing: 'running' });
+        const { lease } = await runOf(id);
+        await until(async () => Date.now() > lease.until);
+        await server.post(`${api}/runs/${id}/stop`, {}, olga);
+        answer();
+        const next = await create(type, { do: 'return', value: 1 });
+        let started = await driver.next('started');
+        // The job of an earlier test may have been started again.
+        while (started.job! < id) started = await driver.next('started');
+        expect(started.job).toBe(next);
+        await untilRun(next, { standing: 'succeeded' });
+      });
+    });
+
     each('fails a job after its timeout, and aborts it', async () => {
       const type = freshType();
       const def = { name: `def of ${type}`, type, timeout: '1s', retry: { attempts: 1 } };

@@ -36,6 +36,10 @@ class Job:
         self._aborted.wait(seconds)
         self.raise_if_aborted()
 
+    def wait(self, seconds):
+        """For the worker. Sleeps until the job is aborted, at most this long."""
+        self._aborted.wait(seconds)
+
     def progress(self, *steps):
         """Reports progress: `job.progress({"kind": "startStage", "description": "parts", "total": 5})`."""
         self.send("progress", {"steps": list(steps)})

@@ -92,8 +92,9 @@ class Worker:
         while not self._stopping.is_set():
             try:
                 limit = self._wait_for_slots()
+                asked_at = time.monotonic()
                 for view in self._claim(limit) if limit > 0 else []:
-                    self._start(view)
+                    self._start(view, asked_at)
                 failures = 0
             except (Problem, *UNANSWERED) as error:
                 if self._stopping.is_set():
@@ -118,14 +119,30 @@ class Worker:
             body["versions"] = self._versions
         return self._client.call("POST", "/work/claim", body, abort=self._claiming)["items"]
 
-    def _start(self, view):
+    def _start(self, view, asked_at):
         held = _Held(Job(view, self._client))
         with self._changed:
             self._held.add(held)
-        for work in (self._execute, self._keep_lease):
-            threading.Thread(target=work, args=(held,), name=f"stint job {view['id']}", daemon=True).start()
+        self._start_thread(self._execute, held, asked_at)
 
-    def _execute(self, held):
+    def _start_thread(self, work, held, *args):
+        threading.Thread(target=work, args=(held, *args), name=f"stint job {held.job.id}", daemon=True).start()
+
+    def _execute(self, held, asked_at):
+        job = held.job
+        try:
+            since = self._confirm_lease(job, asked_at)
+            if since is not None:
+                self._start_thread(self._keep_lease, held, since)
+                self._report(held, self._outcome_of(held))
+            elif not job.is_lost:
+                self._report(held, outcome_of_error(job.reason, job))
+        finally:
+            with self._changed:
+                self._held.discard(held)
+                self._changed.notify_all()
+
+    def _outcome_of(self, held):
         job = held.job
         timer = self._fail_after_timeout(held)
         try:
@@ -133,12 +150,7 @@ class Worker:
         except Exception as error:
             outcome = outcome_of_error(error, job)
         timer.cancel()
-        try:
-            self._report(held, outcome)
-        finally:
-            with self._changed:
-                self._held.discard(held)
-                self._changed.notify_all()
+        return outcome
 
     def _fail_after_timeout(self, held):
         timeout_ms = held.job.timeoutMs
@@ -181,25 +193,57 @@ class Worker:
                 time.sleep(pause(failures, LONGEST_PAUSE))
                 failures += 1
 
-    def _keep_lease(self, held):
-        """Sends three heartbeats per lease until the job is over or lost."""
+    def _confirm_lease(self, job, asked_at):
+        """
+        Confirms before the handler starts that the job is held. `asked_at`: when the claim was sent, so that the lease
+        began later. While less than two thirds of a lease have passed since then, the lease is safe. Otherwise the
+        answer may have come after the lease, and a heartbeat is sent. Returns the time since which the lease certainly
+        runs; None if the job is lost or aborted.
+        """
+        since = asked_at
+        while not job.is_aborted:
+            if time.monotonic() - since < self._lease * 2 / 3:
+                return since
+            sent_at = time.monotonic()
+            try:
+                self._beat(job)
+                since = sent_at
+            except (Problem, *UNANSWERED) as error:
+                if isinstance(error, Problem) and error.is_final:
+                    job.abort(LeaseLost(str(error)))
+                else:
+                    log.warning("cannot send a heartbeat for job %s: %s", job.id, error)
+                    job.wait(self._lease / 3)
+        return None
+
+    def _keep_lease(self, held, since):
+        """
+        Sends three heartbeats per lease until the job is over or lost. `since`: the time since which the lease certainly
+        runs.
+        """
         job = held.job
-        lease_until = time.monotonic() + self._lease
-        while not held.over.wait(self._lease / 3):
+        lease_until = since + self._lease
+        pause_seconds = min(self._lease / 3, since + self._lease * 2 / 3 - time.monotonic())
+        while not held.over.wait(pause_seconds):
+            pause_seconds = self._lease / 3
             sent_at = time.monotonic()
             if sent_at >= lease_until:
                 return job.abort(LeaseLost("no heartbeat has reached the server in time"))
             try:
-                beat = job.send("heartbeat", {"leaseMs": round(self._lease * 1000)}, timeout=self._lease / 3)
+                self._beat(job)
                 lease_until = sent_at + self._lease
-                if beat["isCancelled"]:
-                    job.abort(Cancelled((beat["cancel"] or {}).get("why") or "the job was cancelled"))
             except (Problem, *UNANSWERED) as error:
                 if held.over.is_set():
                     return
                 if isinstance(error, Problem) and error.is_final:
                     return job.abort(LeaseLost(str(error)))
                 log.warning("cannot send a heartbeat for job %s: %s", job.id, error)
+
+    def _beat(self, job):
+        """Extends the lease. Aborts the job if it was cancelled."""
+        beat = job.send("heartbeat", {"leaseMs": round(self._lease * 1000)}, timeout=self._lease / 3)
+        if beat["isCancelled"]:
+            job.abort(Cancelled((beat["cancel"] or {}).get("why") or "the job was cancelled"))
 
     def _drain(self):
         self._wait_for_handlers(self._drain_seconds)
