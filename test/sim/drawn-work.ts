@@ -21,6 +21,8 @@ export interface DrawnWork {
   readonly isCompleting: boolean;
   /** Whether versions of the code are deployed that come and go. */
   readonly isDeploying: boolean;
+  /** Whether workers over HTTP execute runs. */
+  readonly hasRemoteWorkers: boolean;
   /** Whether requests are written to the inbox. */
   readonly hasInbox: boolean;
 }
@@ -31,6 +33,9 @@ export interface WorkRequest {
   readonly settings: SimSettings;
   readonly isQuiet: boolean;
 }
+
+/** On PostgreSQL the seeds up to this one are known to find mutants, and keep their histories. */
+export const knownOnPostgres = 10;
 
 /** If the clock of the store is set back, histories do not show how many jobs started in a period. */
 const showsPeriods = ({ storeJumpEveryMs }: SimSettings): boolean => storeJumpEveryMs === Infinity;
@@ -54,6 +59,7 @@ export function drawWorkOnSqlite({ seed, streams, settings, isQuiet }: WorkReque
     hasFollowers: !isQuiet && [45, 54, 59].includes(seed % 64),
     hasFamilies: !isMetered && streams.numberFor('offspring') < 0.12,
     isCompleting: !isMetered && !isAsking && streams.numberFor('completions') < 0.2,
+    hasRemoteWorkers: !isQuiet && [35, 36, 42, 50, 60, 61].includes(seed % 64),
     hasInbox: [0, 12].includes(seed % 16),
   };
 }
@@ -73,6 +79,7 @@ export function drawWorkOnPostgres({ seed, settings }: WorkRequest): DrawnWork {
     isCompleting: is(8),
     isDeploying: is(8),
     hasFollowers: is(9),
+    hasRemoteWorkers: is(2) && seed > knownOnPostgres,
     isSharing: false,
     isCrowding: false,
   };

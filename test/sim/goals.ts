@@ -2,6 +2,7 @@
 import type { Change } from '../../src/model/change.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Job } from '../../src/model/job.ts';
+import { remoteType } from './remote-work.ts';
 
 export const goalNames = [
   'fence rejection', 'takeover', 'commit unknown, then tried again', 'deposed leader write rejected',
@@ -16,6 +17,7 @@ export const goalNames = [
   'version rolled back', 'payload of an older version upgraded', 'name of a living instance refused',
   'run of a follower succeeded', 'run of a follower cancelled by its rule', 'follower defined again',
   'turn of a run before an older task of another run', 'claim answered after a pause longer than the lease',
+  'run of a remote worker succeeded', 'remote worker lost its lease', 'remote claim answered after a pause longer than the lease',
   'refused by the disk, then written', 'written after the file was locked for longer than a lease',
 ] as const;
 
@@ -45,6 +47,7 @@ export class Goals {
       case 'lapsed':
         this.#lapsedFrom.set(job.id, event.holder);
         if (event.holder.startsWith('token ')) this.reach('handed off and lapsed');
+        if (job.type === remoteType) this.reach('remote worker lost its lease');
         if (job.kind === 'bedrock') this.reach('queued job handed out again');
         break;
       case 'claimed': {
@@ -81,6 +84,7 @@ export class Goals {
         break;
       case 'succeeded':
         if (job.kind === 'run' && job.parent !== null) this.reach('child run succeeded');
+        if (job.type === remoteType) this.reach('run of a remote worker succeeded');
         break;
       default:
     }

@@ -1,5 +1,7 @@
 // The simulation: a store, engines, clients, and faults between them. One seed gives one history.
 import { createHash } from 'node:crypto';
+import { Client as HttpClient, HttpWorker } from '../../src/client.ts';
+import { createHttp } from '../../src/http/server.ts';
 import { Engine } from '../../src/index.ts';
 import { loadOpenTelemetry } from '../../src/engine/attempt/tracing.ts';
 import type { Event } from '../../src/model/event.ts';
@@ -9,7 +11,7 @@ import { Jobs } from '../../src/jobs.ts';
 import type { Draft } from '../../src/jobs/draft.ts';
 import { declareLimits } from '../../src/jobs/limits.ts';
 import type { Kind } from '../../src/model/state.ts';
-import { isRefusal, isUnavailable } from '../../src/refusal.ts';
+import { isRefusal } from '../../src/refusal.ts';
 import { turn } from '../../src/time/clock.ts';
 import { verify, violation, type Start, type Violation } from '../../src/verify.ts';
 import type { Backing } from './backing.ts';
@@ -19,14 +21,16 @@ import { checkDeployed, deployedDraft, drawVersion, newestVersion, type Deployed
 import { RandomStreams, type RandomStream } from './random-streams.ts';
 import { Faults, quietSettings, drawSettings, type SimSettings } from './faults.ts';
 import { Goals, type GoalName } from './goals.ts';
-import { drawWorkOnPostgres, drawWorkOnSqlite, type DrawnWork } from './drawn-work.ts';
+import { drawWorkOnPostgres, drawWorkOnSqlite, knownOnPostgres, type DrawnWork } from './drawn-work.ts';
 import { familyDraft } from './families.ts';
+import { HttpLine, type HttpServerProcess } from './http-line.ts';
 import { firstDef } from './following-defs.ts';
 import { drawUses, namedLimits } from './limits.ts';
 import { PostgresBacking } from './postgres/backing.ts';
 import { withDatabase } from './postgres/database.ts';
 import { Probes } from './postgres/probes.ts';
 import { SimProcess } from './process.ts';
+import { drawRemote, remoteHandler, remoteType } from './remote-work.ts';
 import { drawCrowd, drawShared } from './shares.ts';
 import { SqliteBacking } from './sqlite-backing.ts';
 import { quiescence, Timeline } from './timeline.ts';
@@ -75,6 +79,7 @@ const recoveryMaxMs = 3 * minute;
 /** Simulations on PostgreSQL are shorter, and have drawn work so much more often. */
 const shortBy = 4;
 const probesCount = 4;
+const remoteWorkersCount = 2;
 /** Kinds of jobs that must end. */
 const endingKinds: readonly Kind[] = ['run', 'task', 'bedrock', 'mock'];
 
@@ -110,18 +115,24 @@ class Simulation {
   /** How long each process is paused that claims next. */
   readonly #pauseAtClaim = new Map<SimProcess, number>();
   #recoveryMs: number | null = null;
+  #httpServer: HttpServerProcess | null = null;
 
   constructor(seed: number, { chaosMs = chaosDefaultMs, isQuiet = false, faults }: SimOptions, postgresUrl?: string) {
     this.#seed = seed;
     this.#chaosMs = chaosMs;
     this.#isQuiet = isQuiet;
     this.#postgresUrl = postgresUrl;
-    this.#timeline = new Timeline(startOfTime, postgresUrl === undefined && !this.#hasDiskTrouble ? turn : quiescence);
+    this.#timeline = new Timeline(startOfTime, () => this.#settle());
     this.#streams = new RandomStreams(seed);
     this.#settings = isQuiet ? quietSettings(drawSettings(this.#streams)) : drawSettings(this.#streams);
     this.#faults = new Faults(faults ?? null);
     const request = { seed, streams: this.#streams, settings: this.#settings, isQuiet };
     this.#work = postgresUrl === undefined ? drawWorkOnSqlite(request) : drawWorkOnPostgres(request);
+  }
+
+  /** Most simulations on SQLite need one turn of the event loop. With more of them, their histories would be others. */
+  #settle(): Promise<void> {
+    return this.#isOnPostgres || this.#hasDiskTrouble || this.#work.hasRemoteWorkers ? quiescence() : turn();
   }
 
   get #isHealing(): boolean {
@@ -160,14 +171,15 @@ class Simulation {
     return this.#isOnPostgres ? [3, 4, 7].includes(this.#seed % 8) : [12, 26, 42, 56].includes(this.#seed % 64);
   }
 
-  /** Whether the disk of the store is full or fails. Few of these seeds are known, and they still find what they are known for. */
+  /** Whether the disk of the store is full or fails. None of these seeds is known either. */
   get #hasDiskTrouble(): boolean {
-    return this.#isOnPostgres ? [1, 6].includes(this.#seed % 10) : [0, 12, 20, 23, 26, 30, 32, 34, 51, 54, 56, 60].includes(this.#seed % 64);
+    if (this.#isOnPostgres) return this.#seed > knownOnPostgres && [1, 6].includes(this.#seed % 10);
+    return [0, 12, 20, 23, 26, 30, 32, 34, 51, 54, 56, 60].includes(this.#seed % 64);
   }
 
-  /** Whether a standby takes over. Few of these seeds are known, either. */
+  /** Whether a standby takes over. None of these seeds is known either. */
   get #hasFailovers(): boolean {
-    return [2, 5].includes(this.#seed % 10);
+    return this.#seed > knownOnPostgres && [2, 5].includes(this.#seed % 10);
   }
 
   async run(): Promise<SimReport> {
@@ -186,6 +198,7 @@ class Simulation {
     for (const role of roles) if (roleIsDrawn[role as keyof typeof roleIsDrawn] ?? true) this.#startClient(role, 1);
     if (this.#work.isMetered && !this.#isOnPostgres) await this.#declareLimits();
     this.#produceDrawnWork();
+    if (this.#work.hasRemoteWorkers) this.#startRemoteWorkers();
     this.#scheduleFaults();
     await this.#timeline.run(startOfTime + this.#chaosMs);
     if (this.#violations.length === 0) await this.#heal();
@@ -271,6 +284,56 @@ class Simulation {
     return { engine, process, random, jobs, types, defs: this.#work.hasFollowers ? [...defs, firstDef] : defs, ...shared };
   }
 
+  #startRemoteWorkers(): void {
+    this.#startServer(1);
+    for (let index = 1; index <= remoteWorkersCount; index++) this.#startRemoteWorker(`r${index}`, 1);
+  }
+
+  /** A process that serves HTTP, and executes nothing itself. */
+  #startServer(incarnation: number): void {
+    const { process, engine } = this.#newClient('server', incarnation);
+    this.#httpServer = { process, http: createHttp({ engine, clock: process.clock, dashboard: null }) };
+    this.#restartAfterDeath(process, () => this.#startServer(incarnation + 1));
+  }
+
+  #startRemoteWorker(slot: string, incarnation: number): void {
+    const name = `${slot}.${incarnation}`;
+    const random = this.#streams.stream(`remote worker ${name}`);
+    const process = this.#newProcess(slot, name, random);
+    const { clock } = process;
+    const line = new HttpLine({
+      timeline: this.#timeline, faults: this.#faults, settings: this.#settings, process,
+      random: this.#streams.stream(`line ${name}`), server: () => this.#httpServer,
+      onClaimed: () => this.#deliverLate(process),
+    });
+    const onStart = (start: Start): void => {
+      this.#ledger.starts.push(start);
+      this.#checkStart(start);
+    };
+    const client = new HttpClient({ url: 'http://127.0.0.1', fetch: line.fetch, clock, random });
+    const worker = new HttpWorker(client, {
+      name, clock, random, slots: 3, leaseMs: this.#settings.leaseMs, onError: () => {},
+      handlers: { [remoteType]: remoteHandler({ clock, streams: this.#streams, onStart }) },
+    });
+    void worker.run().catch((error: unknown) => this.#reportError(name, error));
+    this.#restartAfterDeath(process, () => this.#startRemoteWorker(slot, incarnation + 1));
+  }
+
+  #restartAfterDeath(process: SimProcess, start: () => void): void {
+    const random = this.#streams.stream(`restart of ${process.name}`);
+    process.onDeath(() => void this.#timeline.after(this.#isHealing ? 1_000 : random.between(0, 20_000), start));
+  }
+
+  /** The answer to a claim arrives after a pause of the worker, if one is to come. */
+  #deliverLate(process: SimProcess): void {
+    const ms = this.#pauseAtClaim.get(process);
+    if (ms === undefined) return;
+    this.#pauseAtClaim.delete(process);
+    if (this.#isHealing) return;
+    process.pauseTimersFirst(ms);
+    this.#goals.reach('remote claim answered after a pause longer than the lease');
+  }
+
   #declareLimits(): Promise<unknown> {
     // On PostgreSQL the monitor reads what is committed.
     return declareLimits(this.#isOnPostgres ? this.#store : this.#monitor.store, namedLimits, 'simulation');
@@ -285,6 +348,7 @@ class Simulation {
     if (work.isBatching) this.#produce('batched', 40_000, drawBatched);
     if (work.isSharing) this.#produce('shared', 150_000, drawShared);
     if (work.isCrowding) this.#produce('crowds', 150_000, drawCrowd);
+    if (work.hasRemoteWorkers) this.#produce('remote', 30_000, drawRemote);
     if (work.hasFamilies) this.#produce('families', 60_000, () => [familyDraft]);
     // Of the deployed version, and of others: producers are deployed one after another, too.
     if (work.isDeploying) {
@@ -300,7 +364,8 @@ class Simulation {
     const create = (): void => {
       if (this.#isHealing) return;
       void jobs().createMany(draw(random), 'simulation').catch((error: unknown) => {
-        if (!isUnavailable(error)) this.#reportError(name, error);
+        // Whether a fault justifies it is judged where the store refuses it.
+        if (!isRefusal(error) || !error.code.startsWith('unavailable.')) this.#reportError(name, error);
       });
       this.#timeline.after(random.intervalMs(averageMs), create);
     };
@@ -396,6 +461,13 @@ class Simulation {
     if (this.#work.isDeploying) {
       this.#repeatFault('deploy', 3 * this.#deployMs, (random) => this.#deploy(drawVersion(random), random));
     }
+    if (this.#work.hasRemoteWorkers) {
+      const everyMs = this.#isOnPostgres ? minute : 2 * minute;
+      this.#repeatFault('remote crash', everyMs, (random) => this.#crash(this.#someRemote(random)));
+      this.#repeatFault('late remote answer', everyMs, (random) => {
+        this.#pauseAtClaim.set(this.#processes.get(`r${random.integer(1, remoteWorkersCount)}`)!, random.between(1.2, 4) * this.#settings.leaseMs);
+      });
+    }
     if (this.#hasTwins) this.#repeatFault('twin', 4 * minute, (random) => this.#startTwin(random));
     if (this.#hasLateAnswers) {
       this.#repeatFault('late answer', this.#isOnPostgres ? minute / 2 : 2 * minute, (random) => {
@@ -420,6 +492,11 @@ class Simulation {
       });
     };
     next(1);
+  }
+
+  /** The process of a remote worker, or that of their server. */
+  #someRemote(random: RandomStream): SimProcess {
+    return this.#processes.get(random.pick(['server', ...Array.from({ length: remoteWorkersCount }, (_, index) => `r${index + 1}`)]))!;
   }
 
   #someEngine(random: RandomStream): SimProcess {
