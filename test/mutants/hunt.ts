@@ -23,13 +23,13 @@ export interface HuntOptions {
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/stint-mutants', import.meta.url));
 const plant = fileURLToPath(new URL('./plant.ts', import.meta.url));
 
-export async function hunt({ title, cuts, seeds }: Mutant, { seedsMax, isLowPriority = false, ...options }: HuntOptions): Promise<Catch> {
+export async function hunt({ title, cuts, seeds, chaosMs }: Mutant, { seedsMax, isLowPriority = false, ...options }: HuntOptions): Promise<Catch> {
   let by: Catch['by'] = null;
   await simulateAll({
     seeds: [...new Set([...seeds, ...Array.from({ length: seedsMax }, (_, index) => index + 1)])],
     processes: 1,
     isLowPriority,
-    options,
+    options: { ...options, ...(chaosMs === undefined ? {} : { chaosMs }) },
     execArgv: ['--import', plant],
     env: { NODE_COMPILE_CACHE: compileCache, STINT_MUTANT: JSON.stringify(cuts) },
     onReport: ({ seed, violations: [first] }) => {

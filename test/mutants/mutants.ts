@@ -12,6 +12,8 @@ export interface Mutant {
   readonly cuts: readonly Cut[];
   /** Seeds that are known to find the mutant. They are tried first. */
   readonly seeds: readonly number[];
+  /** For how long faults are injected, if it takes longer than for others. */
+  readonly chaosMs?: number;
   /** Its first seed finds it within seconds: the test suite hunts it too. */
   readonly isQuick?: true;
 }
@@ -71,7 +73,37 @@ const followersApart = cut(
 const noHold = cut('jobs/follower-runs.ts', `hold: 'runs',`, '');
 const onlyFirstFollowed = cut('jobs/follower-runs.ts', 'spec.after!.map((name): Edge', 'spec.after!.slice(0, 1).map((name): Edge');
 
+const noTransactionNeeded = [
+  cut('store/sqlite/store-transaction.ts', 'requireTransaction(this.database);', ''),
+  cut('store/sqlite/connection.ts', 'requireTransaction(this.db);', ''),
+];
+
 export const mutants: readonly Mutant[] = [
+  {
+    title: 'a remote worker starts jobs although their leases may have lapsed before the answer to its claim',
+    cuts: [cut('client/keep-lease.ts', 'if (clock.monotonic() - since < safeMs(leaseMs)) return since;', 'if (leaseMs > 0) return since;')],
+    seeds: [35],
+    isQuick: true,
+  },
+  {
+    title: 'a write does not wait for the lock of the file',
+    cuts: [cut('store/sqlite/connection.ts', 'if (!isBusy(error)) throw errorOf(error);', 'throw errorOf(error);')],
+    seeds: [26],
+    isQuick: true,
+  },
+  {
+    title: 'a transaction in which a statement has failed stays open',
+    cuts: [cut('store/sqlite/connection.ts', `catch (error) {\n      if (this.db.isTransaction) this.db.exec('ROLLBACK');`, 'catch (error) {')],
+    seeds: [26],
+    isQuick: true,
+  },
+  {
+    title: 'an error of the disk has no code',
+    cuts: [cut('store/sqlite/errors.ts', '[10, { reason:', '[1_000, { reason:')],
+    seeds: [26],
+    isQuick: true,
+  },
+  { title: 'a handler goes on in a transaction that SQLite has rolled back', cuts: noTransactionNeeded, seeds: [32] },
   {
     title: 'a job that has a slot counts as unknown until its attempt begins',
     cuts: [cut('engine/loops/claimer.ts', ', ...starting.jobs];', '];')],

@@ -6,6 +6,18 @@ const cut = (file: string, from: string, to: string): Cut => ({ file: `src/${fil
 
 export const postgresMutants: readonly Mutant[] = [
   {
+    title: 'claims that were lost with their server count as written',
+    cuts: [cut('store/postgres/write/unknown-outcome.ts', 'return JSON.stringify(stored) === JSON.stringify(events);', 'return stored.length >= 0;')],
+    seeds: [22],
+    chaosMs: 240_000,
+  },
+  {
+    title: 'an error of the disk of the server has no code',
+    cuts: [cut('store/postgres/sql/errors.ts', `new Set(['53', '58', 'XX'])`, `new Set(['XX'])`)],
+    seeds: [11],
+    chaosMs: 240_000,
+  },
+  {
     title: 'a process uses the clock of its host until the server has answered',
     cuts: [cut('store/postgres/sql/database.ts', 'this.time.observe(rows[0]!.now);', '')],
     seeds: [6],
@@ -13,7 +25,7 @@ export const postgresMutants: readonly Mutant[] = [
   {
     title: 'a job that becomes due during a claim waits for a poll',
     cuts: [cut('engine/loops/claimer.ts', 'names: this.#names(types) }, searchedAt);', 'names: this.#names(types) });')],
-    seeds: [5],
+    seeds: [1],
   },
   {
     title: 'jobs of a claim start although the lease may have lapsed before its answer',
