@@ -226,9 +226,7 @@ export const mutants: readonly Mutant[] = [
   { title: 'a run waits for children that have ended', cuts: [noSettling, noSettlingLater], seeds: [31] },
   {
     title: 'all jobs of a batch end as the first one',
-    cuts: [cut(
-      'engine/attempt/batch-runner.ts', 'const { outcome, execution: {', 'const { outcome } = this.#members[0]!;\n    const { execution: {',
-    )],
+    cuts: [cut('engine/attempt/batch-runner.ts', 'const { outcome } = member;', 'const { outcome } = this.#members[0]!;')],
     seeds: [21, 40],
   },
   { title: 'a unique key is given to every job', cuts: [noKeys], seeds: [1], isQuick: true },
@@ -283,7 +281,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'event times decrease within a history',
-    cuts: [cut('model/machine.ts', 'at: Math.max(after.changed, asking.now)', 'at: asking.now')],
+    cuts: [cut('model/machine.ts', 'const at = Math.max(after.changed, now);', 'const at = now;')],
     seeds: [110, 75],
     isQuick: true,
   },

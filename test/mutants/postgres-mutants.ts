@@ -68,9 +68,7 @@ export const postgresMutants: readonly Mutant[] = [
   },
   {
     title: 'all jobs of a batch end as the first one',
-    cuts: [cut(
-      'engine/attempt/batch-runner.ts', 'const { outcome, execution: {', 'const { outcome } = this.#members[0]!;\n    const { execution: {',
-    )],
+    cuts: [cut('engine/attempt/batch-runner.ts', 'const { outcome } = member;', 'const { outcome } = this.#members[0]!;')],
     seeds: [3],
   },
   {

@@ -63,7 +63,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'every task is planned twice',
-    cuts: [cut('engine/attempt/phases.ts', 'await plan.add(task);', 'await plan.add(task); await plan.add(task);')],
+    cuts: [cut('engine/attempt/phases.ts', 'return plan.add(task);', 'plan.add(task); return plan.add(task);')],
     breaks: ['1.09', '1.10', '5.20'],
   },
   {
@@ -121,8 +121,8 @@ export const breaches: readonly Breach[] = [
     title: 'a claim leaves the job in the queue',
     cuts: [cut(
       'model/evolve.ts',
-      `state: 'running',\n    lease: { holder: e.holder, until: e.until ?? null },\n    fence`,
-      `state: 'pending',\n    fence`,
+      `claimed.state = 'running';\n    claimed.lease = { holder: e.holder, until: e.until ?? null };`,
+      `claimed.state = 'pending';`,
     )],
     breaks: ['1.22', '5.02', '5.24', '5.27'],
   },
@@ -176,7 +176,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'events are later than the changes that they record',
-    cuts: [machine('at: Math.max(after.changed, asking.now)', 'at: Math.max(after.changed, asking.now) + 1')],
+    cuts: [machine('Math.max(after.changed, now)', 'Math.max(after.changed, now) + 1')],
     breaks: ['3.01', '3.05', '3.16'],
   },
   {
@@ -265,7 +265,7 @@ export const breaches: readonly Breach[] = [
   { title: 'the log is left out', cuts: [stage('{ at: ran, log }', '{ at: ran, log: [] }')], breaks: ['3.16', '3.18'] },
   {
     title: 'retries are not recorded',
-    cuts: [machine('events.push(event);', `if (event.kind !== 'retried') events.push(event);`)],
+    cuts: [machine('return event;\n  });', `return event;\n  }).filter(({ kind }) => kind !== 'retried');`)],
     breaks: ['3.20'],
   },
   {
