@@ -144,7 +144,8 @@ const newQuestion: Subject = async (ways) => {
   await place.stint('types', 'resume', 'ask', ...store);
   const id = await newRun('ask')(ways, []);
   await until(async () => new RegExp(`^${id} +ask`, 'm').test((await place.stint('runs', 'questions', ...store)).out));
-  await place.stint('types', 'pause', 'ask', ...store);
+  const paused = await place.stint('types', 'pause', 'ask', '--why', 'test', ...store);
+  expect(paused, paused.err).toMatchObject({ code: 0 });
   return id;
 };
 let names = 0;
