@@ -251,7 +251,7 @@ export class Worker {
 
   #onBackupReady(): void {
     this.#lease.backUp();
-    this.#claiming.loop.wake();
+    this.#claiming.wake();
   }
 
   #onBeat(lost: readonly Holding[]): void {
@@ -281,7 +281,8 @@ export class Worker {
    */
   #wakeLoops(): void {
     if (this.#isDraining) return;
-    for (const loop of [this.#claiming.loop, ...this.#maintenance]) loop.wake();
+    this.#claiming.wake();
+    for (const loop of this.#maintenance) loop.wake();
   }
 
   #about(): InstanceAbout {

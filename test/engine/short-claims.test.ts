@@ -82,3 +82,60 @@ test('types without jobs are searched beside the claims of full batches only if 
   expect(searches.filter((type) => type === 'single').length).toBeLessThan(10);
   await engine.close();
 });
+
+test('batches that end make room for further ones at once, though no single jobs wait', async () => {
+  const clock = new VirtualClock(1_800_000_000_000);
+  const store = openStore('memory:', { clock });
+  let handled = 0;
+  const batched = jobType('batched', {
+    batch: { size: 10 },
+    runBatch: async ({ jobs }) => {
+      await clock.sleep(1_000);
+      handled += jobs.length;
+      return jobs.map((job) => job.done());
+    },
+  });
+  const single = jobType('single', { run: () => {} });
+  const engine = new Engine({ store, clock, types: [batched, single], slots: 16 });
+  await new Jobs(store).createMany(Array.from({ length: 800 }, () => ({ type: 'batched' })), 'test');
+  const resumed = engine.resume();
+  await clock.advance(0);
+  await resumed;
+  await clock.advance(5_500);
+  expect(handled).toBe(800);
+  await engine.close();
+});
+
+test('a job that is announced during a search that misses it is claimed beside full batches, too', async () => {
+  const clock = new VirtualClock(1_800_000_000_000);
+  const store = openStore('memory:', { clock });
+  const claim = store.claim.bind(store);
+  let isCreated = false;
+  store.claim = async (request, decide) => {
+    const claimed = await claim(request, decide);
+    const isOfSingles = request.kinds.includes('run') && 'exact' in request.names && request.names.exact[0] === 'single';
+    if (isOfSingles && !isCreated) {
+      isCreated = true;
+      await new Jobs(store).createMany([{ type: 'single' }], 'test');
+    }
+    return claimed;
+  };
+  const handled: string[] = [];
+  const batched = jobType('batched', {
+    batch: { size: 10 },
+    runBatch: ({ jobs }) => {
+      handled.push('batched');
+      return jobs.map((job) => job.done());
+    },
+  });
+  const single = jobType('single', { run: () => void handled.push('single') });
+  const engine = new Engine({ store, clock, types: [batched, single], slots: 1 });
+  await new Jobs(store).createMany(Array.from({ length: 200 }, () => ({ type: 'batched' })), 'test');
+  const resumed = engine.resume();
+  await clock.advance(0);
+  await resumed;
+  await engine.whenIdle();
+  expect(handled).toHaveLength(21);
+  expect(handled.indexOf('single')).toBeLessThan(10);
+  await engine.close();
+});

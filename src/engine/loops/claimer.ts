@@ -75,7 +75,7 @@ export class Claimer {
   #claimed = 0;
   /** Whether some jobs have a gate: the code declares a limit, or a job that was claimed has a gate. */
   #hasGates: boolean;
-  /** Whether the last claim returned fewer jobs than requested: probably none was left, so the next claim can wait. */
+  /** Whether the last turn returned fewer jobs than requested: probably none was left, so the next turn can wait. */
   #lastClaimWasShort = false;
   #isSearching = false;
   /** Whether the previous process with this name had gathered a job. */
@@ -117,18 +117,16 @@ export class Claimer {
 
   /**
    * Whether there is room for jobs, and another claim may return some. During a claim its answer is awaited: if it is
-   * short, no job is left. With gates, a claim may return jobs even if the last claim was short: when a job ends, its
-   * gate can admit another job.
+   * short, no job is left. Jobs for which there was no room were not searched, so some may be left. With gates, a claim
+   * may return jobs even if the last one was short: when a job ends, its gate can admit another job.
    */
   get needsJobs(): boolean {
-    return ((!this.#lastClaimWasShort && !this.#isSearching) || this.#hasGates) && this.#wantsAny();
-  }
-
-  /** Asked after every job, so that it makes no list if there are no batches. */
-  #wantsAny(): boolean {
+    if (this.#isSearching && !this.#hasGates) return false;
+    const mayFind = (types: readonly string[]): boolean => this.#hasGates || !this.#shortSearches.has(types);
     const { batchSizes, canary } = this.#parts;
-    if (batchSizes.size > 0 || canary !== null) return this.#wants().length > 0;
-    return this.#mayClaim && this.#singles.length > 0 && this.#wantedSingles() > 0;
+    if (batchSizes.size > 0 || canary !== null) return this.#wants().some(({ types }) => mayFind(types));
+    // Asked after every job, so that it makes no list if there are no batches.
+    return this.#mayClaim && this.#singles.length > 0 && mayFind(this.#singles) && this.#wantedSingles() > 0;
   }
 
   /** With too many unstored outcomes, the store is slower than the handlers. */
@@ -192,8 +190,9 @@ export class Claimer {
     let searchedAt = Infinity;
     for (const want of [...inTurns.filter((each) => !deferrable.has(each)), ...deferrable]) {
       if (!isShort && deferrable.has(want)) continue;
+      const noteFound = this.#shortSearches.begin(want);
       const claimed = await this.#claim(want);
-      this.#shortSearches.note(want, claimed.jobs.length);
+      noteFound(claimed.jobs.length);
       this.#start(claimed.jobs);
       if (claimed.jobs.length >= want.limit) isShort = false;
       searchedAt = Math.min(searchedAt, claimed.searchedAt);
