@@ -55,6 +55,18 @@ test('a new job whose request was lost is stored once, too', async () => {
   expect(await direct.history(change!.after.id)).toHaveLength(1);
 });
 
+test('a flow whose acknowledgement was lost is stored once, and the caller learns it', async () => {
+  const { proxy, store, direct } = await storeBehindProxy();
+  const [first, second] = await born(store, {}, {});
+  const [one, two] = [first!.after.id, second!.after.id];
+  const edges = [{ follower: two, followed: one, outcome: null, links: [], result: null }];
+  proxy.loseAnswerTo('commit\0');
+  const written = await store.commit({ changes: [first!, second!], whole: true, edges, flows: [{ id: one, runs: [one, two] }] });
+  expect(written).toEqual([true, true]);
+  expect(proxy.lost()).toBe(1);
+  expect(await direct.flowRuns(one, 0, 10)).toEqual([one, two]);
+});
+
 test('a job that has moved on before its lost acknowledgement was asked after is still ours', async () => {
   const { proxy, store, direct } = await storeBehindProxy();
   const [change] = await born(store, { unique: { key: 'k', forMs: null } });

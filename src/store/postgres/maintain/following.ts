@@ -12,7 +12,10 @@ import { joinOriginSql, jobOfRow, storedNamesSql } from '../read/open-rows.ts';
 
 const openNames = storedNamesSql(namesOf(openColumns));
 
-/** Sends the statements that write the edges and the flows of a batch. Rows are locked in the order of the followed runs. */
+/**
+ * Sends the statements that write the edges and the flows of a batch. Rows are locked in the order of the followed runs. If
+ * an earlier try, whose answer was lost, has written them, this one must not fail: `commit` finds out what is stored.
+ */
 export async function writeFollowing(session: Session, { edges = [], flows = [] }: Batch): Promise<void> {
   const { schema } = session;
   const writeEdges = `insert into ${schema}.edge (follower, followed, outcome, links, result)
@@ -21,7 +24,8 @@ export async function writeFollowing(session: Session, { edges = [], flows = [] 
     on conflict (follower, followed)
       do update set outcome = excluded.outcome, links = excluded.links, result = excluded.result`;
   const writeFlows = `insert into ${schema}.flow_run (run, flow)
-    select run, flow from unnest($1::bigint[], $2::bigint[]) as given (run, flow)`;
+    select run, flow from unnest($1::bigint[], $2::bigint[]) as given (run, flow)
+    on conflict (run) do nothing`;
   const members = flows.flatMap(({ id, runs }) => runs.map((run) => ({ run, flow: id })));
   const rows = edges.toSorted(byFollowed).map((edge) => ({ ...edge, links: linksText(edge) }));
   await Promise.all([
