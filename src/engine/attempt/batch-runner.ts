@@ -153,12 +153,18 @@ class BatchCall {
     if (error !== null) return this.#reject(member, error.thrown);
     member.job ??= batchJobOf(this.#parts, member, input);
     member.hasArrived = true;
-    this.#expectOneLess();
+    this.#expectOneLess(member);
   }
 
-  #expectOneLess(): void {
+  /**
+   * Whoever aborts one attempt may be about to abort the others, too, in a loop: the handler is called after the loop, so
+   * that it gets no job of which that loop is about to end the attempt.
+   */
+  #expectOneLess({ execution }: BatchMember): void {
     this.#expected -= 1;
-    if (this.#expected === 0) this.#call();
+    if (this.#expected > 0) return;
+    if (execution.attempt.isAborted) queueMicrotask(() => this.#call());
+    else this.#call();
   }
 
   /** Calls the handler with the jobs whose attempts have not been aborted while the batch waited for the others. */
@@ -254,7 +260,7 @@ class BatchCall {
 
   #leave(member: BatchMember): void {
     member.isOver = true;
-    if (!member.hasArrived) this.#expectOneLess();
+    if (!member.hasArrived) this.#expectOneLess(member);
   }
 
   #conclude({ execution: { attempt } }: BatchMember, command: Command | null): void {

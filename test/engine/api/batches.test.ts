@@ -1,8 +1,13 @@
 // Types with runBatch: one call handles many jobs, and each job keeps its own outcome.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { Fail, jobDef, jobType, limit, Snooze, type BatchJob, type BatchSettings } from '../../../src/index.ts';
+import {
+  Engine, Fail, jobDef, jobType, limit, openStore, Snooze, type BatchJob, type BatchSettings,
+} from '../../../src/index.ts';
+import { Jobs } from '../../../src/jobs.ts';
+import { seededRandom } from '../../../src/random.ts';
 import { Refusal } from '../../../src/refusal.ts';
+import { VirtualClock } from '../../../src/time/clock.ts';
 import { Cluster } from './cluster.ts';
 import { forever, kindsOf, newYear, start, untilTold } from './kit.ts';
 
@@ -11,6 +16,7 @@ interface Numbered {
 }
 
 const numbered = z.object({ n: z.number() });
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
 const inputs = (count: number) => Array.from({ length: count }, (_, n) => ({ input: { n } }));
 
 /** A type that notes which jobs were together, and doubles their numbers. */
@@ -360,12 +366,15 @@ test('a crash counts for jobs whose handler was called, even if they were gather
   expect(await next.get(run.id)).toMatchObject({ crashes: 1 });
 });
 
-test('a job whose attempt ends while its batch waits for the others does not reach the handler', async () => {
+/** An engine with a batch of three jobs that waits for the one that `isLate` names: its middleware takes five seconds. */
+async function waitingBatch(isLate: number) {
+  const clock = new VirtualClock(newYear);
+  const store = openStore('memory:', { clock });
   const seen: number[] = [];
   const type = jobType('late', {
     batch: { size: 3 },
     input: numbered,
-    timeout: '1s',
+    timeout: '2s',
     retry: { attempts: 1 },
     runBatch: ({ jobs }) => jobs.map((job) => {
       seen.push(job.input.n);
@@ -373,14 +382,43 @@ test('a job whose attempt ends while its batch waits for the others does not rea
     }),
   });
   const work = async ({ input }: { input: unknown }, next: () => unknown) => {
-    if ((input as Numbered).n === 2) await t.clock.sleep(5_000);
+    if ((input as Numbered).n === isLate) await clock.sleep(5_000);
     return next();
   };
-  const t = await start({ types: [type], middleware: [{ work }] });
-  await t.engine.createJobRuns(type, inputs(3));
-  await t.advance('20s');
+  const engine = new Engine({ store, clock, types: [type], middleware: [{ work }], random: seededRandom(1), logger: silent });
+  await engine.resume();
+  const runs = await engine.createJobRuns(type, inputs(3));
+  await clock.advance(100);
+  const states = async () => (await store.load(runs.map(({ id }) => id)))
+    .map((job) => (job.state === 'ended' ? job.fate : job.state));
+  expect(await states()).toEqual(['running', 'running', 'running']);
+  return { clock, store, engine, runs, states, seen };
+}
+
+test.each([0, 1, 2])('jobs that time out while their batch waits for number %i do not reach the handler', async (late) => {
+  const { clock, engine, states, seen } = await waitingBatch(late);
+  await clock.advance(20_000);
   expect(seen).toEqual([]);
-  expect((await t.engine.find({ standings: ['failed'] })).jobs).toHaveLength(3);
+  expect(await states()).toEqual(['failed', 'failed', 'failed']);
+  await engine.close();
+});
+
+test.each([0, 1, 2])('jobs that are lost while their batch waits for number %i do not reach the handler', async (late) => {
+  const { clock, store, engine, runs, states, seen } = await waitingBatch(late);
+  const others = new Jobs(store);
+  for (const { id } of runs) await others.stop(id, { by: 'somebody' });
+  await clock.advance(20_000);
+  expect(seen).toEqual([]);
+  expect(await states()).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  await engine.close();
+});
+
+test.each([0, 1, 2])('closing the engine while a batch waits for number %i calls no handler', async (late) => {
+  const { clock, engine, seen } = await waitingBatch(late);
+  const closed = engine.close({ patience: '1s' });
+  await clock.advance(20_000);
+  await closed;
+  expect(seen).toEqual([]);
 });
 
 test('the jobs of one batch time out one by one, each after its own timeout', async () => {
