@@ -1,7 +1,7 @@
 // Late answers: an answer that arrives after the lease of this instance may have lapsed starts no job.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { at, Engine, every, jobType, openStore } from '../../src/index.ts';
+import { at, Engine, every, jobType, limit, openStore } from '../../src/index.ts';
 import { seededRandom } from '../../src/random.ts';
 import { Jobs } from '../../src/jobs.ts';
 import { repairLapsed } from '../../src/jobs/repair.ts';
@@ -361,4 +361,54 @@ test('a batch does not start with jobs whose lease lapsed while their inputs wer
   expect(calls).toEqual([]);
   await clock.advance(20_000);
   expect(calls).toEqual([[2, 2]]);
+});
+
+const halves = limit('halves', { rate: '1000/1s' });
+const part = jobType('part', { run: () => {} });
+
+/** Types whose handlers note what was called. */
+const phases = (noted: (call: string, fence: number) => void) => [
+  jobType('planned', {
+    taskLimits: [halves],
+    taskCost: () => 1,
+    jobDetails: ({ fence }) => noted('jobDetails', fence),
+    taskDetails: ({ fence }) => {
+      noted('taskDetails', fence);
+      return [1];
+    },
+    taskResults: () => {},
+  }),
+  jobType('counted', { taskDetails: () => [1], taskResults: () => {}, jobResults: ({ fence }) => noted('jobResults', fence) }),
+  jobType('parent', {
+    run: ({ children }) => children.add(part), jobResults: ({ fence }) => noted('jobResults', fence),
+  }),
+];
+
+test.each([
+  { type: 'planned', read: 'load', expected: ['jobDetails under 2', 'taskDetails under 2'] },
+  { type: 'counted', read: 'count', expected: ['jobResults under 3'] },
+  { type: 'parent', read: 'find', expected: ['jobResults under 3'] },
+] as const)('a run of type $type is released if a pause of the process outlasts the lease in $read', async (each) => {
+  const { type, read, expected } = each;
+  const clock = new PausedClock(Date.UTC(2026, 0, 1));
+  const line = new SlowLine(openStore('memory:', { clock }));
+  const calls: string[] = [];
+  const types = phases((call, fence) => void calls.push(`${call} under ${fence}`));
+  await using engine = new Engine({
+    store: line.store, clock, types: [...types, part], random: seededRandom(1), instance: 'ann', lease: '3s',
+    logger: { info: () => {}, warn: () => {}, error: () => {} },
+  });
+  await engine.resume();
+  await clock.advance(1_000);
+  line.hold(read);
+  const run = await engine.createJobRun(types.find(({ name }) => name === type)!);
+  await clock.advance(1_000);
+  expect(line.waiting(read)).toBeGreaterThan(0);
+  clock.pause(6_000);
+  line.letGo(read);
+  for (let turns = 0; turns < 10; turns += 1) await turn();
+  expect(calls).toEqual([]);
+  await clock.advance(20_000);
+  expect(calls).toEqual(expected);
+  expect(await run.get()).toMatchObject({ fate: 'succeeded' });
 });

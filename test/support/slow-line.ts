@@ -1,7 +1,7 @@
 // A store behind a slow line: the answers of some calls can be delayed; the calls themselves take effect at once.
 import type { Store } from '../../src/store/store.ts';
 
-const delayable = ['claim', 'beat', 'commit', 'instances', 'load', 'count'] as const;
+const delayable = ['claim', 'beat', 'commit', 'instances', 'load', 'find', 'count'] as const;
 type Delayable = (typeof delayable)[number];
 type Method = (...values: unknown[]) => Promise<unknown>;
 

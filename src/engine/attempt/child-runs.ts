@@ -162,18 +162,23 @@ function otherStore({ id }: Job, { name }: AnyJobType): Refusal {
   return new Refusal('malformed.option', message, { id, type: name });
 }
 
-/** Returns the result of a run whose children have ended: that of `jobResults`, or what `run` returned. */
+/**
+ * Returns the result of a run whose children have ended: that of `jobResults`, or what `run` returned. `checkHeld` throws
+ * if this instance may no longer hold the run: the lease may have lapsed while the children were read.
+ */
 export async function gatherChildren(
   { jobs }: Pick<ChildRunsParts, 'jobs'>,
   type: JobType,
   { job }: Attempt,
   context: Context,
   input: unknown,
+  checkHeld: () => void,
 ): Promise<unknown> {
   const details = job.details === null ? undefined : parsePayload(job.details, `the details of run ${job.id}`);
   const { jobResults } = type.options;
   if (jobResults === undefined) return details;
   const children = await endedChildren(jobs, job.id);
+  checkHeld();
   return jobResults({ ...context, input, details, children });
 }
 

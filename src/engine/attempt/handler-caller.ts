@@ -114,15 +114,13 @@ export class HandlerCaller {
   }
 
   #callPhase(execution: Execution, context: Context, input: unknown): MaybePromise<unknown> {
-    const { type, attempt } = execution;
-    switch (phaseOf(type, attempt.job)) {
+    switch (phaseOf(execution.type, execution.attempt.job)) {
       case 'run':
         return this.#callParent(execution, context, input);
       case 'prepare':
         return this.#prepare(execution, context, input);
       case 'gather':
-        if (!hasTasks(type)) return gatherChildren(this.#parts, type, attempt, context, input);
-        return gather(this.#parts, type, attempt, context, input);
+        return this.#gather(execution, context, input);
     }
   }
 
@@ -176,8 +174,17 @@ export class HandlerCaller {
    */
   async #prepare(execution: Execution, context: Context, input: unknown): Promise<unknown> {
     const { type, attempt } = execution;
-    await prepare(this.#parts, type, attempt, context, input, () => this.#finishNotes(execution));
+    await prepare(this.#parts, type, attempt, context, input, {
+      checkHeld: () => this.#checkHeld(execution),
+      beforeStored: () => this.#finishNotes(execution),
+    });
     return tasksPlanned;
+  }
+
+  #gather(execution: Execution, context: Context, input: unknown): Promise<unknown> {
+    const { type, attempt } = execution;
+    const gatherResults = hasTasks(type) ? gather : gatherChildren;
+    return gatherResults(this.#parts, type, attempt, context, input, () => this.#checkHeld(execution));
   }
 
   /** `writer`: the transaction in which the notes are written, if it keeps the store from writing them outside. */

@@ -34,24 +34,29 @@ export interface PhaseParts {
   readonly by: string;
 }
 
-/**
- * Plans the tasks of a run and stores them. One commit makes the tasks visible and makes the run wait for them.
- * `beforeStored` is called before that commit and writes the notes, which the store refuses after the commit.
- */
+export interface PlanningCalls {
+  /** Throws if this instance may no longer hold the run: the lease may have lapsed while something was awaited. */
+  readonly checkHeld: () => void;
+  /** Writes the notes: the store refuses them after the commit of the tasks. */
+  readonly beforeStored: () => Promise<void>;
+}
+
+/** Plans the tasks of a run and stores them. One commit makes the tasks visible and makes the run wait for them. */
 export async function prepare(
   parts: PhaseParts,
   type: JobType,
   attempt: Attempt,
   context: Context,
   input: unknown,
-  beforeStored: () => Promise<void>,
+  { checkHeld, beforeStored }: PlanningCalls,
 ): Promise<Job> {
   const { options } = type;
+  const burstOf = await burstsInForce(parts.jobs.store, rulesOfType(type).entry.taskLimits);
+  // Not behind `jobDetails`: if that blocks the event loop for long, the run would be released again and again.
+  checkHeld();
   const details: unknown = await options.jobDetails?.({ ...context, input });
   attempt.signal.throwIfAborted();
   const detailsText = jsonText(details);
-  const burstOf = await burstsInForce(parts.jobs.store, rulesOfType(type).entry.taskLimits);
-  if (attempt.isEnded) attempt.signal.throwIfAborted();
   const tasks = await options.taskDetails!({ ...context, input, details });
   const plan = new TaskPlan(parts, type, attempt, burstOf);
   if (Symbol.asyncIterator in tasks) for await (const task of tasks) await addTask(plan, attempt, task);
@@ -77,19 +82,21 @@ function addTask(plan: TaskPlan, attempt: Attempt, task: unknown): Promise<void>
   return plan.add(task);
 }
 
-/** Calls `jobResults`, which computes the result of a run from its ended tasks. Without it, the result is undefined. */
+/**
+ * Calls `jobResults`, which computes the result of a run from its ended tasks. Without it, the result is undefined.
+ * `checkHeld`: see `PlanningCalls`.
+ */
 export async function gather(
   parts: PhaseParts,
   type: JobType,
-  attempt: Attempt,
+  { job }: Attempt,
   context: Context,
   input: unknown,
+  checkHeld: () => void,
 ): Promise<unknown> {
-  const { job } = attempt;
   const details = job.details === null ? undefined : parsePayload(job.details, `the details of run ${job.id}`);
   const counts = await countTasks(parts.jobs, job.id);
-  // The lease may have lapsed during the query, and another instance may have claimed the run.
-  if (attempt.isEnded) attempt.signal.throwIfAborted();
+  checkHeld();
   return type.options.jobResults?.({ ...context, input, details, counts, tasks: endedTasks(parts.jobs, job.id) });
 }
 
