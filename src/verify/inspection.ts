@@ -1,13 +1,12 @@
 /**
  * Checks jobs together with the jobs, steps and edges to which they refer. What a page of jobs needs is read for all of
- * them at once.
+ * them at once; if that fails, for halves of the page, until the jobs are known for which it cannot be read.
  */
 import type { Event } from '../model/event.ts';
 import type { Job } from '../model/job.ts';
 import { firstRecordId } from '../model/record-id.ts';
 import { holdsKey } from '../model/unique-key.ts';
 import { isRefusal } from '../refusal.ts';
-import { pagesOf } from '../store/paging.ts';
 import type { StoredStep } from '../model/step.ts';
 import type { Instance, Store } from '../store/store.ts';
 import { checkDefFollowing } from './def-following.ts';
@@ -16,7 +15,7 @@ import { checkClaims, checkParent, checkTasks, plannedTasks, type Tasks } from '
 import { checkFollowing, stalledAmong, talliesOf, type EdgeTallies } from './following.ts';
 import { checkHistory, type JobWithHistory } from './history.ts';
 import { LimitHistories } from './limits.ts';
-import { readPages } from './paging.ts';
+import { readJobs, readPages, type ReadPage } from './paging.ts';
 import { checkPauses, limitSpansOf, spansOf, type PausedSpan } from './pauses.ts';
 import { findSharedKey } from './shared-key.ts';
 import { checkSpreads, spreadSpansOf, type SpreadSpan } from './spreads.ts';
@@ -51,7 +50,6 @@ export interface VerifyProgress {
 
 const overdueDefaultMs = 60_000;
 const atOnce = 500;
-const pausePage = 500;
 /** How often a job is read again that has changed while its history was read. */
 const rereadsMax = 3;
 /** By how much the instances of a live store may disagree about its time. */
@@ -64,11 +62,14 @@ interface Spans {
 
 /** What was read for the checks of a page of jobs. */
 interface PageContext {
-  readonly parents: ReadonlyMap<number, Job>;
+  /** Null: the row of the parent cannot be read. */
+  readonly parents: ReadonlyMap<number, Job | null>;
   readonly histories: ReadonlyMap<number, readonly Event[]>;
   readonly steps: ReadonlyMap<number, readonly StoredStep[]>;
   readonly tallies: EdgeTallies;
   readonly spans: Spans;
+  /** What the reads themselves have shown. */
+  readonly found: readonly Violation[];
 }
 
 export class StoreInspection {
@@ -140,18 +141,28 @@ export class StoreInspection {
 
   /** `spans` null: they are read after the histories. `onRead` is called with each job and its history. */
   async #judge(jobs: readonly Job[], spans: Spans | null, onRead: (stored: JobWithHistory) => void): Promise<Suspicion[]> {
+    const { value: context, why } = await attempted(this.#contextOf(jobs, spans));
+    if (context === null && jobs.length <= 1) return jobs.map(({ id }) => ({ by: id, found: uncheckable(id, why) }));
+    if (context === null) {
+      const middle = Math.ceil(jobs.length / 2);
+      const first = await this.#judge(jobs.slice(0, middle), spans, onRead);
+      return [...first, ...(await this.#judge(jobs.slice(middle), spans, onRead))];
+    }
+    const found = context.found.map((each): Suspicion => ({ by: each.job!, found: each }));
+    for (const job of jobs) found.push(...(await this.#judgeAny(job, context, onRead)).map((each) => ({ by: job.id, found: each })));
+    return found;
+  }
+
+  async #contextOf(jobs: readonly Job[], spans: Spans | null): Promise<PageContext> {
     const tallies = await talliesOf(this.#store, jobs);
-    const found = [...(await this.#checkKeys(jobs)), ...(await this.#checkWaiting(jobs, tallies))]
-      .map((each): Suspicion => ({ by: each.job!, found: each }));
-    const context: PageContext = {
+    return {
       tallies,
+      found: [...(await this.#checkKeys(jobs)), ...(await this.#checkWaiting(jobs, tallies))],
       parents: await this.#parentsOf(jobs),
       histories: await this.#historiesOf(jobs),
       steps: await stepsOfJobs(this.#store, jobs),
       spans: spans ?? (await this.#readSpans()),
     };
-    for (const job of jobs) found.push(...(await this.#judgeAny(job, context, onRead)).map((each) => ({ by: job.id, found: each })));
-    return found;
   }
 
   /**
@@ -159,17 +170,17 @@ export class StoreInspection {
    * violation, so that the other jobs are still checked.
    */
   async #judgeAny(seen: Job, context: PageContext, onRead: (stored: JobWithHistory) => void): Promise<Violation[]> {
-    try {
-      const events = context.histories.get(seen.id);
-      const stored = events?.length === seen.version ? { job: seen, events } : await this.#withHistory(seen);
-      if (stored === null) return [];
-      onRead(stored);
-      const found = this.#check(stored, context);
-      return stored.job.kind === 'def' ? [...found, ...(await this.#checkDefinition(stored))] : found;
-    } catch (error) {
-      if (isRefusal(error)) throw error;
-      return [violation('S36', seen.id, `job ${seen.id} cannot be checked: ${messageOf(error)}`)];
-    }
+    const { value, why } = await attempted(this.#judgeOne(seen, context, onRead));
+    return value ?? [uncheckable(seen.id, why)];
+  }
+
+  async #judgeOne(seen: Job, context: PageContext, onRead: (stored: JobWithHistory) => void): Promise<Violation[]> {
+    const events = context.histories.get(seen.id);
+    const stored = events?.length === seen.version ? { job: seen, events } : await this.#withHistory(seen);
+    if (stored === null) return [];
+    onRead(stored);
+    const found = this.#check(stored, context);
+    return stored.job.kind === 'def' ? [...found, ...(await this.#checkDefinition(stored))] : found;
   }
 
   #check(stored: JobWithHistory, { parents, steps, tallies, spans }: PageContext): Violation[] {
@@ -177,8 +188,7 @@ export class StoreInspection {
     const parent = job.parent === null ? undefined : parents.get(job.parent);
     return [
       ...checkHistory(stored),
-      ...checkParent(job, parent),
-      ...checkClaims(stored, parent),
+      ...(parent === null ? [] : [...checkParent(job, parent), ...checkClaims(stored, parent)]),
       ...checkPauses(stored, spans.paused),
       ...checkSpreads(stored, spans.spread, this.#slackMs),
       ...checkVersions(stored),
@@ -208,17 +218,21 @@ export class StoreInspection {
   }
 
   /** Returns the histories of a page of jobs; none, if one of them cannot be read: then each is read alone. */
-  #historiesOf(jobs: readonly Job[]): Promise<ReadonlyMap<number, readonly Event[]>> {
-    return this.#store.histories(jobs.map(({ id }) => id)).catch((error: unknown) => {
-      if (isRefusal(error)) throw error;
-      return new Map();
-    });
+  async #historiesOf(jobs: readonly Job[]): Promise<ReadonlyMap<number, readonly Event[]>> {
+    return (await attempted(this.#store.histories(jobs.map(({ id }) => id)))).value ?? new Map();
   }
 
-  async #parentsOf(jobs: readonly Job[]): Promise<ReadonlyMap<number, Job>> {
-    const ids = [...new Set(jobs.flatMap(({ parent }) => parent ?? []))];
-    const found = ids.length === 0 ? [] : await this.#store.load(ids);
-    return new Map(found.map((job) => [job.id, job]));
+  async #parentsOf(jobs: readonly Job[]): Promise<ReadonlyMap<number, Job | null>> {
+    const { jobs: found, unreadable } = await this.#load(jobs.flatMap(({ parent }) => parent ?? []));
+    return new Map([...found.map((job) => [job.id, job] as const), ...unreadable.map(({ id }) => [id, null] as const)]);
+  }
+
+  /** Loads jobs of which some may be unreadable. Those are findings when their page is read. */
+  async #load(some: readonly number[]): Promise<ReadPage> {
+    const ids = [...new Set(some)];
+    if (ids.length === 0) return { jobs: [], unreadable: [] };
+    const { value: jobs } = await attempted(this.#store.load(ids));
+    return jobs === null ? readJobs(this.#store, ids) : { jobs, unreadable: [] };
   }
 
   async #checkKeys(jobs: readonly Job[]): Promise<Violation[]> {
@@ -247,10 +261,13 @@ export class StoreInspection {
   async #readSpans(): Promise<Spans> {
     const paused: PausedSpan[] = [];
     const spread: SpreadSpan[] = [];
-    for await (const jobs of pagesOf(this.#store, { kinds: ['pause', 'limit'] }, pausePage, firstRecordId - 1)) {
+    const records = { after: firstRecordId - 1, upTo: Infinity };
+    for await (const { jobs } of readPages(this.#store, { kinds: ['pause', 'limit'] }, records)) {
       const histories = await this.#historiesOf(jobs);
       for (const job of jobs) {
-        const events = histories.get(job.id) ?? (await this.#store.history(job.id));
+        const events = histories.get(job.id) ?? (await attempted(this.#store.history(job.id))).value;
+        // A record without a history is a finding of its own, by the check of its page.
+        if (events === null) continue;
         paused.push(...(job.kind === 'limit' ? limitSpansOf : spansOf)({ job, events }, this.#slackMs));
         if (job.kind === 'pause') spread.push(...spreadSpansOf({ job, events }));
       }
@@ -275,14 +292,20 @@ export class StoreInspection {
   /** S13: searches the tasks of runs that have planned. */
   async #checkFamilies(runs: readonly number[]): Promise<Suspicion[]> {
     const found: Suspicion[] = [];
-    for (const job of runs.length === 0 ? [] : await this.#store.load([...new Set(runs)])) {
-      const stored = await this.#withHistory(job);
-      const planned = stored === null ? null : plannedTasks(stored);
-      if (planned === null) continue;
-      const tasks = await this.#tasksOf(job.id);
-      found.push(...(tasks === null ? [] : checkTasks(job, planned, tasks)).map((each) => ({ by: job.id, found: each })));
+    for (const run of (await this.#load(runs)).jobs) {
+      const { value, why } = await attempted(this.#checkFamily(run));
+      const wrong = value ?? [violation('S36', run.id, `the tasks of run ${run.id} cannot be checked: ${why}`)];
+      found.push(...wrong.map((each) => ({ by: run.id, found: each })));
     }
     return found;
+  }
+
+  async #checkFamily(run: Job): Promise<Violation[]> {
+    const stored = await this.#withHistory(run);
+    const planned = stored === null ? null : plannedTasks(stored);
+    if (planned === null) return [];
+    const tasks = await this.#tasksOf(run.id);
+    return tasks === null ? [] : checkTasks(run, planned, tasks);
   }
 
   /** Returns the tasks of a run; null: a row that may be one of the tasks cannot be read. */
@@ -300,5 +323,23 @@ export class StoreInspection {
     return isReadable ? { count, sharedKey } : null;
   }
 }
+
+type Attempted<T> = { readonly value: T; readonly why: null } | { readonly value: null; readonly why: string };
+
+/**
+ * Awaits a read or check of rows that may be damaged, and returns its value, or why it failed. A refusal is thrown: the
+ * store itself does not answer.
+ */
+async function attempted<T>(attempt: Promise<T>): Promise<Attempted<T>> {
+  try {
+    return { value: await attempt, why: null };
+  } catch (error) {
+    if (isRefusal(error)) throw error;
+    return { value: null, why: messageOf(error) };
+  }
+}
+
+const uncheckable = (id: number, why: string | null): Violation =>
+  violation('S36', id, `job ${id} cannot be checked: ${why}`);
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -96,16 +96,18 @@ async function probe(store: JobReader, after: number, cause: unknown): Promise<P
   throw cause;
 }
 
-/** Reads a range of ids. If that fails, bisects the range until the unreadable rows are known. */
-async function readRange(store: JobReader, from: number, to: number): Promise<ReadPage> {
-  const ids = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const readRange = (store: JobReader, from: number, to: number): Promise<ReadPage> =>
+  readJobs(store, Array.from({ length: to - from + 1 }, (_, index) => from + index));
+
+/** Reads the jobs with these ids. If that fails, bisects the ids until the unreadable rows are known. */
+export async function readJobs(store: Pick<Store, 'load'>, ids: readonly number[]): Promise<ReadPage> {
   try {
     return { jobs: await store.load(ids), unreadable: [] };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    if (from === to) return { jobs: [], unreadable: [{ id: from, why }] };
+    if (ids.length <= 1) return { jobs: [], unreadable: ids.map((id) => ({ id, why })) };
   }
-  const middle = Math.floor((from + to) / 2);
-  const halves = [await readRange(store, from, middle), await readRange(store, middle + 1, to)];
+  const middle = Math.ceil(ids.length / 2);
+  const halves = [await readJobs(store, ids.slice(0, middle)), await readJobs(store, ids.slice(middle))];
   return { jobs: halves.flatMap(({ jobs }) => jobs), unreadable: halves.flatMap(({ unreadable }) => unreadable) };
 }

@@ -4,8 +4,10 @@ import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { createLimit, overrideLimit, reopenLimit } from '../../src/jobs/limits.ts';
 import { pause } from '../../src/jobs/pauses.ts';
+import { followingRule } from '../../src/model/following.ts';
 import { verify, type VerifyOptions, type Violation } from '../../src/verify.ts';
 import { checkFeed } from '../../src/verify/feed.ts';
+import type { Store } from '../../src/store/store.ts';
 import { readPages, type ReadPage } from '../../src/verify/paging.ts';
 import { findSharedKey } from '../../src/verify/shared-key.ts';
 import { minute, tester, World } from '../jobs/world.ts';
@@ -104,6 +106,76 @@ describe.each(stores.filter(({ name }) => name !== 'memory'))('an unreadable row
     expect((await findings(world)).map(({ invariant, job }) => [invariant, job])).toEqual([['S36', tasks[0]!.id]]);
     await world.close();
   });
+
+  test('of a run with tasks is the only finding about it and its tasks', async () => {
+    const world = await World.open(kind);
+    const { run } = await world.family(2);
+    await sqlOn(world, (sql) => sql(`update job set body = '{' where id = ${run.id}`));
+    expect((await findings(world)).map(({ invariant, job }) => [invariant, job])).toEqual([['S36', run.id]]);
+    await world.close();
+  });
+});
+
+describe.each(stores.filter(({ name }) => name !== 'memory'))('an unreadable history on $name', (kind) => {
+  test.each([{}, live])('of a run with tasks hides no other finding', async (options) => {
+    const world = await World.open(kind);
+    const [{ run }, wrong] = [await world.family(2), await world.create()];
+    await sqlOn(world, async (sql) => {
+      await sql(`update job set history = '{' where id = ${run.id}`);
+      await sql(`update job set priority = 77 where id = ${wrong.id}`);
+    });
+    const found = (await findings(world, options)).map(({ invariant, job }) => `${invariant} ${job}`);
+    expect(found).toEqual(expect.arrayContaining([`S36 ${run.id}`, `S26 ${wrong.id}`]));
+    expect(found.filter((each) => each.startsWith('S36 ') && each !== `S36 ${run.id}`)).toEqual([]);
+    await world.close();
+  });
+
+  test('of a pause hides no other finding', async () => {
+    const world = await World.open(kind);
+    const wrong = await world.create();
+    const { job: record } = await pauseRecord(world);
+    await sqlOn(world, async (sql) => {
+      await sql(`update job set history = '{' where id = ${record}`);
+      await sql(`update job set priority = 77 where id = ${wrong.id}`);
+    });
+    const found = (await findings(world)).map(({ invariant, job }) => `${invariant} ${job}`);
+    expect(found).toEqual(expect.arrayContaining([`S36 ${record}`, `S26 ${wrong.id}`]));
+    await world.close();
+  });
+});
+
+async function pauseRecord(world: World): Promise<{ readonly job: number }> {
+  await pause(world.store, { type: 'charge', key: null }, null, tester);
+  const { jobs: [record] } = await world.jobs.find({ kinds: ['pause'] }, { order: 'oldest' });
+  return { job: record!.id };
+}
+
+/** A store in which what one job needs cannot be read. */
+const damaged = (store: Store, name: 'steps' | 'tallyEdges', bad: number): Store => new Proxy(store, {
+  get: (target, called: keyof Store) => {
+    const member = target[called] as unknown;
+    if (typeof member !== 'function') return member;
+    const method = member.bind(target) as (ids: readonly number[], ...rest: unknown[]) => Promise<unknown>;
+    if (called !== name) return method;
+    return async (ids: readonly number[], ...rest: unknown[]) => {
+      if (ids.includes(bad)) throw new Error('not in JSON');
+      return method(ids, ...rest);
+    };
+  },
+});
+
+test.each(['steps', 'tallyEdges'] as const)('a job whose %s cannot be read hides no finding about another', async (name) => {
+  const world = await World.open(stores[0]!);
+  const [bad, wrong] = [await world.running(), await world.running()];
+  const rule = followingRule(undefined, undefined);
+  const [, follower] = await world.jobs.createFlow([
+    { draft: { type: 'first' }, after: [], follows: rule },
+    { draft: { type: 'second' }, after: [{ run: { index: 0 }, links: [] }], follows: rule },
+  ], 'producer');
+  await world.store.commit({ changes: [{ before: wrong, after: { ...wrong, priority: 9 }, events: [] }] });
+  const unreadable = name === 'steps' ? bad.id : follower!.id;
+  const found = await Array.fromAsync(verify(damaged(world.store, name, unreadable), { patienceMs: 0 }));
+  expect(found.map(({ invariant, job }) => `${invariant} ${job}`).toSorted()).toEqual([`S26 ${wrong.id}`, `S36 ${unreadable}`]);
 });
 
 test('jobs before an unreadable row are checked, however far apart the ids are', async () => {
