@@ -59,8 +59,7 @@ export async function prepare(
   const detailsText = jsonText(details);
   const tasks = await options.taskDetails!({ ...context, input, details });
   const plan = new TaskPlan(parts, type, attempt, burstOf);
-  if (Symbol.asyncIterator in tasks) for await (const task of tasks) await addTask(plan, attempt, task);
-  else await addTasks(plan, attempt, tasks);
+  await addTasks(plan, attempt, tasks);
   await attempt.steps?.end();
   throwIfSleeping(attempt);
   attempt.signal.throwIfAborted();
@@ -68,8 +67,28 @@ export async function prepare(
   return plan.store(detailsText);
 }
 
+/** Adds what `taskDetails` returned: with code that is not compiled, this can be anything. */
+async function addTasks(plan: TaskPlan, attempt: Attempt, tasks: unknown): Promise<void> {
+  if (isAsyncIterable(tasks)) for await (const task of tasks) await addTask(plan, attempt, task);
+  else if (isIterable(tasks)) await addEach(plan, attempt, tasks);
+  else throw notIterable(attempt.job, tasks);
+}
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof (value as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator] === 'function';
+
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  typeof (value as Partial<Iterable<unknown>> | null | undefined)?.[Symbol.iterator] === 'function';
+
+function notIterable({ id, type }: Job, tasks: unknown): TypeError {
+  const given = tasks === null || tasks === undefined ? String(tasks) : `a value of type ${typeof tasks}`;
+  const message = `cannot plan the tasks of run ${id}: taskDetails of job type ${type} returned ${given}, ` +
+    'and must return an array or another iterable';
+  return new TypeError(message);
+}
+
 /** Waits only where there is something to wait for: `for await` takes three promises for each task of a plain iterable. */
-async function addTasks(plan: TaskPlan, attempt: Attempt, tasks: Iterable<unknown>): Promise<void> {
+async function addEach(plan: TaskPlan, attempt: Attempt, tasks: Iterable<unknown>): Promise<void> {
   for (const given of tasks) {
     const task = isPromiseLike(given) ? await given : given;
     const added = addTask(plan, attempt, task);

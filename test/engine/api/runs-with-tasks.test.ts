@@ -130,6 +130,37 @@ describe('tasks', () => {
     expect(await Promise.all(runs.map((run) => run.result()))).toEqual([3, 3, 3, 3]);
   });
 
+  test('may come as the characters of a text', async () => {
+    const spelling = jobType('spelling', {
+      taskDetails: () => 'abc',
+      taskResults: ({ task }) => task.toUpperCase(),
+    });
+    const t = await start({ types: [spelling] });
+    const run = await t.createJobRun(spelling);
+    await t.drain();
+    expect((await tasksOf(t, run)).map(({ result }) => result)).toEqual(['"A"', '"B"', '"C"']);
+  });
+
+  test.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['a value of type number', 3],
+    ['a value of type object', { tasks: [1] }],
+  ])('are missing if taskDetails returns %s, and the error says so', async (given, returned) => {
+    const missing = jobType('missing', {
+      retry: { attempts: 1 },
+      taskDetails: () => returned as unknown as number[],
+      taskResults: () => {},
+    });
+    const t = await start({ types: [missing] });
+    const run = await t.createJobRun(missing);
+    await t.drain();
+    expect((await run.get()).error?.message).toBe(
+      `cannot plan the tasks of run ${run.id}: taskDetails of job type missing returned ${given}, ` +
+      'and must return an array or another iterable',
+    );
+  });
+
   test('by the thousand are stored piece by piece, and appear all at once', async () => {
     const door = new Door();
     const many = jobType('many', {
