@@ -45,19 +45,5 @@ export async function closeFor(store: Store, job: Job, limit: string, until: num
   await store.closeLimit(name, key, until);
 }
 
-export const jobLimits = (store: Store, job: Job): JobLimits => new LimitsOfJob(store, job);
-
-/** Makes its function when it is read: most handlers spend nothing. */
-class LimitsOfJob implements JobLimits {
-  readonly #store: Store;
-  readonly #job: Job;
-
-  constructor(store: Store, job: Job) {
-    this.#store = store;
-    this.#job = job;
-  }
-
-  get spend(): JobLimits['spend'] {
-    return (limit, cost) => spendMore(this.#store, this.#job, limitNameOf(limit), cost);
-  }
-}
+export const jobLimits = (store: Store, job: Job): JobLimits =>
+  ({ spend: (limit, cost) => spendMore(store, job, limitNameOf(limit), cost) });

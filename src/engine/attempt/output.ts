@@ -21,22 +21,10 @@ export interface OutputParts {
 
 const chunkLimits = { bytes: chunkBytesMax, depth: 64 };
 
-export const outputOf = (parts: OutputParts, attempt: Attempt): JobOutput => new LazyOutput(parts, attempt);
-
-/** Makes its function, and what it needs, when it is read: most handlers write no output. */
-class LazyOutput implements JobOutput {
-  readonly #parts: OutputParts;
-  readonly #attempt: Attempt;
-  #output: AttemptOutput | null = null;
-
-  constructor(parts: OutputParts, attempt: Attempt) {
-    this.#parts = parts;
-    this.#attempt = attempt;
-  }
-
-  get write(): JobOutput['write'] {
-    return async (chunk) => (this.#output ??= new AttemptOutput(this.#parts, this.#attempt)).write(chunk);
-  }
+/** What the output needs is made at its first chunk: most handlers write none. */
+export function outputOf(parts: OutputParts, attempt: Attempt): JobOutput {
+  let output: AttemptOutput | null = null;
+  return { write: async (chunk) => (output ??= new AttemptOutput(parts, attempt)).write(chunk) };
 }
 
 interface ChunkDraft extends Omit<NewChunk, 'total' | 'isFirst'> {

@@ -8,38 +8,12 @@ export type LogLevel = LogLine['level'];
 /** The maximum size of a log entry in UTF-8. Longer text is truncated. */
 export const logLineBytesMax = 8_192;
 
-type WriteLine = (level: LogLevel, text: string) => void;
-
-export const jobLog = (write: WriteLine): JobLog => new WrittenLog(write);
-
-/**
- * Every attempt has a log, and few write to it: so each function is made when it is read. Handlers can take it from the
- * log (`const { info } = log`).
- */
-class WrittenLog implements JobLog {
-  readonly #write: WriteLine;
-
-  constructor(write: WriteLine) {
-    this.#write = write;
-  }
-
-  get debug(): JobLog['debug'] {
-    return this.#at('debug');
-  }
-
-  get info(): JobLog['info'] {
-    return this.#at('info');
-  }
-
-  get warn(): JobLog['warn'] {
-    return this.#at('warn');
-  }
-
-  get error(): JobLog['error'] {
-    return this.#at('error');
-  }
-
-  #at(level: LogLevel): (text: string) => void {
-    return (text) => this.#write(level, plainText(text, logLineBytesMax));
-  }
+/** A plain object, so that handlers can take functions from it, spread it, and replace its functions. */
+export function jobLog(write: (level: LogLevel, text: string) => void): JobLog {
+  return {
+    debug: (text) => write('debug', plainText(text, logLineBytesMax)),
+    info: (text) => write('info', plainText(text, logLineBytesMax)),
+    warn: (text) => write('warn', plainText(text, logLineBytesMax)),
+    error: (text) => write('error', plainText(text, logLineBytesMax)),
+  };
 }
