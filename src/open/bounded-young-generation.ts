@@ -5,8 +5,9 @@
  *
  * Saves (bench/LEDGER.md, "the young generation is bounded while jobs are drained"): 84 to 106 MB of a draining process.
  * Applies to workers that claim `busyJobs` or more between two heartbeats, unless the program was started with a flag of
- * its own for the semi-spaces, or has threads besides the heartbeat's: the flag counts for all threads, and one that has
- * just begun could not grow at all. Node advises against flags after the start in general; V8 reads this one at the end of
+ * its own for the semi-spaces, or threads besides the heartbeat's begin after its first engine: the flag counts for all
+ * threads, and one that has just begun could not grow at all. Threads that began before the first engine are not seen:
+ * Node lists no threads. While a worker is busy, theirs stays as large as it is, and they collect more often. Node advises against flags after the start in general; V8 reads this one at the end of
  * a collection, where it decides whether to grow, and nowhere else.
  * Without it (`youngGeneration: 'unbounded'`) the process is larger and its results are equal.
  */
@@ -28,7 +29,7 @@ let factor = growing;
 let isImpossible = !isMainThread || hasOwnFlag([...process.execArgv, process.env['NODE_OPTIONS'] ?? '']);
 
 export class BoundedYoungGeneration implements YoungGeneration {
-  /** Since the last adjustment. */
+  /** Since the last heartbeat or adjustment. */
   #claimed = 0;
   #wasAdjusted = false;
 
@@ -49,6 +50,7 @@ export class BoundedYoungGeneration implements YoungGeneration {
   noteBeat(): void {
     if (!this.#wasAdjusted) this.release();
     this.#wasAdjusted = false;
+    this.#claimed = 0;
   }
 
   release(): void {

@@ -11,9 +11,11 @@ interface Sizes {
   readonly idle: number;
 }
 
-function sizesOf(flags: readonly string[], ...args: readonly string[]): Sizes {
+const sizesOf = (flags: readonly string[], ...args: readonly string[]): Sizes => printed(flags, args) as Sizes;
+
+function printed(flags: readonly string[], args: readonly string[]): unknown {
   const env = { ...process.env, NODE_OPTIONS: '' };
-  return JSON.parse(execFileSync(process.execPath, [...flags, program, ...args], { encoding: 'utf8', env })) as Sizes;
+  return JSON.parse(execFileSync(process.execPath, [...flags, program, ...args], { encoding: 'utf8', env }));
 }
 
 describe('the young generation of V8', () => {
@@ -21,6 +23,10 @@ describe('the young generation of V8', () => {
     const { busy, idle } = sizesOf([]);
     expect(busy).toBeLessThanOrEqual(bound);
     expect(idle).toBeGreaterThan(bound);
+  });
+
+  test('is left alone while a worker claims few jobs between two heartbeats, however many in all', () => {
+    expect(printed([], ['few jobs'])).toEqual({ changes: 0 });
   });
 
   test('is left alone if the program was started with a flag of its own', () => {

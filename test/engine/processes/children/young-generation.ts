@@ -1,6 +1,6 @@
 /**
  * Allocates objects of which some survive, and prints the size of V8's young generation: while a worker claims many jobs,
- * and after it has become idle.
+ * and after it has become idle. `few jobs`: prints how often the flag of V8 changes while it claims few jobs.
  */
 import v8 from 'node:v8';
 import { Worker } from 'node:worker_threads';
@@ -10,6 +10,11 @@ const young = new BoundedYoungGeneration();
 if (process.argv.includes('with a thread')) new Worker('setInterval(() => {}, 1000)', { eval: true });
 await new Promise((resolve) => setImmediate(resolve));
 
+if (process.argv.includes('few jobs')) {
+  console.log(JSON.stringify({ changes: changesOfFlag() }));
+  process.exit();
+}
+
 allocate(() => young.noteClaimed(500));
 const busy = youngBytes();
 young.noteBeat();
@@ -17,6 +22,20 @@ young.noteBeat();
 allocate(() => {});
 console.log(JSON.stringify({ busy, idle: youngBytes() }));
 process.exit();
+
+/** With a young generation that has grown beyond the bound: only then does the flag change. */
+function changesOfFlag(): number {
+  allocate(() => {});
+  let changes = 0;
+  v8.setFlagsFromString = () => {
+    changes += 1;
+  };
+  for (let beats = 0; beats < 100; beats += 1) {
+    young.noteClaimed(60);
+    young.noteBeat();
+  }
+  return changes;
+}
 
 function allocate(eachRound: () => void): void {
   let kept: object[] = [];
