@@ -154,7 +154,7 @@ export class HandlerCaller {
     const { type, attempt: { job } } = execution;
     const { aroundWork } = this.#parts;
     refuseOtherShape(type, job);
-    const run = { ...context.run, id: parent.id, tickTime: tickTimeOf(parent), tags: parent.tags ?? {} };
+    const run = { ...context.run, id: parent.id, tickTime: tickTimeOf(parent), tags: { ...parent.tags } };
     const details = parent.details === null ? undefined : parsePayload(parent.details, detailsOf(parent));
     return andThen(fittingInput(type, parent), (input) => {
       this.#checkHeld(execution);

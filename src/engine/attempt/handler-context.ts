@@ -20,12 +20,11 @@ export function contextOf(
 
 export type AttemptFacts = Pick<Context, 'run' | 'idempotencyKey' | 'fence'>;
 
-const noTags = Object.freeze({});
-
 export const factsOf = ({ job }: Attempt, keyPrefix = ''): AttemptFacts => ({
   run: {
     id: job.id, type: job.type, def: job.def, dueTime: new Date(job.due), tickTime: tickTimeOf(job),
-    tags: job.tags ?? noTags,
+    // A copy: what a handler writes to it must not change the job.
+    tags: { ...job.tags },
     // `job.attempt` leaves out attempts that ended with a crash; handlers see a number that includes them.
     attempt: job.attempt + job.crashes,
   },

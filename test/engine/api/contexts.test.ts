@@ -1,4 +1,4 @@
-// What handlers can do with the objects of their context: take functions from them, spread them, and replace functions.
+// What handlers can do with the objects of their context: spread them, replace their functions, and write to the tags.
 import { describe, expect, test } from 'vitest';
 import { jobType, type BatchJob, type Context } from '../../../src/index.ts';
 import { start } from './kit.ts';
@@ -48,4 +48,27 @@ describe.each(kinds)('what the handler of %s is given', (_, typeOf) => {
       limits.spend = async () => {};
     })).toEqual(['info seen: a']);
   });
+
+  test.each([null, { order: '42' }])('has tags of its own: what is written to %o changes no job', async (tags) => {
+    const type = typeOf(({ run }) => void Object.assign(run.tags, { seen: 'yes' }));
+    const t = await start({ types: [type] });
+    const run = await t.createJobRun(type, tags === null ? {} : { tags });
+    await t.drain();
+    expect(await run.get()).toMatchObject({ fate: 'succeeded', tags });
+  });
+});
+
+test('each task has a copy of the tags of its run', async () => {
+  const seen: object[] = [];
+  const type = jobType('split', {
+    taskDetails: () => [1, 2],
+    taskResults: ({ run }) => {
+      seen.push({ ...run.tags });
+      Object.assign(run.tags, { seen: 'yes' });
+    },
+  });
+  const t = await start({ types: [type] });
+  await t.createJobRun(type, { tags: { order: '42' } });
+  await t.drain();
+  expect(seen).toEqual([{ order: '42' }, { order: '42' }]);
 });
