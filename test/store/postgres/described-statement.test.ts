@@ -1,6 +1,6 @@
 // Statements that a connection has described: they are executed by one message, and answer as the driver does.
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Database } from '../../../src/store/postgres/sql/database.ts';
 import { systemDriver } from '../../../src/store/postgres/sql/driver.ts';
 import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
@@ -55,10 +55,37 @@ test('a number beyond 2^53 rejects its statement, and the connection continues',
   expect(await database.run(read, [2])).toEqual([{ number: 2 }]);
 });
 
+test('an answered statement leaves no timer of the `query_timeout` of the driver', async () => {
+  const timeoutMs = waitMs + 1;
+  const timers = timersOf(timeoutMs);
+  const { database } = await open({ query_timeout: timeoutMs });
+  const divide = 'select 6 / $1::bigint as share';
+  for (const by of [2, 3]) expect(await database.run(divide, [by])).toEqual([{ share: 6 / by }]);
+  await expect(database.run(divide, [0])).rejects.toMatchObject({ code: '22012' });
+  expect(timers.started()).toBeGreaterThanOrEqual(3);
+  expect(timers.open()).toBe(0);
+});
+
+/** Counts the timers that are started with a delay, and those of them that were not stopped. */
+function timersOf(delayMs: number): { started: () => number; open: () => number } {
+  const start = vi.spyOn(globalThis, 'setTimeout');
+  const stop = vi.spyOn(globalThis, 'clearTimeout');
+  onTestFinished(() => [start, stop].forEach((spy) => spy.mockRestore()));
+  const isOfDelay = (index: number): boolean => start.mock.calls[index]![1] === delayMs;
+  const started = (): unknown[] =>
+    start.mock.results.filter((_, index) => isOfDelay(index)).map(({ value }) => value as unknown);
+  const stopped = (timer: unknown): boolean => stop.mock.calls.some(([one]) => one === timer);
+  return { started: () => started().length, open: () => started().filter((timer) => !stopped(timer)).length };
+}
+
 /** A database with one connection. `described`: the texts of the prepared statements that the driver executed. */
-async function open(): Promise<{ database: Database; described: string[] }> {
+async function open(config: pg.ClientConfig = {}): Promise<{ database: Database; described: string[] }> {
   const described: string[] = [];
   class Client extends pg.Client {
+    constructor(given: pg.ClientConfig) {
+      super({ ...given, ...config });
+    }
+
     // oxlint-disable-next-line typescript/no-explicit-any -- the overloads of the driver
     override query(config: any, ...more: any[]): any {
       if (config.name !== undefined) described.push(config.text as string);

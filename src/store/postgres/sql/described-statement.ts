@@ -21,6 +21,8 @@ interface RowFormat {
 
 type RowList = Record<string, unknown>[];
 
+type Callback = (error: Error | null, rows?: RowList) => void;
+
 export class DescribedStatements {
   readonly #types: pg.CustomTypesConfig;
   readonly #formats = new WeakMap<pg.ClientBase, Map<string, RowFormat>>();
@@ -44,7 +46,8 @@ export class DescribedStatements {
     const format = this.#formats.get(client)?.get(name);
     if (format === undefined || !values.every(hasPlainText)) return undefined;
     return new Promise((resolve, reject) => {
-      client.query(new DescribedQuery(messageOf(name, values), format, resolve, reject) as unknown as pg.Query);
+      const answer: Callback = (error, rows) => (error ? reject(error) : resolve(rows!));
+      client.query(new DescribedQuery(messageOf(name, values), format, answer) as unknown as pg.Query);
     });
   }
 }
@@ -59,20 +62,21 @@ const DriverQuery = pg.Query as unknown as new (text: string) => object;
 
 /** The driver accepts a query with other messages only if it is a `pg.Query`. It calls the handlers below. */
 class DescribedQuery extends DriverQuery {
-  /** Called by the handler of errors that this class inherits. */
-  readonly callback: (error: Error) => void;
+  /**
+   * Called once, also by the handler of errors that this class inherits. With a `query_timeout`, the driver replaces it
+   * by a function that also stops a timer, which otherwise destroys the connection.
+   */
+  callback: Callback;
   readonly #message: Buffer;
   readonly #format: RowFormat;
-  readonly #resolve: (rows: RowList) => void;
   readonly #rows: RowList = [];
   #error: Error | undefined;
 
-  constructor(message: Buffer, format: RowFormat, resolve: (rows: RowList) => void, reject: (error: Error) => void) {
+  constructor(message: Buffer, format: RowFormat, callback: Callback) {
     super('');
     this.#message = message;
     this.#format = format;
-    this.#resolve = resolve;
-    this.callback = reject;
+    this.callback = callback;
   }
 
   submit({ stream }: { readonly stream: Duplex }): void {
@@ -91,7 +95,7 @@ class DescribedQuery extends DriverQuery {
 
   handleReadyForQuery(): void {
     if (this.#error) this.callback(this.#error);
-    else this.#resolve(this.#rows);
+    else this.callback(null, this.#rows);
   }
 }
 
