@@ -22,12 +22,9 @@ export function history(connection: Connection, id: number, from = 1, limit = In
 /** Reads the histories of many jobs: two statements for a page of jobs, instead of two for each job. */
 export function histories(connection: Connection, ids: readonly number[]): Map<number, Event[]> {
   const list = JSON.stringify(ids);
-  const found = new Map<number, Event[]>();
-  for (const [id, lines] of [...connection.arrays(chunksSql, list), ...connection.arrays(tailsSql, list)]) {
-    const [job, events] = [Number(id), eventsOfHistory(String(lines))];
-    found.set(job, [...(found.get(job) ?? []), ...events]);
-  }
-  return found;
+  const rows = [...connection.arrays(chunksSql, list), ...connection.arrays(tailsSql, list)];
+  const parts = Map.groupBy(rows, ([id]) => Number(id));
+  return new Map([...parts].map(([id, some]) => [id, some.flatMap(([, lines]) => eventsOfHistory(String(lines)))]));
 }
 
 const chunksSql = `SELECT job, lines FROM history_chunk WHERE job IN (SELECT value FROM json_each(?)) ORDER BY job, upto`;
