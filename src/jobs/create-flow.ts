@@ -12,7 +12,7 @@ import { create, step, type Asking } from '../model/machine.ts';
 import { Refusal } from '../refusal.ts';
 import type { FlowRuns, Writer } from '../store/store.ts';
 import type { Draft } from './draft.ts';
-import { newJobs, type Creator } from './new-jobs.ts';
+import { checkDrafts, newJobs, type Creator } from './new-jobs.ts';
 import { proceedAll } from './proceed.ts';
 
 /** A draft of a run, with the runs that it follows. */
@@ -40,6 +40,12 @@ export async function createFlow(creator: Creator, drafts: readonly FlowDraft[],
 
 /** The first run of a flow gives it its id. */
 export const flowOf = (runs: readonly Job[]): FlowRuns => ({ id: runs[0]!.id, runs: runs.map(({ id }) => id) });
+
+/** Refuses drafts that `createTogether` would refuse in every store. */
+export function checkTogether(creator: Creator, drafts: readonly FlowDraft[], by: string): void {
+  checkSize(drafts);
+  checkDrafts(creator, drafts.map(({ draft }) => draft), by);
+}
 
 /** Creates all runs in one commit, and records which of them belong to flows. */
 export async function createTogether(

@@ -1,11 +1,13 @@
 /**
  * Creating runs that follow others, and runs of definitions together with runs of the definitions that follow them, as a
- * tick does: all of a call in one commit. A run whose unique key is taken is not created; the job that has the key follows
- * what it followed before, and keeps the followers that it has.
+ * tick does: all new runs of a call in one commit. A run whose unique key is taken is not created; the job that has the
+ * key follows what it followed before, and keeps the followers that it has. With `onTaken: 'update'`, that job is
+ * updated in a commit of its own, before the new runs are created. So all drafts are checked first; a refusal that
+ * depends on other jobs (`unknown.job`) may still follow updates.
  */
 import type { Job } from '../model/job.ts';
 import { isRefusal, Refusal } from '../refusal.ts';
-import { createTogether, flowOf, type FlowDraft } from './create-flow.ts';
+import { checkTogether, createTogether, flowOf, type FlowDraft } from './create-flow.ts';
 import { createJobs, type Created } from './create.ts';
 import type { CreationHook } from './creation-hook.ts';
 import { followerDrafts, followerPlan, followingOf, linksTo } from './follower-runs.ts';
@@ -32,6 +34,7 @@ export async function createFollowers(
   drafts.forEach(refuseUpdate);
   await creator.store.synchronize?.();
   const flows = await flowsOf(creator, drafts, creating, by);
+  checkTogether(creator, flows.flat(), by);
   const created = new Map<DraftedFlow, Created>();
   for (let open = flows, tries = 0; open.length > 0; open = flows.filter((flow) => !created.has(flow)), tries += 1) {
     if (tries === triesMax) throw contended(open);

@@ -31,8 +31,7 @@ export async function newJobs(
   parent: number | null = null,
 ): Promise<Change[]> {
   await store.synchronize?.();
-  const asking = { by: checkName('asker', by), now: store.now() };
-  const drafted = draftJobs(drafts, parent, asking);
+  const drafted = draftJobs(drafts, parent, askingOf(store, by));
   const numbers = await ids.take(drafts.length);
   return drafted.map(({ model, input }, index) => ({
     before: null,
@@ -40,6 +39,13 @@ export async function newJobs(
     events: model.events,
   }));
 }
+
+/** Refuses drafts that `newJobs` would refuse. */
+export function checkDrafts({ store }: Pick<Creator, 'store'>, drafts: readonly Draft[], by: string): void {
+  draftJobs(drafts, null, askingOf(store, by));
+}
+
+const askingOf = (store: Writer, by: string): Asking => ({ by: checkName('asker', by), now: store.now() });
 
 interface UnnumberedJob {
   /** The new job and its events, without its id and input; shared by consecutive drafts that differ only in input. */

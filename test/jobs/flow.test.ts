@@ -374,6 +374,25 @@ describe.each(storesOfRun)('a flow on $name', (kind) => {
     expect([created[1]!.id, created[3]!.id]).toEqual([taken!.id, created[0]!.id]);
   });
 
+  test('a malformed draft is refused although its key is taken', async ({ world }) => {
+    const holder = await world.create({ unique: { key: 'a' } });
+    const malformed = { ...draft('report'), draft: { type: 'report', priority: 0.5, unique: { key: 'a' } } };
+    const following = draft('report', [stored(holder.id)]);
+    expect(await codeOf(world.jobs.createFollowers([following, malformed], 'tester'))).toBe('malformed.number');
+    expect(await world.everyJob()).toEqual([holder]);
+  });
+
+  test('a malformed draft is refused before a job that has the key of another draft is updated', async ({ world }) => {
+    const holder = await world.create({ unique: { key: 'a' } });
+    const unique = { key: 'a', onTaken: 'update' } as const;
+    const updating = { ...draft('report'), draft: { type: 'report', priority: 7, unique } };
+    const malformed = { ...draft('report', [stored(holder.id)]), draft: { type: '' } };
+    expect(await codeOf(world.jobs.createFollowers([updating, malformed], 'tester'))).toBe('malformed.name');
+    expect(await world.everyJob()).toEqual([holder]);
+    const [updated] = await world.jobs.createFollowers([updating], 'tester');
+    expect(updated).toMatchObject({ outcome: 'updated', job: { priority: 7 } });
+  });
+
   test('followers find the job that takes their key between the look and the commit', async ({ world }) => {
     const first = await world.create();
     const unique = { ...draft('report', [stored(first.id)]), draft: { type: 'report', unique: { key: 'report' } } };
