@@ -3,11 +3,14 @@ import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { never } from '../../../src/model/definition.ts';
 import { gateText } from '../../../src/model/gate.ts';
+import type { PauseContent } from '../../../src/model/pause.ts';
+import { spreadOver } from '../../../src/model/spread.ts';
 import { createLimit, pauseLimit, readLimit, resumeLimit } from '../../../src/jobs/limits.ts';
 import { endPause, pause } from '../../../src/jobs/pauses.ts';
 import { readLimitSpreads } from '../../../src/jobs/spreads.ts';
 import type { PostgresStore } from '../../../src/store/postgres/store.ts';
 import type { ClaimRequest } from '../../../src/store/store.ts';
+import { VirtualClock } from '../../../src/time/clock.ts';
 import { born, calls, claimed, connect, decided, freshStore, made, many, openStore } from './ground.ts';
 
 const ada = { by: 'ada', why: 'the bank is down' };
@@ -43,6 +46,26 @@ async function waitsFor(
   await holder.query('rollback');
   await Promise.all([claiming, waiting]);
   return !wasOver;
+}
+
+/** A clock that jumps when it has been read some times. */
+class JumpingClock extends VirtualClock {
+  #readings = Infinity;
+  #ms = 0;
+
+  get hasJumped(): boolean {
+    return this.#readings < 0;
+  }
+
+  jumpAfter(readings: number, ms: number): void {
+    this.#readings = readings;
+    this.#ms = ms;
+  }
+
+  override now(): number {
+    if (this.#readings-- === 0) this.jump(this.#ms);
+    return super.now();
+  }
 }
 
 test('a claim that was under way before the pause is waited for', async () => {
@@ -94,6 +117,31 @@ test('a limit that is resumed with a spread stays paused while a claim may not h
   await resuming;
   expect((await readLimit(store, 'bank'))!.paused).toBeUndefined();
   expect(await claimed(store, charges)).toHaveLength(1);
+});
+
+test.each([
+  ['free jobs', null],
+  ['jobs at gates', gateText({ type: 'charge', def: null, key: null, leaderOnly: false, typeMax: 1_000 })],
+])('a spread of %s that ends between two statements of a claim gives each job to it once', async (_title, gate) => {
+  const clock = new JumpingClock(1_800_000_000_000);
+  const { store } = await freshStore({ clock });
+  for (let readings = 0, isAcross = true; isAcross; readings += 1) {
+    clock.jumpAfter(Infinity, 0);
+    const jobs = await made(store, ...many(6, { type: 'charge', gate }));
+    const parts = await store.divideWaiting(target, 3);
+    const spread = spreadOver(1_000, parts, { by: 'ada', now: clock.now() })!;
+    const content = { by: 'ada', why: null, since: spread.from, confirmed: null, spread } satisfies PauseContent;
+    await made(store, { kind: 'pause', type: 'charge', due: spread.until, input: JSON.stringify(content) });
+    // The store learns of the spread, and expects it in the next claim.
+    const taken = await claimed(store, { ...charges, limit: 1 });
+    clock.jump(999);
+    clock.jumpAfter(readings, 1);
+    taken.push(...(await claimed(store, charges)));
+    isAcross = clock.hasJumped;
+    clock.jumpAfter(0, 1);
+    taken.push(...(await claimed(store, charges)));
+    expect(taken.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(jobs.map(({ id }) => id));
+  }
 });
 
 test('writes that claim nothing are not waited for, and neither is a backup', async () => {

@@ -21,7 +21,7 @@ import { nowSql } from '../sql/server-clock.ts';
 import { claimedIdsSql } from '../read/claimed.ts';
 import { nothingPausedSql, readPausedGates, readSpreads } from '../read/pauses.ts';
 import { linesInTurns } from './shares.ts';
-import { spreadLanes, type SpreadLanes } from './spread-jobs.ts';
+import { onePerJob, spreadLanes, type SpreadLanes } from './spread-jobs.ts';
 
 /**
  * Locks jobs that their gates admit now, and returns them in claim order. If the last claim found no full gate, one
@@ -105,7 +105,7 @@ const setSorts = (session: Session, value: 'on' | 'off'): Promise<object[]> =>
 async function choose(session: Session, walk: GateWalk): Promise<WaitingJob[]> {
   const { request, memory, limits, admissions, spreads } = walk;
   const inSpread = spreadLanes(request, spreads).map((lanes) => firstWaiting(session, lanes.request, lanes));
-  const waiting = (await Promise.all([firstWaiting(session, request), ...inSpread])).flat();
+  const waiting = onePerJob(await Promise.all([firstWaiting(session, request), ...inSpread]));
   await limits.load(waiting.map(({ gate }) => gate));
   const claim = { stops: memory.shareStops, admissions, limits, spreads, limit: request.limit };
   const lines = await linesInTurns(session, lanesOf(waiting, request.limit, spreads), claim);

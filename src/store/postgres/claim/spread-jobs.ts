@@ -47,11 +47,18 @@ export function withSpreadRows(found: FreeJobs, spread: readonly FreeJobs[], lim
   const all = [found, ...spread];
   return {
     ...found,
-    rows: all.flatMap(({ rows }) => rows).sort(byClaimOrder).slice(0, limit),
+    rows: onePerJob(all.map(({ rows }) => rows)).toSorted(byClaimOrder).slice(0, limit),
     parents: new Map(all.flatMap(({ parents }) => [...parents])),
     hasJobsAtGates: all.some(({ hasJobsAtGates }) => hasJobsAtGates),
   };
 }
+
+/**
+ * The rows of several reads, one for each job. If a spread ends between two reads of a claim, both find its jobs: the
+ * type is no longer paused, and rows that the own transaction has locked are not skipped.
+ */
+export const onePerJob = <Row extends { readonly id: number }>(reads: readonly (readonly Row[])[]): readonly Row[] =>
+  reads.length === 1 ? reads[0]! : [...new Map(reads.flat().map((row) => [row.id, row])).values()];
 
 function lockInRange(session: Session, { request, range }: SpreadLanes): Promise<FreeJobs> {
   const { schema, time } = session;
