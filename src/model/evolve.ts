@@ -5,12 +5,13 @@ import {
   type RunningJob,
 } from './job.ts';
 import type { Fate } from './state.ts';
+import type { Writable } from './writable.ts';
 
 /**
  * A job that is being made from the facts of the job before. Claims and ends, which every job has, set the fields that
  * differ: a literal with the facts in it would copy all of them once more, which takes twice the time and the memory.
  */
-type Unfinished<J extends Job> = { -readonly [Field in keyof J]: J[Field] };
+type Unfinished<J extends Job> = Writable<J>;
 
 type Effect<K extends EventKind> = (job: Job, event: Stamp & Extract<EventBody, { kind: K }>) => Job;
 

@@ -1,9 +1,8 @@
 /** The body: all fields of a job that have no column, as one JSON text. A field with its default value is left out. */
 import type { EndedJob, Job, JobFacts } from '../model/job.ts';
 import { firstTypeVersion } from '../model/type-version.ts';
+import type { Writable } from '../model/writable.ts';
 import { cachedParse, cachedStringify } from './text-cache.ts';
-
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 export type Body = Writable<Partial<JobFacts>> & Pick<JobFacts, 'changed'>;
 

@@ -3,6 +3,7 @@ import type { Event } from '../model/event.ts';
 import { facts, type Job, type JobFacts, type JobOrigin, type PendingJob } from '../model/job.ts';
 import type { Hold } from '../model/state.ts';
 import { firstTypeVersion } from '../model/type-version.ts';
+import type { Writable } from '../model/writable.ts';
 import { parseBody } from './job-body.ts';
 import { factsOf, type EndedRow, type OpenRow } from './job-columns.ts';
 import { cachedStringify } from './text-cache.ts';
@@ -14,7 +15,7 @@ export type PendingRow = Omit<OpenRow, 'state' | 'hold' | 'holder' | 'lease_unti
 
 export function jobOfPending(row: PendingRow): Job {
   // A literal with the facts in it would copy all of them once more, for every claimed job.
-  const job = openFacts(row) as { -readonly [Field in keyof PendingJob]: PendingJob[Field] };
+  const job = openFacts(row) as Writable<PendingJob>;
   job.state = 'pending';
   return job;
 }

@@ -8,6 +8,7 @@
 import { isLiteral, literalPrefix, parseGlob, toPostgresRegex } from '../../../model/glob.ts';
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { firstTypeVersion, versionedTypes, type VersionedType } from '../../../model/type-version.ts';
+import type { Writable } from '../../../model/writable.ts';
 import { namesOf, pendingColumns } from '../../job-columns.ts';
 import type { PendingRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
@@ -98,7 +99,7 @@ export async function lockAndRead<Summary>(
 }
 
 /** Gives a row the values of the first job in the columns `alikeNames` in which they agree. */
-function fillIn(row: { -readonly [Name in keyof RowWithCtid]: RowWithCtid[Name] }, first: RowWithCtid): void {
+function fillIn(row: Writable<RowWithCtid>, first: RowWithCtid): void {
   row.version ??= first.version;
   row.priority ??= first.priority;
   row.due ??= first.due;
