@@ -53,7 +53,7 @@ test('of several lanes the first jobs in claim order are taken, however many row
   await client.query('rollback');
 });
 
-test.each([true, false])('jobs that differ in every column are read as they are stored; many are expected: %s', async (expectsMany) => {
+test.each([1, 49, 50])('jobs that differ in each column are read as stored if %i are expected', async (expected) => {
   const { url, store } = await freshStore();
   const now = store.now();
   const other = { kind: 'task', type: 'b', typeVersion: 2, tags: { x: 'y' }, input: '[1]' } as const;
@@ -62,7 +62,7 @@ test.each([true, false])('jobs that differ in every column are read as they are 
   const client = await connect(url, { types: rowTypes });
   const session = sessionOn(client, { schema: 'stint', time: new ServerClock(), claims: new JobClaims() }, new StatementNames(false));
   const tables = `best as materialized (select ${lockedNames} from stint.job order by id for update)`;
-  const { rows } = await lockAndRead(session, tables, `'more', 1`, [null], { expectsMany });
+  const { rows } = await lockAndRead(session, tables, `'more', 1`, [null], { expected });
   expect(rows.map(jobOfPending).toSorted((a, b) => a.id - b.id)).toEqual(jobs);
   expect(rows.every((row) => row.is_fresh)).toBe(true);
 });

@@ -44,7 +44,7 @@ async function scanFromCursor(
       where ${isClaimableSql(request.kinds, 'lane')}),
     ${lockSql(session.schema, cursor.length, 'and (job.due, job.id) > (lane.due, lane.id)')}`;
   const summary = `'hasJobsAtGates', false, 'hasSpreads', ${hasSpreadsSql}`;
-  return lockAndRead(session, tables, summary, values, { expectsMany: true });
+  return lockAndRead(session, tables, summary, values, { expected: request.limit });
 }
 
 async function scanAll(session: Session, cursors: ScanCursors, request: ClaimRequest): Promise<FreeJobs> {

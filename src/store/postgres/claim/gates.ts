@@ -336,9 +336,6 @@ function waitingAt(
   return session.run<WaitingJob>(text, values);
 }
 
-/** From this number of jobs on, a claim sends less than all of their columns, see `lockAndRead`. */
-const manyMin = 50;
-
 /** Locks these jobs in the order of ids; skips jobs that no longer wait, or that other transactions have locked. */
 function lockWaiting(session: Session, jobs: readonly WaitingJob[]): Promise<LockedJobs> {
   const { schema, time } = session;
@@ -349,5 +346,5 @@ function lockWaiting(session: Session, jobs: readonly WaitingJob[]): Promise<Loc
         where ${isStillAtGate} and job.id = chosen.id and due <= ${nowSql} for update skip locked) job
     )`;
   const values = [time.parameter(), numberArray(ids)];
-  return lockAndRead(session, tables, `'gates', true`, values, { expectsMany: ids.length >= manyMin });
+  return lockAndRead(session, tables, `'gates', true`, values, { expected: ids.length });
 }

@@ -62,7 +62,7 @@ export const isStillAtGate = `state = 'pending' and gate is not null and admitte
  *
  * The last row that the statement returns has a summary: JSON with the times, the parents and the entries of `summary`.
  *
- * If it expects many jobs, that row also has the columns `alikeNames` of the first job. In the rows of the jobs, these are
+ * If it expects `manyMin` jobs, that row also has the columns `alikeNames` of the first job. In the rows of the jobs, these are
  * null if they are as in the first job, which saves the driver most of their texts (bench/LEDGER.md, "columns in which
  * claimed jobs agree with the first"). For a single job, that would take the server 6 % longer.
  */
@@ -71,9 +71,10 @@ export async function lockAndRead<Summary>(
   tables: string,
   summary: string,
   values: unknown[],
-  { expectsMany = false } = {},
+  { expected = 1 } = {},
 ): Promise<LockedJobs & Summary> {
   const { schema, time } = session;
+  const expectsMany = expected >= manyMin;
   const joinOrigin = joinOriginSql(schema, 'best');
   const text = `with recursive ${barrierSql(schema)}, ${tables}, parent as materialized (
       select parent.* from (select distinct parent as id from best where parent is not null) of cross join lateral (
@@ -97,6 +98,9 @@ export async function lockAndRead<Summary>(
     Summary),
   };
 }
+
+/** From this number of jobs on, the columns in which they agree are sent once. */
+const manyMin = 50;
 
 /** Gives a row the values of the first job in the columns `alikeNames` in which they agree. */
 function fillIn(row: Writable<RowWithCtid>, first: RowWithCtid): void {
