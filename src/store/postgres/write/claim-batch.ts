@@ -20,7 +20,6 @@ import { firstFence } from '../read/claimed.ts';
 import { feedEntryText } from './feed-sql.ts';
 import type { Ctids } from './fields.ts';
 import { idOf } from './id-of.ts';
-import type { WrittenIds } from './single-row.ts';
 
 /** The rows that a claim has locked. */
 export interface LockedRows {
@@ -53,14 +52,10 @@ function canShare({ before, after, events }: Change, fresh: ReadonlySet<number>)
 }
 
 /**
- * Claims a batch, whose changes append the same line; returns the ids of the claimed jobs, which are all, since this
- * transaction has locked their rows.
+ * Claims a batch, whose changes append the same line. All are written, since this transaction has locked the rows of
+ * their jobs.
  */
-export async function claimBatch(
-  session: Session,
-  changes: readonly Change[],
-  { ctids }: LockedRows,
-): Promise<WrittenIds> {
+export async function claimBatch(session: Session, changes: readonly Change[], { ctids }: LockedRows): Promise<void> {
   const { schema, time, claims } = session;
   const { lease } = changes[0]!.after as RunningJob;
   const { kind, type } = commonType(changes);
@@ -78,7 +73,6 @@ export async function claimBatch(
   const { now, claim } = row!;
   time.observe(now);
   for (const { after } of changes) claims.record(after!, claim);
-  return 'all';
 }
 
 /**

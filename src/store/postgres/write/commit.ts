@@ -187,17 +187,12 @@ export async function commitClaimed(
   locked: LockedRows,
 ): Promise<boolean[]> {
   const [single, ...batches] = batchesOf(changes, locked);
-  const writing = Promise.all([
-    ...batches.map(async (batch) => [batch, await claimBatch(transaction, batch, locked)] as const),
-    ...stepsOf(single, transaction.claims).map((step) => writeStep(transaction, 'checked', step, single, locked.ctids)),
-  ]);
-  const [answers] = await Promise.all([writing, transaction.commit()]);
-  if (single.length === 0 && answers.every(([, ids]) => ids === 'all')) return changes.map(() => true);
-  const isWritten = new Set(answers.flatMap(([some, ids]) =>
-    some.filter((change) => ids === 'all' || ids.has(idOf(change)))));
-  const written = changes.map((change) => isWritten.has(change));
-  recordRows(transaction.claims, single, single.map((change) => isWritten.has(change)));
-  return written;
+  const claiming = batches.map((batch) => claimBatch(transaction, batch, locked));
+  const writing = writeSteps(transaction, 'checked', stepsOf(single, transaction.claims), single, locked.ctids);
+  const [written] = await Promise.all([writing, ...claiming, transaction.commit()]);
+  recordRows(transaction.claims, single, written);
+  const missed = new Set(single.filter((_, index) => !written[index]));
+  return changes.map((change) => !missed.has(change));
 }
 
 /** Changes of one kind that do not depend on each other; one statement writes them. */
