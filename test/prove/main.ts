@@ -9,8 +9,9 @@ import { list } from './list.ts';
 import { emptyProof, lineOf, proofText, storedProof, withPart, writeProof, type PartReport } from './proof.ts';
 import { runParts, secondsOf } from './run-parts.ts';
 
-// Before any module that reads it.
-process.env['STINT_SLOWNESS'] ??= String(measureSlowness());
+// Before any module that reads it. Twice what the quiet machine shows: later two parts run at a time, with simulations behind
+// them.
+process.env['STINT_SLOWNESS'] ??= String(2 * measureSlowness());
 const { parts } = await import('./parts.ts');
 
 /** The seeds of a release are fixed, so that a run can be repeated; `--long` draws its own. */
