@@ -9,7 +9,7 @@ const ofParts = [...sizedTests, ...detailedTests, ...conformance, 'test/dashboar
 const filesWith = (pattern: RegExp): string[] => globSync('test/**/*.test.ts').filter((file) => pattern.test(readFileSync(file, 'utf8')));
 
 test('the proof names every test file that takes a size', () => {
-  const takesSize = filesWith(/support\/(size|detail)\.ts';|[ {]\w+OfRun\b|\bdetail\b.*support\/browser\.ts';/);
+  const takesSize = filesWith(/(?:support|\.)\/(size|detail)\.ts';|[ {]\w+OfRun\b|\bdetail\b.*support\/browser\.ts';/);
   expect(takesSize).toContain('test/model/json.test.ts');
   expect(takesSize.filter((file) => !ofParts.some((named) => file.startsWith(named)))).toEqual([]);
 });
@@ -17,7 +17,7 @@ test('the proof names every test file that takes a size', () => {
 test('the files of which the proof runs only details have no test of another size', () => {
   const sized = filesWith(/support\/size\.ts';|[ {]\w+OfRun\b/);
   expect(sized.filter((file) => detailedTests.includes(file))).toEqual([]);
-  expect(filesWith(/\bdetails?\b.*support\/(detail|browser)\.ts';/)).toEqual(expect.arrayContaining([...detailedTests]));
+  expect(filesWith(/\bdetails?\b.*(?:support|\.)\/(detail|browser)\.ts';/)).toEqual(expect.arrayContaining([...detailedTests]));
 });
 
 test('every test file that the proof names exists', () => {

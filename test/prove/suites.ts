@@ -76,6 +76,7 @@ export const detailedTests: readonly string[] = [
   ...files('cli', 'bedrock', 'init', 'kill', 'store-faults', 'without-proto'),
   ...files('store/postgres', 'claim', 'dead-peers', 'migrations', 'outage'),
   ...files('store', 'planted'),
+  ...files('support', 'postgres'),
 ];
 
 const part = (name: string, cpuSeconds: number, suiteOf: (size: Size) => Suite): SuitePart =>

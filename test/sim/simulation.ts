@@ -184,6 +184,16 @@ class Simulation {
 
   async run(): Promise<SimReport> {
     this.#backing = await this.#openBacking();
+    try {
+      await this.#simulate();
+      return await this.#report();
+    } finally {
+      // Whatever happened: backends that are stopped would hold up the end of the server, and with it the whole proof.
+      await this.#backing.close();
+    }
+  }
+
+  async #simulate(): Promise<void> {
     await this.#store.migrate();
     if (this.#work.isCompleting) await this.#backing.createEffects();
     // Before the processes have sent anything: it is not one of them that declares.
@@ -204,9 +214,6 @@ class Simulation {
     if (this.#violations.length === 0) await this.#heal();
     if (this.#violations.length === 0 && this.#backing instanceof PostgresBacking) await this.#probe(this.#backing);
     if (this.#violations.length === 0) await this.#verify();
-    const report = await this.#report();
-    await this.#backing.close();
-    return report;
   }
 
   #openBacking(): Promise<Backing> | Backing {

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { PostgresStore } from '../../src/store/postgres/store.ts';
+import { detail } from './detail.ts';
 import { freshDatabase, migratedDatabase } from './fresh-database.ts';
 import { TestPostgres } from './postgres.ts';
 
@@ -52,4 +53,14 @@ test('a server killed and started again still has what was committed', async () 
   } finally {
     await postgres.stop();
   }
+});
+
+// The server waits 5 s before it kills a backend.
+detail('a server ends although one of its backends is stopped', async () => {
+  const postgres = await TestPostgres.create();
+  const client = await connect(postgres.url);
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  process.kill(rows[0]!.pid, 'SIGSTOP');
+  await postgres.stop(0);
+  expect(() => process.kill(rows[0]!.pid, 0)).toThrow('ESRCH');
 });

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { removeAbandonedFolders } from './abandoned-folders.ts';
+import { waitMs } from './patience.ts';
 
 /** How a program of PostgreSQL is run: as whom, where, in which environment. */
 type RunAs = Pick<SpawnOptions, 'uid' | 'gid' | 'cwd' | 'env'>;
@@ -102,9 +103,14 @@ export class TestPostgres {
     await ended;
   }
 
-  /** Shuts the server down and removes all it had. */
-  async stop(): Promise<void> {
+  /**
+   * Shuts the server down and removes all it had. A backend that is stopped (SIGSTOP) would hold up a fast shutdown forever:
+   * after the deadline follows an immediate one, in which the server kills what has not ended within 5 s.
+   */
+  async stop(deadlineMs = waitMs): Promise<void> {
+    const timer = setTimeout(() => this.#server?.kill('SIGQUIT'), deadlineMs);
     await this.kill('SIGINT');
+    clearTimeout(timer);
     rmSync(this.folder, { recursive: true, force: true });
   }
 

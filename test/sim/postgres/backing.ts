@@ -152,9 +152,12 @@ export class PostgresBacking implements Backing {
   }
 
   async close(): Promise<void> {
-    await this.#server.close();
-    await this.#reader.close();
-    await this.store.close();
+    try {
+      await this.#server.close();
+    } finally {
+      await this.#reader.close();
+      await this.store.close();
+    }
   }
 
   /** All lines of a process, or one of them. */

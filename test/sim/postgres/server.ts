@@ -128,9 +128,14 @@ export class SimulatedServer {
     }
   }
 
+  /** Leaves no backend stopped, even if it fails: the real server could not be shut down. */
   async close(): Promise<void> {
-    for (const backend of this.#backends.values()) await this.terminate(backend);
-    await this.#observer.end();
+    try {
+      for (const backend of this.#backends.values()) await this.terminate(backend);
+    } finally {
+      for (const backend of this.#backends.values()) backend.goOn();
+      await this.#observer.end();
+    }
   }
 
   readonly #isOlderThan = (pid: number, ageMs: number): boolean => {
