@@ -13,7 +13,7 @@ export function protocolSuite(client: ClientUnderTest): void {
   let server: World;
   let front: FaultyFront;
   beforeAll(async () => {
-    server = await world({ access: { tokens: records }, engine: { types: [], defs: [], lease: '2s' } });
+    server = await world({ access: { tokens: records }, engine: { types: [], defs: [], lease: `${leaseMs}ms` } });
     front = await openFaultyFront(server.url);
   });
   afterAll(async () => {
@@ -263,10 +263,13 @@ export function protocolSuite(client: ClientUnderTest): void {
       const type = freshType();
       const answer = front.holdAnswerTo(/claim$/);
       const id = await create(type, { do: 'ignore' });
-      await working(type, { leaseMs: 1_000 }, async () => {
-        await untilRun(id, { standing: 'running' });
-        const { lease } = await runOf(id);
-        await until(async () => Date.now() > lease.until);
+      await working(type, { leaseMs }, async () => {
+        // The repair of the server may have taken the run back before we see it running.
+        await untilRun(id, { fence: 1 });
+        await until(async () => {
+          const { lease } = await runOf(id);
+          return lease === null || Date.now() > lease.until;
+        });
         await server.post(`${api}/runs/${id}/stop`, {}, olga);
         answer();
         const next = await create(type, { do: 'return', value: 1 });
