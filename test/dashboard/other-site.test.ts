@@ -1,9 +1,12 @@
 // Pages of other sites, in a real browser: they can neither change anything on a server of this machine nor read from it.
-import { createServer } from 'node:http';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { startBedrock, type StartedBedrock } from '../../src/bedrock/start.ts';
 import { plainPage, test } from '../support/browser.ts';
+import { waitMs } from '../support/patience.ts';
 import { api, everyRoute, pathOf } from '../http/world.ts';
 import { dashboard, type Dashboard } from './world.ts';
 
@@ -57,7 +60,7 @@ async function attack({ home, bedrock: jobs, changes, reads, bodies }: Attack): 
     sent.append(Object.assign(document.createElement('textarea'), { name, value }));
     const loaded = new Promise((resolve) => Object.assign(frame, { onload: resolve, onerror: resolve }));
     sent.submit();
-    return Promise.race([loaded, new Promise((resolve) => setTimeout(resolve, 1_000))]);
+    return loaded;
   };
   const read = (url: string, init: RequestInit): Promise<void> =>
     ask(url, init).then(async (response) => {
@@ -92,30 +95,51 @@ async function attack({ home, bedrock: jobs, changes, reads, bodies }: Attack): 
   return got;
 }
 
+/** A page of the other site. */
+async function pageOn(host: string): Promise<Page> {
+  const page = await board.browser.newPage(plainPage);
+  onTestFinished(() => page.close());
+  page.setDefaultTimeout(waitMs);
+  await page.goto(`http://${host}:${(site.address() as AddressInfo).port}/`);
+  return page;
+}
+
+/** Counts the POSTs that the server has answered. */
+function countPosts(): () => number {
+  let posts = 0;
+  const count = (message: unknown): void => {
+    const { request: { method, socket } } = message as { readonly request: IncomingMessage };
+    if (method === 'POST' && socket.localPort === Number(new URL(board.url).port)) posts += 1;
+  };
+  subscribe('http.server.response.finish', count);
+  onTestFinished(() => void unsubscribe('http.server.response.finish', count));
+  return () => posts;
+}
+
 test.each(['localhost', '127.0.0.1'])('a page of http://%s on another port changes nothing and reads nothing', async (host) => {
   const before = await board.engine.jobs.store.feedEnd();
-  const page = await board.browser.newPage(plainPage);
-  await page.goto(`http://${host}:${(site.address() as AddressInfo).port}/`);
+  const [page, posts] = [await pageOn(host), countPosts()];
   const actions = ['cancel', 'stop', 'pause', 'retry'].map((action) => `${api}/runs/${id}/${action}`);
   const others = everyRoute.filter(([, { method, roles }]) => method === 'post' && roles !== null).map(([, route]) => pathOf(route));
+  const changes = [...actions, ...others.slice(0, 6)];
+  const bodies = ['{"type":"evil"}', '\n\nCreateJob\nname: evil\n\n', 'CreateJob\r\nname: evil\r\n\r\n'];
   const read = await page.evaluate(attack, {
     home: board.url,
     bedrock: `http://127.0.0.1:${bedrock.port}/`,
-    changes: [...actions, ...others.slice(0, 6)],
+    changes,
     reads: ['/', '/metrics', `${api}/me`, `${api}/runs`, `${api}/runs/${id}`, `${api}/openapi.json`],
-    bodies: ['{"type":"evil"}', '\n\nCreateJob\nname: evil\n\n', 'CreateJob\r\nname: evil\r\n\r\n'],
+    bodies,
   });
+  // Nobody tells the page when a beacon has arrived. The JSON does not arrive: the browser asks first, by OPTIONS.
+  await expect.poll(posts).toBe(2 * changes.length + 3 * bodies.length);
   expect(read).toEqual([]);
   expect(await board.engine.jobs.store.feedEnd()).toBe(before);
   expect((await board.get(`${api}/runs`)).body.items.map((run: { id: number }) => run.id)).toEqual([id]);
-  await page.close();
 });
 
 test('a page of another site cannot show the dashboard in a frame', async () => {
-  const page = await board.browser.newPage(plainPage);
-  await page.goto(`http://localhost:${(site.address() as AddressInfo).port}/`);
+  const page = await pageOn('localhost');
   const refused = page.waitForEvent('console', { predicate: (message) => message.text().includes('frame-ancestors') });
   await page.setContent(`<iframe src="${board.url}/"></iframe>`);
   expect((await refused).text()).toContain("frame-ancestors 'none'");
-  await page.close();
 });
