@@ -231,10 +231,18 @@ const chunked = (count: number): string =>
   `POST ${api}/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n` +
   `${`186a0\r\n${'x'.repeat(100_000)}\r\n`.repeat(count)}0\r\n\r\n`;
 
-/** Sends bytes, and returns all that comes back until the server closes the connection. */
-async function conversation(bytes: string, { port }: Pick<AddressInfo, 'port'> = addressOf(server)): Promise<string> {
+/**
+ * Sends bytes, and returns all that comes back until the server closes the connection. A server that closes it without having
+ * read everything resets it: that is an error only if there is no answer.
+ */
+function conversation(bytes: string, { port }: Pick<AddressInfo, 'port'> = addressOf(server)): Promise<string> {
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
-  return (await socket.toArray()).join('');
+  let [answer, problem] = ['', null as Error | null];
+  socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+  socket.on('error', (error) => (problem = error));
+  return new Promise((resolve, reject) => {
+    socket.once('close', () => (answer === '' && problem !== null ? reject(problem) : resolve(answer)));
+  });
 }
 
 const addressOf = ({ url }: World): Pick<AddressInfo, 'port'> => ({ port: Number(new URL(url).port) });
