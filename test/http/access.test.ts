@@ -1,7 +1,7 @@
 // Access control: every route of the contract is tried with every role.
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Client } from '../../src/client/client.ts';
 import { checkBind, mayUse } from '../../src/http/access/access.ts';
 import { roles } from '../../src/http/contract.ts';
@@ -114,6 +114,7 @@ describe('access tokens', () => {
     const made = newToken({ name: 'ci', role: 'producer', created: 1_000, expires: 4_000_000_000_000 });
     const admin = newToken({ name: 'ada', role: 'admin' });
     const server = await world({ access: { tokens: [made.record, admin.record] }, isIdle: true });
+    onTestFinished(() => server.close());
     const asAda = { headers: { authorization: `Bearer ${admin.token}` } };
     const before = Date.now();
     const { body } = await server.get(`${api}/tokens`, asAda);
@@ -129,7 +130,6 @@ describe('access tokens', () => {
     expect((await server.get(`${api}/tokens`, asAda)).body.items[0].lastUsed).toBeGreaterThanOrEqual(before);
     const client = new Client({ url: server.url, token: admin.token });
     expect((await client.call('listTokens')).items.map(({ name }) => name)).toEqual(['ci', 'ada']);
-    await server.close();
   });
 
   test('are an empty list on a server without tokens', async () => {
@@ -139,8 +139,8 @@ describe('access tokens', () => {
   test('that have expired are refused', async () => {
     const old = newToken({ name: 'old', role: 'admin', expires: Date.now() - 1 });
     const over = await world({ access: { tokens: [old.record] }, isIdle: true });
+    onTestFinished(() => over.close());
     expect((await over.get(`${api}/me`, { headers: { authorization: `Bearer ${old.token}` } })).status).toBe(401);
-    await over.close();
   });
 
   test('are unique, and their record does not contain them', () => {
@@ -165,6 +165,7 @@ describe('access tokens', () => {
 
   test('are throttled after too many wrong ones from one address', async () => {
     const own = await world({ access: { tokens: records }, isIdle: true });
+    onTestFinished(() => own.close());
     const wrong = { headers: { authorization: 'Bearer wrong' } };
     for (let tries = 0; tries < 20; tries++) expect((await own.get(`${api}/me`, wrong)).status).toBe(401);
     const reply = await own.get(`${api}/me`, wrong);
@@ -172,7 +173,6 @@ describe('access tokens', () => {
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await own.post(`${api}/session`, { token: 'wrong' })).status).toBe(429);
     expect((await own.get(`${api}/me`, as('admin'))).status).toBe(200);
-    await own.close();
   });
 
   test('can be exchanged for a browser session that scripts cannot read, and that can be ended', async () => {
@@ -230,14 +230,15 @@ describe('the address of the caller', () => {
     ['0.0.0.0', { tokens: records, isInsecure: true }, undefined],
   ])('a server on %s with %o starts or is refused', async (host, { tokens: known, ...how }: StartRow, refusal) => {
     const http = createHttp({ engine: open.engine, dashboard: null, access: { tokens: known ?? [] } });
+    onTestFinished(() => http.close());
     const listening = http.listen({ host, port: 0, ...how });
     if (refusal === undefined) expect((await listening).url).toMatch(how.tls ? /^https:/ : /^http:/);
     else await expect(listening).rejects.toThrow(refusal);
-    await http.close();
   });
 
   test('may be hidden from others on the way: TLS 1.2 and 1.3 are spoken, and nothing older', async () => {
     const http = createHttp({ engine: open.engine, dashboard: null });
+    onTestFinished(() => http.close());
     const { port } = await http.listen({ port: 0, tls });
     const spoken = async (maxVersion: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'): Promise<string | null> => {
       // At level 0 our own side would speak TLS 1.1.
@@ -248,15 +249,14 @@ describe('the address of the caller', () => {
       return version;
     };
     expect([await spoken('TLSv1.1'), await spoken('TLSv1.2'), await spoken('TLSv1.3')]).toEqual([null, 'TLSv1.2', 'TLSv1.3']);
-    await http.close();
   });
 
   test('startHttp accepts tokens as JSON and refuses to listen publicly without any', async () => {
     const said = JSON.stringify([{ name: 'ada', role: 'admin', hash: tokens.admin.record.hash }]);
     const started = await startHttp({ engine: open.engine, port: 0, tokens: said });
+    onTestFinished(() => started.close());
     expect((await fetch(`${started.url}${api}/me`)).status).toBe(401);
     expect((await fetch(`${started.url}${api}/me`, as('admin'))).status).toBe(200);
-    await started.close();
     await expect(startHttp({ engine: open.engine, host: '0.0.0.0', port: 0, tokens: '' })).rejects.toThrow('anybody');
   });
 
@@ -268,10 +268,10 @@ describe('the address of the caller', () => {
 test('a browser session ends when its token is revoked', async () => {
   let known = records;
   const own = await world({ access: { tokens: () => known }, isIdle: true });
+  onTestFinished(() => own.close());
   const { headers } = await own.post(`${api}/session`, { token: tokens.operator.token });
   const shown = { headers: { cookie: headers.get('set-cookie')!.split(';')[0]! } };
   expect((await own.get(`${api}/me`, shown)).status).toBe(200);
   known = records.filter(({ name }) => name !== 'olga');
   expect((await own.get(`${api}/me`, shown)).status).toBe(401);
-  await own.close();
 });

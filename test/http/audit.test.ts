@@ -1,5 +1,5 @@
 // The audit: who did what, when and why, with the state before and after, also for deleted jobs.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { jobType } from '../../src/index.ts';
 import { Door } from '../engine/api/kit.ts';
 import {
@@ -82,6 +82,7 @@ describe('the audit', () => {
       commits.push(JSON.stringify(batch));
       return Promise.reject(new Error('the store is away'));
     });
+    onTestFinished(() => commit.mockRestore());
     const pause = await server.post(`${api}/runs/${open}/pause`, { why: 'planned' }, asOlga);
     const removal = await server.send('DELETE', `${api}/runs/${over}?why=wish`, undefined, asOlga);
     commit.mockRestore();

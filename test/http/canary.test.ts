@@ -158,6 +158,7 @@ test.each(['sqlite', 'postgres'])('on %s, a deleted run leaves nothing in a dump
   onTestFinished(() => rm(home, { recursive: true }));
   const url = kind === 'sqlite' ? `sqlite:${join(home, 'jobs.db')}` : await migratedDatabase();
   const own = await world({ store: url, engine: { types: [leaky], defs: [] } });
+  onTestFinished(() => own.close());
   const created: number[] = [];
   for (const fails of [false, true]) {
     created.push((await own.post(`${api}/runs`, { type: 'leaky', input: { fails, canary }, tags: { person: 'ann' } })).body.id as number);
@@ -171,5 +172,4 @@ test.each(['sqlite', 'postgres'])('on %s, a deleted run leaves nothing in a dump
   // The feed has the errors of runs that failed. An engine keeps it for a day.
   await own.engine.jobs.store.purge({ limit: 1_000, feedKeptMs: 0, retentionMs: null });
   expect((await dump(url)).includes(canary)).toBe(false);
-  await own.close();
 });
