@@ -42,3 +42,11 @@ test('a failed test is a finding with its file and the beginning of its error, a
 test('an unexplained end of the tests is a finding', () => {
   expect(outcomeOf({ testResults: [] }, 137).findings).toEqual(['vitest ended with 137']);
 });
+
+test('it is a finding if no test with the tag of a part has passed, although vitest ended well', () => {
+  const ended = (status: string, tags: readonly string[]) => ({ fullName: `a ${status} test`, status, tags, meta: {} });
+  const outcome = (...assertionResults: readonly object[]) =>
+    outcomeOf({ testResults: [{ name: resolve('test/jobs/a.test.ts'), assertionResults }] as never }, 0, 'detail').findings;
+  expect(outcome(ended('passed', ['detail']))).toEqual([]);
+  expect(outcome(ended('passed', []), ended('skipped', ['detail']))).toEqual(['no test with the tag detail has passed']);
+});

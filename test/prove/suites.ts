@@ -134,14 +134,17 @@ export function outcomeOf(
   const findings = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.filter((each) => each.status === 'failed').map(({ fullName, failureMessages }) =>
       `failed: ${relative(process.cwd(), name)}: ${fullName}${causeOf(failureMessages ?? [])}`));
-  const isExplained = status === 0 || findings.length > 0;
+  const passed = chosen.filter((each) => each.status === 'passed').length;
+  if (status !== 0 && findings.length === 0) findings.push(`vitest ended with ${status}`);
+  // Vitest ends with 0 if no test has the tag. Without a tag, a machine may lack what all tests of a part need.
+  if (tag !== undefined && passed === 0 && findings.length === 0) findings.push(`no test with the tag ${tag} has passed`);
   return {
     figures: {
       tests: chosen.length,
-      passed: chosen.filter((each) => each.status === 'passed').length,
+      passed,
       ...Object.assign({}, ...chosen.map(({ meta }) => meta?.figures)) as Figures,
     },
-    findings: isExplained ? findings : [`vitest ended with ${status}`],
+    findings,
   };
 }
 
