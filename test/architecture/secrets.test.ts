@@ -1,12 +1,25 @@
 // No key, token or password is in the repository: whoever installs Stint makes his own.
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const generated = new Set(['node_modules', 'dist', 'artifacts', 'artefacts', '.git', '.stint']);
-const files = globSync('**/*', { cwd: root, exclude: (name) => generated.has(name.split('/').at(-1)!) })
-  .filter((path) => statSync(join(root, path)).isFile() && !/\.(png|db|gz|woff2|tgz)$/.test(path));
+const isText = (path: string): boolean => statSync(join(root, path)).isFile() && !/\.(png|db|gz|woff2|tgz)$/.test(path);
+
+/** The files of the repository, and those that could be added to it. What git ignores may hold secrets of the developer. */
+function filesOfGit(): readonly string[] | null {
+  if (!existsSync(join(root, '.git'))) return null;
+  const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
+  if (listed.status !== 0) return null;
+  return listed.stdout.toString().split('\0').filter((path) => path !== '' && existsSync(join(root, path)));
+}
+
+/** In a copy of the sources without git. */
+const filesOfFolder = (): readonly string[] => globSync('**/*', { cwd: root, exclude: (name) => generated.has(name.split('/').at(-1)!) });
+
+const files = (filesOfGit() ?? filesOfFolder()).filter(isText);
 
 const secrets: Readonly<Record<string, RegExp>> = {
   'a private key': /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s*[A-Za-z0-9+/]{40}/,
