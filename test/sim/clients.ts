@@ -13,6 +13,7 @@ import type { RandomStream } from './random-streams.ts';
 import type { Goals } from './goals.ts';
 import { drawOverride } from './limits.ts';
 import type { SimProcess } from './process.ts';
+import { isLostCall } from './unreliable-store.ts';
 import type { Ledger, TypeName } from './workload.ts';
 
 export interface Client {
@@ -38,7 +39,7 @@ export async function tryAction(action: Action, client: Client): Promise<void> {
   try {
     await action(client);
   } catch (error) {
-    if (!isRefusal(error) && !/connection was lost|store is down|no reply came/.test(String(error))) throw error;
+    if (!isRefusal(error) && !isLostCall(error)) throw error;
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Http } from '../../src/http/server.ts';
 import type { Faults, SimSettings } from './faults.ts';
 import { latencyOf } from './faults.ts';
+import { isLostCall } from './unreliable-store.ts';
 import type { SimProcess } from './process.ts';
 import type { RandomStream } from './random-streams.ts';
 import type { Timeline } from './timeline.ts';
@@ -10,6 +11,8 @@ import type { Timeline } from './timeline.ts';
 export interface HttpServerProcess {
   readonly process: SimProcess;
   readonly http: Http;
+  /** The unexpected error that the server has logged under this trace id. */
+  readonly faultOf: (trace: string) => unknown;
 }
 
 export interface HttpLineParts {
@@ -23,6 +26,8 @@ export interface HttpLineParts {
   readonly server: () => HttpServerProcess | null;
   /** Called when the answer to a claim with jobs has reached the worker's host, before the worker gets it. */
   readonly onClaimed: () => void;
+  /** The server has answered with a fault of its own. */
+  readonly onServerFault: (error: unknown) => void;
 }
 
 type Delivery = 'arrives' | 'lost request' | 'lost reply' | 'silent request' | 'silent reply';
@@ -87,18 +92,28 @@ export class HttpLine {
     void server.process.deliver(() => void this.#serve(server, exchange, stopWatching));
   }
 
-  async #serve({ process: server, http }: HttpServerProcess, exchange: Exchange, stopWatching: AbortController): Promise<void> {
+  async #serve(serving: HttpServerProcess, exchange: Exchange, stopWatching: AbortController): Promise<void> {
     const { timeline, process, onClaimed } = this.#parts;
     const { request, delivery, backMs, settle } = exchange;
-    const response = await http.fetch(request, environment);
+    const response = await serving.http.fetch(request, environment);
     const answer = { status: response.status, headers: response.headers, text: await response.text() };
-    if (!server.isAlive || delivery === 'silent reply') return;
+    if (!serving.process.isAlive) return;
+    if (answer.status >= 500) this.#judge(serving, answer);
+    if (delivery === 'silent reply') return;
     stopWatching.abort();
     if (delivery === 'lost reply') return this.#break(exchange);
     timeline.after(backMs, () => {
       if (request.url.endsWith('/work/claim') && answer.text.includes('"fence"')) onClaimed();
       return process.deliver(() => settle(answer));
     });
+  }
+
+  /** The server may only fail if its store is unavailable, or if the call to its store was lost. */
+  #judge({ faultOf }: HttpServerProcess, { text }: Answer): void {
+    const { code, trace } = JSON.parse(text) as { readonly code: string; readonly trace?: string };
+    if (code.startsWith('unavailable.')) return;
+    const fault = trace === undefined ? text : faultOf(trace);
+    if (!isLostCall(fault)) this.#parts.onServerFault(fault);
   }
 
   /** The connection breaks, which the worker notices after a while. */

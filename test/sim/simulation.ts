@@ -299,7 +299,11 @@ class Simulation {
   /** A process that serves HTTP, and executes nothing itself. */
   #startServer(incarnation: number): void {
     const { process, engine } = this.#newClient('server', incarnation);
-    this.#httpServer = { process, http: createHttp({ engine, clock: process.clock, dashboard: null }) };
+    const faults = new Map<unknown, unknown>();
+    const ignore = (): void => {};
+    const logger = { info: ignore, warn: ignore, error: (_: string, about: Readonly<Record<string, unknown>> = {}) => void faults.set(about['trace'], about['error']) };
+    const http = createHttp({ engine, clock: process.clock, dashboard: null, logger });
+    this.#httpServer = { process, http, faultOf: (trace) => faults.get(trace) };
     this.#restartAfterDeath(process, () => this.#startServer(incarnation + 1));
   }
 
@@ -312,6 +316,7 @@ class Simulation {
       timeline: this.#timeline, faults: this.#faults, settings: this.#settings, process,
       random: this.#streams.stream(`line ${name}`), server: () => this.#httpServer,
       onClaimed: () => this.#deliverLate(process),
+      onServerFault: (error) => this.#reportError('the HTTP server', error),
     });
     const onStart = (start: Start): void => {
       this.#ledger.starts.push(start);

@@ -179,6 +179,9 @@ class Connection {
   }
 }
 
+/** Whether a call of the store failed because a message of it was lost. */
+export const isLostCall = (error: unknown): boolean => /connection was lost|store is down|no reply came/.test(String(error));
+
 const never = (): Promise<never> => new Promise(() => {});
 
 const onTimeline = (timeline: Timeline, what: () => Promise<void>): void => void timeline.after(0, what);
