@@ -68,8 +68,8 @@ export class StoreMonitor {
   readonly #pauses = new Map<number, Job>();
   /** The changes that were written in transactions. */
   readonly #writtenIn = new WeakMap<object, Change[]>();
-  /** The claims that somebody ended by cancelling the job at once. */
-  readonly #stopped = new Set<string>();
+  /** The claims that somebody ended by cancelling the job at once, and when. */
+  readonly #stopped = new Map<string, number>();
   /** The runs that succeeded, and the fences under which they did. */
   readonly succeeded: Success[] = [];
   readonly inbox = new InboxLedger();
@@ -133,9 +133,13 @@ export class StoreMonitor {
     return this.#deleted.has(id);
   }
 
-  /** Whether the job was cancelled at once while it ran under this fence. Its holder learns that by its next heartbeat. */
-  isStopped({ id, fence }: Holding): boolean {
-    return this.#stopped.has(`${id}/${fence}`);
+  /**
+   * Whether the job was cancelled at once, during the last lease, while it ran under this fence. Its holder learns that by its
+   * next heartbeat, and starts nothing when the lease is over with which it claimed.
+   */
+  wasJustStopped({ id, fence }: Holding, leaseMs: number): boolean {
+    const stoppedAt = this.#stopped.get(`${id}/${fence}`);
+    return stoppedAt !== undefined && this.#now() - stoppedAt <= leaseMs;
   }
 
   /** Checks a commit that was read from the store, not seen by a call. `since`: when its transaction began. */
@@ -347,7 +351,7 @@ export class StoreMonitor {
         if (open > 0) this.#report('S15', id, `job ${id} continued while ${open} of its children were open`);
         break;
       case 'cancelled':
-        if (before.state === 'running') this.#stopped.add(`${id}/${before.fence}`);
+        if (before.state === 'running') this.#stopped.set(`${id}/${before.fence}`, this.#now());
         break;
       case 'succeeded':
         if (before.kind === 'run') this.succeeded.push({ type: before.type, job: id, fence: before.fence });

@@ -444,7 +444,7 @@ class Simulation {
     if (this.#settings.storeJumpEveryMs !== Infinity) return;
     const job = this.#monitor.jobs.get(id);
     if (job?.state === 'running' && job.fence === fence) return;
-    if (this.#monitor.isStopped({ id, fence })) return;
+    if (this.#monitor.wasJustStopped({ id, fence }, this.#settings.leaseMs)) return;
     const is = job ? `${job.state} under fence ${job.fence}` : 'gone';
     this.#found(violation('P3', id, `job ${id} was started under fence ${fence}, and is ${is}`));
   }
