@@ -25,7 +25,7 @@ export class SimulatedServer {
   /** In the order in which they began to wait. */
   readonly #waiting = new Set<Backend>();
   readonly #deadlocked = new Set<Backend>();
-  /** Called with the statements that were committed or rolled back, and with the store time when their transaction began. */
+  /** Called with the statements of a transaction that was committed or rolled back, and with the store time when it began. */
   onCommit: (texts: readonly string[], since: number) => Promise<void> = () => Promise.resolve();
   /** How far its clock is ahead of the timeline. */
   offsetMs = 0;
@@ -157,12 +157,16 @@ export class SimulatedServer {
 
   /** After a statement: those that waited for its locks go on, its notifications arrive, and its commit is read. */
   async #finish(): Promise<void> {
+    // One transaction at a time: the next one goes on when the last one has been read.
+    do await this.#readEnded();
     while (await this.#settleOne());
     await this.#passNotices();
+  }
+
+  async #readEnded(): Promise<void> {
     const atRest = [...this.#backends.values()].filter(({ wait, isInTransaction }) => !wait && !isInTransaction);
-    const ended = atRest.filter(({ written }) => written.length > 0);
-    const since = Math.min(...ended.map(({ begunAt }) => begunAt));
-    if (ended.length > 0) await this.onCommit(ended.flatMap(({ written }) => written.splice(0)), since);
+    const ended = atRest.filter(({ written }) => written.length > 0).toSorted((a, b) => a.begunAt - b.begunAt);
+    for (const { written, begunAt } of ended) await this.onCommit(written.splice(0), begunAt);
   }
 
   async #settleOne(): Promise<boolean> {
