@@ -127,7 +127,7 @@ class Connection {
         if (name === 'claim' && !process.isAlive) return;
         const answer = await apply().then((value) => ({ value }), (error: unknown) => ({ error }));
         if ('error' in answer && isUnavailable(answer.error)) this.#parts.onUnavailable(answer.error);
-        else if (name === 'commit') this.#parts.onWritten();
+        else if (name === 'commit' && 'value' in answer) this.#parts.onWritten();
         if (delivery === 'lost reply') return this.#lose(name, fail);
         if (delivery === 'deadly reply') return void timeline.after(back, () => this.#parts.onDeadlyReply(process));
         reply(back, () => ('error' in answer ? reject(answer.error) : resolve(answer.value)));

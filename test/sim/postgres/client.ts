@@ -15,7 +15,7 @@ export interface LineParts {
   readonly process: SimProcess;
   readonly faults: LineFaults;
   readonly onDeadlyReply: (process: SimProcess) => void;
-  /** A reply to a statement that may have committed was lost. */
+  /** A reply to a statement that has committed was lost. */
   readonly onUnknownOutcome: () => void;
   /** The disk of the server has refused a statement. */
   readonly onDiskRefusal: () => void;
@@ -186,7 +186,9 @@ export class SimulatedClient extends EventEmitter {
     else if (this.#state === 'closed') return this.#hangUp();
     const latencyMs = faults.latencyMs();
     if (this.#state !== 'open') return;
-    if (/lost reply|silent after/.test(query.delivery) && mayCommit(query.statement.text)) this.#parts.onUnknownOutcome();
+    // In a transaction nothing is committed before its end.
+    const hasCommitted = 'result' in answer && mayCommit(query.statement.text) && !this.#backend!.isInTransaction;
+    if (/lost reply|silent after/.test(query.delivery) && hasCommitted) this.#parts.onUnknownOutcome();
     if (query.delivery === 'lost reply') return this.break();
     if (query.delivery === 'silent after') return this.fallSilent();
     if (query.delivery === 'deadly reply') return void timeline.after(latencyMs, () => onDeadlyReply(process));
@@ -194,7 +196,7 @@ export class SimulatedClient extends EventEmitter {
       this.connection.stream.bytesRead += 1;
       this.#unanswered = this.#unanswered.filter((each) => each !== query);
       query.settle(answer);
-      if ('result' in answer && mayCommit(query.statement.text)) onWritten();
+      if (hasCommitted) onWritten();
       if (this.#unanswered.length === 0) this.emit('drain');
     });
   }
