@@ -7,14 +7,21 @@ export interface StoredRequest {
   readonly id: number;
   readonly isRefused: boolean;
   /** A job that has its unique key may fulfil it: it becomes no run then. */
-  readonly hasKey: boolean;
+  readonly key: string | null;
+}
+
+/** A request that was taken from the inbox. */
+export interface TakenRequest extends Pick<StoredRequest, 'id' | 'key'> {
+  /** How many commits came before it was first read. */
+  readonly since: number;
 }
 
 type Standing = 'waiting' | 'taken' | 'refused' | 'removed';
 
 export class InboxLedger {
   readonly #standings = new Map<number, Standing>();
-  readonly #keyed = new Set<number>();
+  /** The requests that were read. */
+  readonly #read = new Map<number, TakenRequest>();
 
   get waiting(): number {
     return this.#standings.values().filter((standing) => standing === 'waiting').toArray().length;
@@ -48,16 +55,16 @@ export class InboxLedger {
     this.#standings.set(id, 'removed');
   }
 
-  /** Reads the whole inbox after a commit; returns the requests that it took. What is refused and gone was removed. */
-  read(stored: readonly StoredRequest[]): readonly { readonly hasKey: boolean }[] {
+  /** Reads the whole inbox after so many commits; returns the requests that the last one took. What is refused and gone was removed. */
+  read(stored: readonly StoredRequest[], commits: number): readonly TakenRequest[] {
     const visible = new Set(stored.map(({ id }) => id));
     const gone = [...this.#standings].filter(([id, standing]) => isVisible(standing) && !visible.has(id));
     for (const [id, standing] of gone) this.#standings.set(id, standing === 'waiting' ? 'taken' : 'removed');
-    for (const { id, isRefused, hasKey } of stored) {
+    for (const { id, isRefused, key } of stored) {
       this.#standings.set(id, isRefused ? 'refused' : 'waiting');
-      if (hasKey) this.#keyed.add(id);
+      if (!this.#read.has(id)) this.#read.set(id, { id, key, since: commits });
     }
-    return gone.filter(([, standing]) => standing === 'waiting').map(([id]) => ({ hasKey: this.#keyed.has(id) }));
+    return gone.filter(([, standing]) => standing === 'waiting').map(([id]) => this.#read.get(id)!);
   }
 
   /** `isKept`: whether refused requests are kept forever. */

@@ -60,6 +60,8 @@ export class StoreMonitor {
   readonly #deleted = new Set<number>();
   readonly #openChildren = new Map<number, number>();
   readonly #keys = new Map<string, { readonly id: number; readonly until: number }>();
+  /** The keys that jobs have had while they were open, each with the number of commits before its last release. */
+  readonly #released = new Map<string, number>();
   readonly #admitted = new Map<string, number>();
   readonly #staged = new Map<string, Change[]>();
   readonly #leases = new Map<string, InstanceLease>();
@@ -154,11 +156,20 @@ export class StoreMonitor {
 
   /** Checks the inbox as it was read from the store after a commit that created so many runs without keys for its requests. */
   observeInbox(stored: readonly StoredRequest[], created: number): void {
-    const read = this.inbox.read(stored);
-    const taken = read.filter(({ hasKey }) => !hasKey).length;
+    const read = this.inbox.read(stored, this.commits);
+    const taken = read.filter(({ key }) => key === null).length;
+    for (const { id, key, since } of read) {
+      if (key === null || this.#wasTaken(key, since)) continue;
+      this.#report('S46', null, `request ${id} is gone, and no job has had its key ${key} since it was written`);
+    }
     if (read.length > 0) this.#parts.goals.reach('request of the inbox taken');
     if (stored.some(({ isRefused }) => isRefused)) this.#parts.goals.reach('request of the inbox refused');
     if (taken !== created) this.#report('S46', null, `${taken} requests were taken by a commit that created ${created} runs for them`);
+  }
+
+  /** Whether a job has the unique key, or has released it after so many commits. */
+  #wasTaken(key: string, since: number): boolean {
+    return this.#keys.has(key) || (this.#released.get(key) ?? -1) > since;
   }
 
   observeClosing(use: Pick<LimitUse, 'name' | 'key'>, until: number): void {
@@ -426,14 +437,19 @@ export class StoreMonitor {
       const sentence = `job ${after.id} took the key ${key} of job ${holder?.id}`;
       if (isStolen) this.#report(forMs === null ? 'S11' : 'S10', after.id, sentence);
       this.#keys.set(key, { id: after.id, until: forMs === null ? Infinity : after.created + forMs });
-    } else if (!isOpen(after) && forMs === null && holder?.id === after.id) this.#keys.delete(key);
+    } else if (!isOpen(after) && forMs === null && holder?.id === after.id) this.#releaseKey(key);
+  }
+
+  #releaseKey(key: string): void {
+    this.#keys.delete(key);
+    this.#released.set(key, this.commits);
   }
 
   #remove(id: number, known: Job | undefined): void {
     this.#count(known, -1);
     this.#shares.changed(known, null, this.#now());
     const unique = known?.unique;
-    if (unique?.forMs === null && this.#keys.get(unique.key)?.id === id) this.#keys.delete(unique.key);
+    if (unique?.forMs === null && this.#keys.get(unique.key)?.id === id) this.#releaseKey(unique.key);
     this.#jobs.delete(id);
     this.#deleted.add(id);
     this.#forgetChildren(id);

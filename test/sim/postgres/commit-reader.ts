@@ -133,7 +133,7 @@ export class CommitReader {
   async #readInbox(): Promise<void> {
     const { rows } = await this.#client.query<StoredRequest>({
       name: 'inbox',
-      text: `select id::float8 as id, refused_at is not null as "isRefused", options ? 'unique' as "hasKey" from stint.inbox`,
+      text: `select id::float8 as id, refused_at is not null as "isRefused", options ->> 'unique' as key from stint.inbox`,
     });
     this.#monitor.observeInbox(rows, this.#inboxRuns);
     this.#inboxRuns = 0;
