@@ -38,6 +38,8 @@ export class CommitReader {
   #low = 0;
   readonly #read = new Set<number>();
   #leases = new Map<string, StoredLease>();
+  /** The requests of the inbox that have their time. */
+  readonly #timed = new Set<number>();
   /** The rows of steps that holders have written, by job and name. */
   #steps = new Map<string, string>();
   readonly #closings = new Map<string, number>();
@@ -68,6 +70,7 @@ export class CommitReader {
     if (names('.feed')) await this.#readFeed(since);
     steps.forEach((step, index) => this.#monitor.observeStep(step, holders[index]));
     if (names('.rate')) await this.#readClosings();
+    if (names('.enqueue(')) await this.#setRequestTimes();
     if (names('.inbox') || names('.enqueue(')) await this.#readInbox();
   }
 
@@ -128,6 +131,15 @@ export class CommitReader {
       this.#closings.set(`${name} ${key}`, until);
       this.#monitor.observeClosing({ name, key: key === '' ? null : key }, until);
     }
+  }
+
+  /** The function `enqueue` stores the time of the server, which is the real one. Nobody has seen the requests yet. */
+  async #setRequestTimes(): Promise<void> {
+    const { rows } = await this.#client.query<{ id: string }>({
+      name: 'request times', text: 'update stint.inbox set at = $1 where id <> all($2::bigint[]) returning id',
+      values: [this.#server.now(), [...this.#timed]],
+    });
+    for (const { id } of rows) this.#timed.add(Number(id));
   }
 
   async #readInbox(): Promise<void> {
