@@ -112,6 +112,8 @@ class Simulation {
   #deployed: DeployedVersion = 1;
   /** When the faults ended; null: they have not. */
   #healedAt: number | null = null;
+  /** Whether a run waited only for a slot when the faults ended; on PostgreSQL probes measure the time until a start. */
+  #couldStartWhenHealed = false;
   /** How long each process is paused that claims next. */
   readonly #pauseAtClaim = new Map<SimProcess, number>();
   #recoveryMs: number | null = null;
@@ -439,7 +441,7 @@ class Simulation {
 
   /** P3: a handler starts only while its instance holds the job, whatever time the answer to the claim took. */
   #checkStart({ job: id, fence }: Start): void {
-    if (this.#healedAt !== null && !this.#isOnPostgres) this.#recoveryMs ??= this.#timeline.now - this.#healedAt;
+    if (this.#couldStartWhenHealed) this.#recoveryMs ??= this.#timeline.now - this.#healedAt!;
     // Set forward, the clock of the store ends leases that their holders know to be safe.
     if (this.#settings.storeJumpEveryMs !== Infinity) return;
     const job = this.#monitor.jobs.get(id);
@@ -541,7 +543,7 @@ class Simulation {
     const { leaseMs } = this.#settings;
     const healedAt = this.#timeline.now;
     this.#healedAt = healedAt;
-    const canStart = !this.#isOnPostgres && this.#canStart();
+    this.#couldStartWhenHealed = !this.#isOnPostgres && this.#canStart();
     if (this.#backing instanceof PostgresBacking && this.#faults.inject('last silence')) {
       this.#backing.silenceSome(this.#streams.stream('last silence'));
     }
@@ -553,7 +555,7 @@ class Simulation {
     void finishRemaining(this.#newClient('janitor', 1)).catch((error: unknown) => this.#reportError('janitor', error));
     while (!this.#isFinished() && this.#timeline.now < healedAt + healMaxMs && this.#violations.length === 0) {
       await this.#timeline.run(this.#timeline.now + 10_000);
-      if (canStart && this.#recoveryMs === null) this.#checkProgress(healedAt);
+      if (this.#couldStartWhenHealed && this.#recoveryMs === null) this.#checkProgress(healedAt);
     }
     for (const job of this.#openJobs()) {
       this.#found(violation('L2', job.id, `job ${job.id} (${job.type}) is still ${stateOf(job)}`));
