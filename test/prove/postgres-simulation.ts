@@ -20,6 +20,8 @@ const goals: readonly GoalName[] = [
   'commit unknown, then tried again', 'takeover', 'restart under the same name', 'run retried by hand', 'handed off and lapsed',
   'poison budget reached', 'claim answered after a pause longer than the lease', 'child run succeeded',
   'payload of an older version upgraded', 'run of a follower succeeded', 'refused by the disk, then written',
+  'request of the inbox taken', 'request of the inbox refused', 'question answered',
+  'run of a remote worker succeeded', 'remote claim answered after a pause longer than the lease',
   ...goalNamesOnPostgres,
 ];
 
