@@ -82,7 +82,7 @@ const unseen = (reports: readonly SimReport[]): string[] =>
 
 /** The name of a fault begins with its kind; a number, or the name of a process and a number, follow. */
 function faultsByKind(reports: readonly SimReport[]): string {
-  const kinds = reports.flatMap(({ faults }) => faults.map((name) => /^(?:[a-z]+ )+?(?=\S*\d)/.exec(name)?.[0].trim() ?? name));
+  const kinds = reports.flatMap(({ faults }) => faults.map((name) => /^(?:[a-z]+ )+?(?=\S*\d)/i.exec(name)?.[0].trim() ?? name));
   const counts = [...Map.groupBy(kinds, (kind) => kind)].map(([kind, { length }]) => `${kind}: ${length}`);
   return counts.toSorted().join(', ');
 }
