@@ -261,7 +261,7 @@ export function protocolSuite(client: ClientUnderTest): void {
 
     each('does not start a job that it has lost before the claim was answered', async () => {
       const type = freshType();
-      const answer = front.holdAnswerTo(/claim$/);
+      const answer = front.holdAnswerTo(/claim$/, `"${type}"`);
       const id = await create(type, { do: 'ignore' });
       await working(type, { leaseMs }, async () => {
         // The repair of the server may have taken the run back before we see it running.
