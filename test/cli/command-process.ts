@@ -11,6 +11,9 @@ export interface CommandLine {
   readonly count: number;
 }
 
+/** Node keeps the modules of each command, 0.4 MB, as long as the process lives. */
+const commandsMax = 1_000;
+
 const program = fileURLToPath(new URL('./children/commands.ts', import.meta.url));
 
 export class CommandProcess {
@@ -36,16 +39,26 @@ export class CommandProcess {
         child.off('exit', onExit);
         child.unref();
         child.channel!.unref();
+        if (this.#count === commandsMax) this.#end(child);
         resolve(ended);
       });
       child.send(line);
     });
   }
 
+  /** The next command has another process. */
+  #end(child: ChildProcess): void {
+    child.disconnect();
+    this.#child = undefined;
+    this.#count = 0;
+  }
+
   /** It ends when this process ends. */
   #start(env: NodeJS.ProcessEnv): ChildProcess {
     const child = fork(program, { env, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    child.once('exit', () => (this.#child = undefined));
+    child.once('exit', () => {
+      if (this.#child === child) this.#child = undefined;
+    });
     return child;
   }
 }

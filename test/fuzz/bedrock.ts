@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { BedrockServer } from '../../src/bedrock/server.ts';
 import { Jobs } from '../../src/jobs.ts';
 import type { Logger } from '../../src/logger.ts';
-import { openStore } from '../../src/index.ts';
+import { Engine, openStore } from '../../src/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { verify, violationText } from '../../src/verify.ts';
@@ -40,6 +40,8 @@ class BedrockDoor implements OpenDoor<BedrockInput> {
   readonly inputs = bedrockInputs;
   readonly #store: Store;
   readonly #server: BedrockServer;
+  /** Repairs and settles, as in `stint serve`: some requests leave a child open that its ended parent does not know. */
+  readonly #engine: Engine;
   /** What the server has logged as an error: a command that failed unexpectedly. */
   readonly #errors: string[] = [];
   #port = 0;
@@ -52,10 +54,12 @@ class BedrockDoor implements OpenDoor<BedrockInput> {
     };
     this.#store = openStore(store);
     this.#server = new BedrockServer({ jobs: new Jobs(this.#store), clock: systemClock, logger, options: {} });
+    this.#engine = new Engine({ store: this.#store, types: [], defs: [], logger });
   }
 
   async listen(): Promise<void> {
     await this.#store.migrate();
+    await this.#engine.resume();
     this.#port = (await this.#server.listen(0, '127.0.0.1')).port;
   }
 
@@ -98,6 +102,7 @@ class BedrockDoor implements OpenDoor<BedrockInput> {
 
   async close(): Promise<void> {
     await this.#server.close();
+    await this.#engine.close();
     await this.#store.close();
   }
 }
