@@ -95,18 +95,18 @@ describe('a program', () => {
   });
 
   test.each([
-    { programs: [] },
-    { programs: [''] },
-    { programs: ['/no/such/program'] },
-    { programs: ['stint-no-such-tool'] },
-    { programs: [tmpdir()] },
-    { programs: [import.meta.filename] },
-    { cwd: '/no/such/directory' },
-    { cwd: process.execPath },
-    { env: { 'A=B': '1' } },
-    { env: { A: 'x\0y' } },
-    { envAllow: ['A,B'] },
-  ])('and its settings are checked when the type is created: %j', (options) => {
+    ['no program', { programs: [] }],
+    ['a program without a name', { programs: [''] }],
+    ['a path where nothing is', { programs: ['/no/such/program'] }],
+    ['a name that PATH has not', { programs: ['stint-no-such-tool'] }],
+    ['a folder', { programs: [tmpdir()] }],
+    ['a file that is no program', { programs: [import.meta.filename] }],
+    ['a working directory that is missing', { cwd: '/no/such/directory' }],
+    ['a working directory that is a file', { cwd: process.execPath }],
+    ['a variable with an equals sign', { env: { 'A=B': '1' } }],
+    ['a value with a NUL', { env: { A: 'x\0y' } }],
+    ['a name with a comma', { envAllow: ['A,B'] }],
+  ])('and its settings are checked when the type is created: %s', (_what, options) => {
     expect(() => execType({ programs: [process.execPath], ...options })).toThrow(
       expect.objectContaining({ code: 'malformed.option' }),
     );
