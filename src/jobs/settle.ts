@@ -18,13 +18,12 @@ import { BoundedMap } from '../time/bounded-map.ts';
 const settleBatch = 100;
 
 /**
- * Settles the parents of the jobs that ended in these changes. If an ended job is itself a parent whose children still
- * waited for it, stops these children. If other runs follow an ended job, continues those that wait for no other job.
+ * Settles the parents of the jobs that ended in these changes. If an ended job is itself a parent that has left children
+ * open, stops these children. If other runs follow an ended job, continues those that wait for no other job.
  */
 export async function settleAfter(store: Writer, changes: readonly Change[], asker: Asker): Promise<void> {
   const ended = changes.filter(isEnd).map(({ after }) => after);
-  const waitedFor = ended.filter(({ hasChildrenWaiting }) => hasChildrenWaiting);
-  for (const parent of waitedFor) await stopChildren(store, parent.id, asker);
+  for (const parent of ended.filter(mayLeaveChildren)) await stopChildren(store, parent.id, asker);
   await proceedAfter(store, ended, asker);
   const parents = new Set(ended.map(({ parent }) => parent).filter((parent) => parent !== null));
   if (parents.size === 0) return;
@@ -32,6 +31,10 @@ export async function settleAfter(store: Writer, changes: readonly Change[], ask
   if (failed.size > 0) await cancelOverTolerance(store, failed, asker);
   await settleParents(store, asker, [...parents]);
 }
+
+/** A child of a Bedrock job that is requeued while its parent is worked on does not change the parent. */
+const mayLeaveChildren = ({ hasChildrenWaiting, kind, parent, fate }: EndedJob): boolean =>
+  hasChildrenWaiting || (kind === 'bedrock' && parent === null && fate !== 'succeeded');
 
 const isEnd = (change: Change): change is Change & { readonly after: EndedJob } =>
   change.after?.state === 'ended' && change.before?.state !== 'ended';

@@ -158,6 +158,18 @@ describe('DeleteJob', () => {
 });
 
 describe('RequeueJobs', () => {
+  test('of an ended child does not let it outlive its parent, which fails later', async ({ world }) => {
+    const parent = await world.running({ name: 'p' });
+    const child = await world.create({ name: 'c', parentJobID: parent });
+    await world.json('FinishJob', { jobID: parent });
+    await world.json('FinishJob', { jobID: (await world.get('c')).jobID });
+    await world.get('p');
+    await world.json('RequeueJobs', { jobIDs: child });
+    expect(await world.state(child)).toBe('QUEUED');
+    await world.json('FailJob', { jobID: parent });
+    expect(await world.state(child)).toBe('CANCELLED');
+  });
+
   test('of a child reopens its failed parent, and frees the children that waited for it', async ({ world }) => {
     const parent = await world.running({ name: 'p' });
     const requeued = await world.create({ name: 'c', parentJobID: parent });
