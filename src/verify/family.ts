@@ -43,13 +43,14 @@ export function checkClaims({ job, events }: JobWithHistory, parent: Job | undef
   return [violation('S16', job.id, sentence)];
 }
 
-/** Returns how many tasks the run has planned; null: it has not planned, or the job is not a run. */
+/** Returns how many tasks the run has planned; null: it has not planned since they were deleted, or the job is not a run. */
 export function plannedTasks({ job, events }: JobWithHistory): number | null {
   if (job.kind !== 'run') return null;
   let phase: string | undefined;
   let planned: number | null = null;
   for (const event of events) {
     phase = phaseAfter(phase, event);
+    if (event.kind === 'reopened' && event.replans) planned = null;
     if (event.kind === 'planned' && phase === 'prepare') [planned, phase] = [event.tasks, 'gather'];
   }
   return planned;

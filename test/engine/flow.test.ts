@@ -1,9 +1,10 @@
 // Flows: runs that follow runs, with their results as input, through crashes and in the engine's own loops.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { jobDef, jobType, typed } from '../../src/index.ts';
+import { Engine, jobDef, jobType, openStore, typed } from '../../src/index.ts';
 import type { FlowBuilder, FlowRun } from '../../src/engine/declare/flow-builder.ts';
-import { testEngine } from '../../src/testing/index.ts';
+import { testEngine, VirtualClock } from '../../src/testing/index.ts';
+import { verify } from '../../src/verify.ts';
 
 const extract = jobType('extract', {
   input: z.object({ day: z.string() }),
@@ -225,6 +226,26 @@ test('a follower with tasks that is reopened with what it follows waits, and pla
   await t.engine.resume();
   await t.drain();
   expect(await two!.result()).toBe(3);
+});
+
+test('a reopened follower whose tasks were deleted, and which ends before it plans new ones, misses none', async () => {
+  const first = jobType('first', { run: () => null });
+  const many = jobType('many', { taskDetails: () => [1, 2, 3], taskResults: () => null, jobResults: () => null });
+  const clock = new VirtualClock(1_800_000_000_000);
+  const store = openStore('memory:', { clock });
+  const engine = new Engine({ store, clock, types: [first, many] });
+  const resumed = engine.resume();
+  await clock.advance(0);
+  await resumed;
+  const { runs: [one, two] } = await engine.createFlow((f) => void f.run(many, { after: f.run(first) }));
+  await clock.advance(100);
+  await two!.result();
+  await engine.suspend();
+  await engine.retryJobRun(one!.id, { downstream: 'all' });
+  await engine.stopJobRun(two!.id);
+  expect((await engine.find({ parent: two!.id })).jobs).toEqual([]);
+  expect(await Array.fromAsync(verify(store, { patienceMs: 0 }))).toEqual([]);
+  await engine.close();
 });
 
 test.each(['tasks', 'children'])('a reopened follower that had planned no %s plans with its new input', async (what) => {
