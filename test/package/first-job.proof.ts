@@ -34,10 +34,22 @@ class Terminal {
     }
   }
 
-  /** Runs a command to its end. */
-  async run(command: string): Promise<void> {
+  /** Runs an installation, once more if it fails: npm can wait forever without a connection to the registry. */
+  async install(command: string): Promise<void> {
+    try {
+      await this.run(command, waitMs);
+    } catch (error) {
+      this.note(`(once more, after ${String(error)})`);
+      await this.run(command, waitMs);
+    }
+  }
+
+  /** Runs a command to its end, and kills it after a time if one is given. */
+  async run(command: string, maxMs?: number): Promise<void> {
     const child = this.#spawn(command);
+    const killing = maxMs === undefined ? undefined : setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), maxMs);
     const code = await new Promise((resolve) => child.once('close', resolve));
+    clearTimeout(killing);
     if (code !== 0) throw new Error(`${command} ended with ${String(code)}:\n${this.lines.join('\n')}`);
   }
 
@@ -66,7 +78,9 @@ class Terminal {
   /** In a process group of its own, because npx starts further processes. */
   #spawn(command: string): ChildProcess {
     this.note(`$ ${command}`);
-    const child = spawn(command, { cwd: this.#folder, env: cleanEnvironment(), shell: true, detached: true });
+    const child = spawn(command, {
+      cwd: this.#folder, env: cleanEnvironment(), shell: true, detached: true, stdio: ['ignore', 'pipe', 'pipe'],
+    });
     for (const output of [child.stdout, child.stderr]) output.on('data', (piece: Buffer) => this.note(piece.toString()));
     return child;
   }
@@ -81,7 +95,7 @@ test('a stranger who installs the packed file sees the first job in the dashboar
   const browser = await launchBrowser();
   const terminal = new Terminal(installation.project);
   try {
-    await terminal.run(`npm install ./${file} --no-audit --no-fund`);
+    await terminal.install(`npm install ./${file} --no-audit --no-fund`);
     await terminal.run('npx stint init');
     await terminal.run('npm pkg set type=module');
     const url = await terminal.start('npx stint dev --http 127.0.0.1:0 --bedrock off', /HTTP +(http:\S+)/);
