@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderedFirstLine } from '../../tools/package/chart-digest.ts';
-import { cleanEnvironment } from '../package/clean-environment.ts';
+import { npmInstall } from '../package/npm-install.ts';
 
 const chart = 'deploy/helm/stint';
 const copy = 'test/deploy/rendered.yaml';
@@ -41,9 +41,7 @@ describe('what was rendered', () => {
 
   beforeAll(() => {
     writeFileSync(join(folder, 'package.json'), '{}');
-    const packages = ['kubernetes-models@4.5.1', 'yaml@2.9.1'];
-    const words = ['install', ...packages, '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-    execFileSync('npm', words, { cwd: folder, env: cleanEnvironment(), stdio: 'pipe' });
+    npmInstall(folder, ['kubernetes-models@4.5.1', 'yaml@2.9.1']);
   });
 
   const resources = (): Resource[] =>

@@ -9,6 +9,7 @@ import { freePort } from '../support/postgres.ts';
 import { cleanEnvironment } from './clean-environment.ts';
 import { frameworks } from './frameworks.ts';
 import { InstalledPackage } from './installed-package.ts';
+import { npmInstall } from './npm-install.ts';
 
 const installation = new InstalledPackage();
 const { project } = installation;
@@ -24,7 +25,7 @@ const compiled = {
 beforeAll(() => {
   installation.install();
   const packages = Object.entries(frameworks).map(([name, version]) => `${name}@${version}`);
-  installation.run('npm', ['install', ...packages, '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts']);
+  npmInstall(project, packages);
   cpSync('examples/frameworks', project, { recursive: true });
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(compiled));
 });

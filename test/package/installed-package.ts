@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from './clean-environment.ts';
+import { npmInstall } from './npm-install.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -22,7 +23,7 @@ export class InstalledPackage {
   install(): void {
     const tarball = this.pack();
     writeFileSync(join(this.project, 'package.json'), '{"type":"module"}');
-    this.run('npm', ['install', `./${tarball}`, '--prefer-offline', '--no-audit', '--no-fund']);
+    npmInstall(this.project, [`./${tarball}`], []);
   }
 
   /** Runs a command to its end, without the variables of the tests. Returns what it prints. */

@@ -2,6 +2,7 @@
 import { globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstalledPackage } from '../package/installed-package.ts';
+import { npmInstall } from '../package/npm-install.ts';
 
 export interface JavaScriptRuntime {
   readonly name: string;
@@ -31,9 +32,8 @@ export function installRuntime(installation: InstalledPackage, runtime: JavaScri
   const folder = join(installation.project, 'runtimes', runtime.name);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{}');
-  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
   try {
-    installation.run('npm', ['install', runtime.package, ...options], folder);
+    npmInstall(folder, [runtime.package]);
   } catch {
     return null;
   }
