@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { Engine, jobType, openStore } from '../../src/index.ts';
 import { Jobs } from '../../src/jobs.ts';
+import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/testing/index.ts';
 
 test('a run that is continued at the end of another one is claimed by one search', async () => {
@@ -52,21 +53,23 @@ test('a run whose handler returns at once is claimed by one search', async () =>
   await engine.close();
 });
 
-test('types without jobs are searched beside the claims of full batches only if one of their jobs may be due', async () => {
-  const clock = new VirtualClock(1_800_000_000_000);
-  const store = openStore('memory:', { clock });
-  const searches: string[] = [];
-  const claim = store.claim.bind(store);
-  store.claim = (request, decide) => {
-    if (request.kinds.includes('run') && 'exact' in request.names) searches.push(request.names.exact[0]!);
-    return claim(request, decide);
-  };
+const createSingle = async (store: Store): Promise<void> =>
+  void (await new Jobs(store).createMany([{ type: 'single' }], 'test'));
+
+/**
+ * Executes 200 jobs in batches of ten, one batch at a time, beside jobs of the type `single`; returns the types of the
+ * calls of handlers. `onBatch` is called with the number of those calls.
+ */
+async function handledBesideBatches(
+  store: Store,
+  clock: VirtualClock,
+  onBatch: (calls: number) => Promise<void> = async () => {},
+): Promise<readonly string[]> {
   const handled: string[] = [];
   const batched = jobType('batched', {
     batch: { size: 10 },
     runBatch: ({ jobs }) => {
-      handled.push('batched');
-      if (handled.length === 5) void new Jobs(store).createMany([{ type: 'single' }], 'test');
+      void onBatch(handled.push('batched'));
       return jobs.map((job) => job.done());
     },
   });
@@ -77,10 +80,25 @@ test('types without jobs are searched beside the claims of full batches only if 
   await clock.advance(0);
   await resumed;
   await engine.whenIdle();
+  await engine.close();
+  return handled;
+}
+
+test('types without jobs are searched beside the claims of full batches only if one of their jobs may be due', async () => {
+  const clock = new VirtualClock(1_800_000_000_000);
+  const store = openStore('memory:', { clock });
+  const searches: string[] = [];
+  const claim = store.claim.bind(store);
+  store.claim = (request, decide) => {
+    if (request.kinds.includes('run') && 'exact' in request.names) searches.push(request.names.exact[0]!);
+    return claim(request, decide);
+  };
+  const handled = await handledBesideBatches(store, clock, async (calls) => {
+    if (calls === 5) await createSingle(store);
+  });
   expect(handled).toHaveLength(21);
   expect(handled.indexOf('single')).toBeLessThan(15);
   expect(searches.filter((type) => type === 'single').length).toBeLessThan(10);
-  await engine.close();
 });
 
 test('batches that end make room for further ones at once, though no single jobs wait', async () => {
@@ -116,26 +134,11 @@ test('a job that is announced during a search that misses it is claimed beside f
     const isOfSingles = request.kinds.includes('run') && 'exact' in request.names && request.names.exact[0] === 'single';
     if (isOfSingles && !isCreated) {
       isCreated = true;
-      await new Jobs(store).createMany([{ type: 'single' }], 'test');
+      await createSingle(store);
     }
     return claimed;
   };
-  const handled: string[] = [];
-  const batched = jobType('batched', {
-    batch: { size: 10 },
-    runBatch: ({ jobs }) => {
-      handled.push('batched');
-      return jobs.map((job) => job.done());
-    },
-  });
-  const single = jobType('single', { run: () => void handled.push('single') });
-  const engine = new Engine({ store, clock, types: [batched, single], slots: 1 });
-  await new Jobs(store).createMany(Array.from({ length: 200 }, () => ({ type: 'batched' })), 'test');
-  const resumed = engine.resume();
-  await clock.advance(0);
-  await resumed;
-  await engine.whenIdle();
+  const handled = await handledBesideBatches(store, clock);
   expect(handled).toHaveLength(21);
   expect(handled.indexOf('single')).toBeLessThan(10);
-  await engine.close();
 });
