@@ -14,6 +14,8 @@ export interface PeerSizes {
   readonly stepRuns: number;
   /** The runs of each flow, not counting those that are one for all; a chain has a tenth of them. */
   readonly flowRuns: Readonly<Record<Pace, number>>;
+  /** How long an instance runs before it counts as idle: PostgreSQL reports what migrations changed 10 s later. */
+  readonly settleSeconds: number;
   readonly idleSeconds: number;
 }
 
@@ -27,6 +29,7 @@ export const fullSizes: PeerSizes = {
   fanOutTasks: 100_000,
   stepRuns: 500,
   flowRuns: { fast: 10_000, medium: 10_000, slow: 2_000 },
+  settleSeconds: 12,
   idleSeconds: 30,
 };
 
@@ -39,6 +42,7 @@ export const quickSizes: PeerSizes = {
   fanOutTasks: 10_000,
   stepRuns: 100,
   flowRuns: { fast: 1_000, medium: 1_000, slow: 200 },
+  settleSeconds: 12,
   idleSeconds: 10,
 };
 
@@ -51,5 +55,6 @@ export const tinySizes: PeerSizes = {
   fanOutTasks: 100,
   stepRuns: 5,
   flowRuns: { fast: 40, medium: 40, slow: 40 },
+  settleSeconds: 0.1,
   idleSeconds: 0.5,
 };

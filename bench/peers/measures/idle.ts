@@ -5,18 +5,16 @@ import type { Measure } from '../measure.ts';
 import { isOurEngine } from '../ours.ts';
 import type { Reading } from '../reading.ts';
 
-/** Share of the time to wait first: a starting instance is not idle. */
-const settleShare = 0.2;
 /** The query that counts transactions is a transaction itself. */
 const ownTransactions = 1;
 
 export const idle: Measure = {
   name: 'idle',
   appliesTo: isOurEngine,
-  run: async (fixture, { idleSeconds: seconds }) => {
+  run: async (fixture, { settleSeconds, idleSeconds: seconds }) => {
     const child = await fixture.startProcess();
     await child.request({ do: 'work' });
-    await sleep(seconds * settleShare * 1_000);
+    await sleep(settleSeconds * 1_000);
     const readStats = (): Promise<ProcessStats> => child.request({ do: 'stats' });
     const read = async () => [await readStats(), await fixture.scratch.transactions()] as const;
     const [before, transactionsBefore] = await read();
