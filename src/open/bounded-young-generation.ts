@@ -1,32 +1,40 @@
 /**
- * A bound on the young generation of V8, in which objects begin, while a worker of this process drains many jobs. Since
- * Node 24, V8 lets it grow to 2 × 64 MiB, as long as anything survives its collections, whatever is alive; up to Node 22
- * the limit was 2 × 16 MiB. Here it is that again, as with `--max-semi-space-size=16`.
+ * Limits what V8 does for throughput at the price of memory, while a worker of this process drains many jobs. Both settings
+ * count for the whole process, and V8 is free again when the workers are idle.
  *
- * Saves (bench/LEDGER.md, "the young generation is bounded while jobs are drained"): 84 to 106 MB of a draining process.
- * Applies to workers that claim `busyJobs` or more between two heartbeats, unless the program was started with a flag of
- * its own for the semi-spaces, or threads besides the heartbeat's begin after its first engine: the flag counts for all
- * threads, and one that has just begun could not grow at all. Threads that began before the first engine are not seen:
- * Node lists no threads. While a worker is busy, theirs stays as large as it is, and they collect more often. Node advises against flags after the start in general; V8 reads this one at the end of
- * a collection, where it decides whether to grow, and nowhere else.
- * Without it (`youngGeneration: 'unbounded'`) the process is larger and its results are equal.
+ * - The young generation, in which objects begin: since Node 24, V8 lets it grow to 2 × 64 MiB, as long as anything
+ *   survives its collections, whatever is alive; up to Node 22 the limit was 2 × 16 MiB. Here it is that again, as with
+ *   `--max-semi-space-size=16`. Saves 84 to 106 MB of a draining process.
+ * - Pretenuring: V8 begins objects in the old generation if the first hundreds from the same place in the code survived a
+ *   collection, as those of a claimed batch do. Garbage then stays until a full collection, with everything that it refers
+ *   to. V8 decides once per place and process, so that some processes became 90 MB larger than others. Here it is off.
+ *
+ * Measured in bench/LEDGER.md. Applies to workers that claim `busyJobs` or more between two heartbeats. The bound does not
+ * apply if the program was started with a flag of its own for the semi-spaces, or if threads besides the heartbeat's begin
+ * after its first engine: a thread that has just begun could not grow at all. Threads that began before the first engine
+ * are not seen: Node lists no threads. While a worker is busy, theirs stays as large as it is, and they collect more often.
+ *
+ * Node advises against flags after the start in general. V8 reads the first at the end of a collection, where it decides
+ * whether to grow, and the second where it decides about a place; results never depend on them. Without them
+ * (`youngGeneration: 'unbounded'`) the process is larger.
  */
 import v8 from 'node:v8';
 import { isMainThread, type Worker } from 'node:worker_threads';
 import type { YoungGeneration } from '../engine/loops/young-generation.ts';
+import { V8Setting } from './v8-setting.ts';
 
 /** V8 reports both semi-spaces as one size. */
 const bytesMax = 2 * 16 * 1_048_576;
 const busyJobs = 500;
 /** The factor by which V8 grows the young generation. It does not shrink by this. */
-const [growing, fixed] = [2, 1];
+const growth = new V8Setting('--semi-space-growth-factor=2', '--semi-space-growth-factor=1');
+const pretenuring = new V8Setting('--allocation-site-pretenuring', '--no-allocation-site-pretenuring');
 
 const busy = new Set<BoundedYoungGeneration>();
 const smallThreads = new WeakSet<Worker>();
 const otherThreads = new Set<Worker>();
 let isWatching = false;
-let factor = growing;
-let isImpossible = !isMainThread || hasOwnFlag([...process.execArgv, process.env['NODE_OPTIONS'] ?? '']);
+const hasOwnBound = hasOwnFlag([...process.execArgv, process.env['NODE_OPTIONS'] ?? '']);
 
 export class BoundedYoungGeneration implements YoungGeneration {
   /** Since the last heartbeat or adjustment. */
@@ -73,24 +81,20 @@ function watchThreads(): void {
 }
 
 function adjust(): void {
-  if (isImpossible) return;
+  if (!isMainThread) return;
+  const isBusy = busy.size > 0;
+  pretenuring.limit(isBusy);
+  if (!hasOwnBound) growth.limit(isBusy && otherThreads.size === 0 && youngBytes() >= bytesMax);
+}
+
+function youngBytes(): number {
   try {
-    const isBounded = busy.size > 0 && otherThreads.size === 0 && youngBytes() >= bytesMax;
-    setFactor(isBounded ? fixed : growing);
+    return v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')!.space_size;
   } catch {
-    // Other runtimes have no such flag, or no such statistics.
-    isImpossible = true;
+    // Other runtimes have no such statistics.
+    return 0;
   }
 }
-
-function setFactor(wanted: number): void {
-  if (wanted === factor) return;
-  v8.setFlagsFromString(`--semi-space-growth-factor=${wanted}`);
-  factor = wanted;
-}
-
-const youngBytes = (): number =>
-  v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')!.space_size;
 
 function hasOwnFlag(texts: readonly string[]): boolean {
   return texts.some((text) => /semi[-_]space/.test(text));

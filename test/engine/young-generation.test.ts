@@ -13,9 +13,11 @@ interface Sizes {
 
 const sizesOf = (flags: readonly string[], ...args: readonly string[]): Sizes => printed(flags, args) as Sizes;
 
-function printed(flags: readonly string[], args: readonly string[]): unknown {
+const printed = (flags: readonly string[], args: readonly string[]): unknown => JSON.parse(outputOf(flags, args));
+
+function outputOf(flags: readonly string[], args: readonly string[]): string {
   const env = { ...process.env, NODE_OPTIONS: '' };
-  return JSON.parse(execFileSync(process.execPath, [...flags, program, ...args], { encoding: 'utf8', env }));
+  return execFileSync(process.execPath, [...flags, program, ...args], { encoding: 'utf8', env });
 }
 
 describe('the young generation of V8', () => {
@@ -23,6 +25,13 @@ describe('the young generation of V8', () => {
     const { busy, idle } = sizesOf([]);
     expect(busy).toBeLessThanOrEqual(bound);
     expect(idle).toBeGreaterThan(bound);
+  });
+
+  test('is where all objects begin while a worker claims many jobs', () => {
+    const tenured = (...args: readonly string[]): boolean => 
+      /=> (maybe )?tenure/.test(outputOf(['--trace-pretenuring-statistics'], args));
+    expect(tenured()).toBe(false);
+    expect(tenured('no jobs')).toBe(true);
   });
 
   test('is left alone while a worker claims few jobs between two heartbeats, however many in all', () => {

@@ -1,6 +1,6 @@
 /**
- * Allocates objects of which some survive, and prints the size of V8's young generation: while a worker claims many jobs,
- * and after it has become idle. `few jobs`: prints how often the flag of V8 changes while it claims few jobs.
+ * Allocates objects of which some survive, and prints the size of V8's young generation: while a worker claims many jobs
+ * (`no jobs`: none), and after it has become idle. `few jobs`: prints how often the flag of V8 changes while it claims few jobs.
  */
 import v8 from 'node:v8';
 import { Worker } from 'node:worker_threads';
@@ -15,7 +15,7 @@ if (process.argv.includes('few jobs')) {
   process.exit();
 }
 
-allocate(() => young.noteClaimed(500));
+allocate(() => young.noteClaimed(process.argv.includes('no jobs') ? 0 : 500));
 const busy = youngBytes();
 young.noteBeat();
 young.noteBeat();
