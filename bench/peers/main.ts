@@ -5,8 +5,10 @@ import { machineText } from '../report.ts';
 import { verdictsOn } from './goals.ts';
 import { compare, type Failure, type Figure } from './comparison.ts';
 import { flowTablesOf } from './flow-tables.ts';
+import { cacheCompiled } from './compile-cache.ts';
 import type { Peer } from './peer.ts';
 import { PeerDatabases } from './peer-databases.ts';
+import { peerProcessModule } from './peer-fixture.ts';
 import { buildPackage } from './stint-package.ts';
 import { bunIn, folderOf, install } from './install.ts';
 import type { PeersData } from '../results/data.ts';
@@ -22,6 +24,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 async function main(options: PeerOptions): Promise<void> {
   const machine = thisMachine();
   console.log(`${machineText(machine)}\n`);
+  if (options.isCompiled) cacheCompiled(peerProcessModule);
   if (options.isCompiled && options.peers.some(isOurs)) buildPackage();
   const databases = await PeerDatabases.open(new Set(options.peers.map(({ database }) => database)), options.store);
   const onSignal = (): void => void databases.close().finally(() => process.exit(130));

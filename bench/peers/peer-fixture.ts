@@ -6,7 +6,7 @@ import type { PeerScratch } from './peer-database.ts';
 import type { PeerRequest } from './peer-process.ts';
 import { bunIn, folderOf } from './install.ts';
 
-const peerProcessModule = join(import.meta.dirname, 'peer-process.ts');
+export const peerProcessModule = join(import.meta.dirname, 'peer-process.ts');
 
 export class PeerFixture {
   readonly peer: Peer;
