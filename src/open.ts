@@ -104,7 +104,7 @@ export interface EngineOptions {
   readonly instance?: string;
   /**
    * `bounded` (default): while the engine drains hundreds of jobs a second, V8 does not let its young generation grow beyond
-   * 2 × 16 MiB, in the whole process. `unbounded`: leaves V8 alone. See docs/scaling.md.
+   * 2 × 16 MiB and does not pretenure, in the whole process. `unbounded`: leaves V8 alone. See docs/scaling.md.
    */
   readonly youngGeneration?: 'bounded' | 'unbounded';
 }

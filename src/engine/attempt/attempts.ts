@@ -1,19 +1,14 @@
-/**
- * The attempts that this process is executing, by job.
- *
- * The map has indexes instead of attempts (bench/LEDGER.md, "the map of attempts has numbers only"). A Map that gains and
- * loses entries all the time gets a new table again and again, and V8 lets the old table point to the new one. As soon as
- * one table is in the old generation, all that follow are moved there with what they contain, until a full collection.
- */
+/** The attempts that this process is executing, by job. */
 import type { RunningJob } from '../../model/job.ts';
 import type { Random } from '../../random.ts';
 import type { Holding } from '../../store/store.ts';
 import { Attempt } from './attempt.ts';
+import { NumberMap } from './number-map.ts';
 
 export class Attempts {
   readonly #random: Random;
   /** By job: the index of its attempt in `#attempts`. */
-  readonly #indexOf = new Map<number, number>();
+  readonly #indexOf = new NumberMap();
   readonly #attempts: (Attempt | undefined)[] = [];
   readonly #free: number[] = [];
   #started = 0;

@@ -10,9 +10,9 @@
 import type { NewChunk } from '../../model/output.ts';
 import type { Progress } from '../../model/progress.ts';
 import type { Holding, Store } from '../../store/store.ts';
-import { BoundedMap } from '../../time/bounded-map.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { LogLevel } from '../handler/job-log.ts';
+import { EndedAttempts } from './ended-attempts.ts';
 import { JobNotes, type NoteDraft, type BufferRoom } from './job-notes.ts';
 import { flushBytes } from './output-buffer.ts';
 
@@ -23,7 +23,6 @@ const lastTriesMax = 5;
 const notesPerWriteMax = 1_000;
 const bytesPerWriteMax = 4_194_304;
 const bytesWaitingMax = 67_108_864;
-const overMax = 5_000;
 
 export interface NotesOptions {
   readonly store: Pick<Store, 'writeNotes'>;
@@ -39,8 +38,8 @@ export interface NotesOptions {
 export class Notes {
   readonly #options: NotesOptions;
   readonly #jobs = new Map<string, JobNotes>();
-  /** By job id: the fence of a recent attempt that ended or was lost. Notes under it or an older fence are dropped. */
-  readonly #over = new BoundedMap<number, number>(overMax);
+  /** Their notes are dropped. */
+  readonly #ended = new EndedAttempts();
   readonly #finishing = new Map<string, Promise<boolean>>();
   readonly #room: BufferRoom = { bytes: bytesWaitingMax };
   readonly #wanted = new Set<JobNotes>();
@@ -96,7 +95,7 @@ export class Notes {
    * was lost.
    */
   finish(holding: Holding): Promise<boolean> | null {
-    this.#over.set(holding.id, holding.fence);
+    this.#ended.add(holding);
     if (this.#jobs.size === 0 && this.#finishing.size === 0) return null;
     const key = keyOf(holding);
     const finishing = this.#finishing.get(key);
@@ -113,7 +112,7 @@ export class Notes {
 
   /** Writes the remaining notes of a job by `store`, in the transaction of a caller, and drops later ones. */
   async finishIn(store: Pick<Store, 'writeNotes'>, holding: Holding): Promise<void> {
-    this.#over.set(holding.id, holding.fence);
+    this.#ended.add(holding);
     const job = this.#jobs.get(keyOf(holding));
     if (job === undefined) return;
     this.#jobs.delete(keyOf(holding));
@@ -142,14 +141,10 @@ export class Notes {
   #jobOf(holding: Holding): JobNotes | undefined {
     const key = keyOf(holding);
     const known = this.#jobs.get(key);
-    if (known !== undefined || this.#isClosed || this.#isOver(holding)) return known;
+    if (known !== undefined || this.#isClosed || this.#ended.has(holding)) return known;
     const job = new JobNotes(holding, this.#room);
     this.#jobs.set(key, job);
     return job;
-  }
-
-  #isOver({ id, fence }: Holding): boolean {
-    return (this.#over.get(id) ?? 0) >= fence;
   }
 
   #arm(): void {
@@ -240,7 +235,7 @@ export class Notes {
     const { id, fence } = job.holding;
     job.drop();
     this.#jobs.delete(keyOf(job.holding));
-    this.#over.set(id, fence);
+    this.#ended.add(job.holding);
     this.#options.onLost(id, fence);
   }
 
