@@ -9,10 +9,10 @@
  *   collection, as those of a claimed batch do. Garbage then stays until a full collection, with everything that it refers
  *   to. V8 decides once per place and process, so that some processes became 90 MB larger than others. Here it is off.
  *
- * Measured in bench/LEDGER.md. Applies to workers that claim `busyJobs` or more between two heartbeats. The bound does not
- * apply if the program was started with a flag of its own for the semi-spaces, or if threads besides the heartbeat's begin
- * after its first engine: a thread that has just begun could not grow at all. Threads that began before the first engine
- * are not seen: Node lists no threads. While a worker is busy, theirs stays as large as it is, and they collect more often.
+ * Measured in bench/LEDGER.md. Applies to workers that claim `busyJobs` or more between two heartbeats, but for what the
+ * program was started with a flag of its own. The bound does not apply either if threads besides the heartbeat's begin after
+ * the first engine: a thread that has just begun could not grow at all. Threads that began before the first engine are not
+ * seen: Node lists no threads. While a worker is busy, theirs stays as large as it is, and they collect more often.
  *
  * Node advises against flags after the start in general. V8 reads the first at the end of a collection, where it decides
  * whether to grow, and the second where it decides about a place; results never depend on them. Without them
@@ -27,14 +27,21 @@ import { V8Setting } from './v8-setting.ts';
 const bytesMax = 2 * 16 * 1_048_576;
 const busyJobs = 500;
 /** The factor by which V8 grows the young generation. It does not shrink by this. */
-const growth = new V8Setting('--semi-space-growth-factor=2', '--semi-space-growth-factor=1');
-const pretenuring = new V8Setting('--allocation-site-pretenuring', '--no-allocation-site-pretenuring');
+const growth = new V8Setting({
+  free: '--semi-space-growth-factor=2',
+  limited: '--semi-space-growth-factor=1',
+  own: /semi[-_]space/,
+});
+const pretenuring = new V8Setting({
+  free: '--allocation-site-pretenuring',
+  limited: '--no-allocation-site-pretenuring',
+  own: /site[-_]pretenuring/,
+});
 
 const busy = new Set<BoundedYoungGeneration>();
 const smallThreads = new WeakSet<Worker>();
 const otherThreads = new Set<Worker>();
 let isWatching = false;
-const hasOwnBound = hasOwnFlag([...process.execArgv, process.env['NODE_OPTIONS'] ?? '']);
 
 export class BoundedYoungGeneration implements YoungGeneration {
   /** Since the last heartbeat or adjustment. */
@@ -84,7 +91,7 @@ function adjust(): void {
   if (!isMainThread) return;
   const isBusy = busy.size > 0;
   pretenuring.limit(isBusy);
-  if (!hasOwnBound) growth.limit(isBusy && otherThreads.size === 0 && youngBytes() >= bytesMax);
+  growth.limit(isBusy && otherThreads.size === 0 && youngBytes() >= bytesMax);
 }
 
 function youngBytes(): number {
@@ -94,8 +101,4 @@ function youngBytes(): number {
     // Other runtimes have no such statistics.
     return 0;
   }
-}
-
-function hasOwnFlag(texts: readonly string[]): boolean {
-  return texts.some((text) => /semi[-_]space/.test(text));
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NumberMap } from '../../src/engine/attempt/number-map.ts';
 
-/** Keys that share their places in small tables, neighbours, and keys beyond 32 bits. */
+/** Keys that share their buckets in small tables, neighbours, and keys beyond 32 bits. */
 const key = fc.oneof(
   fc.nat(40),
   fc.nat(20).map((number) => number * 64),
@@ -26,7 +26,7 @@ test('after any calls it has what a Map has', () => {
   }), { numRuns: 300 });
 });
 
-test('a table that gains and loses entries all the time does not grow', () => {
+test('a map that gains and loses entries all the time has the latest ones', () => {
   const map = new NumberMap();
   for (let id = 1; id <= 100_000; id += 1) {
     map.set(id, id);

@@ -27,11 +27,12 @@ describe('the young generation of V8', () => {
     expect(idle).toBeGreaterThan(bound);
   });
 
-  test('is where all objects begin while a worker claims many jobs', () => {
-    const tenured = (...args: readonly string[]): boolean => 
-      /=> (maybe )?tenure/.test(outputOf(['--trace-pretenuring-statistics'], args));
-    expect(tenured()).toBe(false);
-    expect(tenured('no jobs')).toBe(true);
+  test('is where all objects begin while a worker claims many jobs, unless the program has a flag of its own', () => {
+    const isTenured = (flags: readonly string[], ...args: readonly string[]): boolean =>
+      /=> (maybe )?tenure/.test(outputOf([...flags, '--trace-pretenuring-statistics'], args));
+    expect(isTenured([])).toBe(false);
+    expect(isTenured([], 'no jobs')).toBe(true);
+    expect(isTenured(['--allocation-site-pretenuring'])).toBe(true);
   });
 
   test('is left alone while a worker claims few jobs between two heartbeats, however many in all', () => {

@@ -1,6 +1,7 @@
 /**
  * Allocates objects of which some survive, and prints the size of V8's young generation: while a worker claims many jobs
- * (`no jobs`: none), and after it has become idle. `few jobs`: prints how often the flag of V8 changes while it claims few jobs.
+ * (`no jobs`: none), and after it has become idle. `few jobs`: prints how often a flag of V8 changes while it claims few
+ * jobs.
  */
 import v8 from 'node:v8';
 import { Worker } from 'node:worker_threads';
