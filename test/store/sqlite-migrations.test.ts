@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SqliteStore } from '../../src/store/sqlite/store.ts';
 import { systemClock } from '../../src/time/clock.ts';
@@ -54,13 +54,14 @@ test('a file of the version before the renames keeps every row', async () => {
   db.exec(`PRAGMA user_version = ${beforeRenames}; ATTACH '${writtenPath}' AS written; DELETE FROM counter`);
   db.exec(withoutNewer('written'));
   const formerNames = { unique_key: 'taken', history_chunk: 'chunk' };
-  const tables = ['counter', 'job', 'ended', 'progress', 'log', 'instance', 'leader', 'feed', 'staged', 'staged_feed'];
+  const tables = ['counter', 'job', 'ended', 'progress', 'log', 'instance', 'leader', 'feed', 'staged_feed'];
   for (const table of [...tables, 'unique_key', 'history_chunk']) {
     const former = (formerNames as Record<string, string>)[table] ?? table;
     const columns = db.prepare('SELECT name FROM pragma_table_info(?)').all(former).map(({ name }) => name).join(', ');
     const { changes } = db.prepare(`INSERT INTO main.${former}(${columns}) SELECT ${columns} FROM written.${table}`).run();
     expect([table, changes]).not.toEqual([table, 0]);
   }
+  expect(copyStaged(db)).toBe(2);
   db.close();
 
   expect(await old.migrate()).toMatchObject({ from: beforeRenames, to });
@@ -73,6 +74,25 @@ test('a file of the version before the renames keeps every row', async () => {
   await old.close();
   await written.close();
 });
+
+/** Copies the staged children of the new file into the old one, where each is a row; returns how many there are. */
+function copyStaged(db: DatabaseSync): number {
+  const known = new Set(db.prepare(`SELECT name FROM pragma_table_info('staged')`).all().map(({ name }) => name));
+  let copied = 0;
+  for (const piece of db.prepare('SELECT stage, names, jobs FROM written.staged_piece').all()) {
+    const { stage, names, jobs } = piece as { stage: string; names: string; jobs: string };
+    for (const { own, shared } of JSON.parse(jobs) as { own: SQLInputValue[]; shared: SQLInputValue[] }[]) {
+      const all = [own[0]!, own[1]!, own[2] ?? null, ...shared];
+      const values = new Map(names.split(', ').map((name, index) => [name, all[index]!]));
+      const columns = [...values.keys()].filter((name) => known.has(name));
+      const places = columns.map(() => '?').join(', ');
+      db.prepare(`INSERT INTO staged(stage, ${columns.join(', ')}) VALUES(?, ${places})`)
+        .run(stage, ...columns.map((name) => values.get(name)!));
+      copied += 1;
+    }
+  }
+  return copied;
+}
 
 test('no index of a table needs a temporary table for each row that is written', async () => {
   const path = join(folder, 'jobs.db');

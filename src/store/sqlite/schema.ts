@@ -4,7 +4,7 @@ import type { Migration } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * The columns of open jobs and of staged children. `lane` is 1 for a pending job that needs no admission, 2 for a
+ * The columns of open jobs, and formerly of staged children. `lane` is 1 for a pending job that needs no admission, 2 for a
  * pending job that waits at its gate, and 0 for other jobs. Each claim index is a partial index for one value of
  * `lane`.
  */
@@ -13,6 +13,12 @@ const openColumns = `
   state TEXT NOT NULL, hold TEXT, phase TEXT NOT NULL, priority INTEGER NOT NULL, due INTEGER NOT NULL,
   fence INTEGER NOT NULL, holder TEXT, lease_until INTEGER, gate TEXT, admitted INTEGER NOT NULL,
   cancel_asked INTEGER NOT NULL, lane INTEGER NOT NULL, input TEXT NOT NULL, body TEXT NOT NULL, history TEXT NOT NULL`;
+
+/** The columns of staged children after the first three, when each child was a row. */
+const stagedNames = [
+  'version, priority, due, fence, lease_until, admitted, cancel_asked, type, state, hold, phase, holder',
+  'body, parent, created, kind, def, type_version, lane, history',
+].join(', ');
 
 const migrations: readonly (readonly string[])[] = [
   [
@@ -186,6 +192,16 @@ const migrations: readonly (readonly string[])[] = [
   [
     // A covering index for the run of a definition that ended last (read/latest-runs.ts).
     `CREATE INDEX ended_def_end ON ended(def, ended_at, id, fate) WHERE kind = 'run' AND def IS NOT NULL`,
+  ],
+  [
+    // Staged children are packed: a row has the children of one call of `stageChildren` as JSON (write/staging.ts).
+    `CREATE TABLE staged_piece(stage TEXT NOT NULL, count INTEGER NOT NULL, names TEXT NOT NULL, jobs TEXT NOT NULL) STRICT`,
+    `CREATE INDEX staged_piece_stage ON staged_piece(stage)`,
+    `INSERT INTO staged_piece(stage, count, names, jobs)
+      SELECT stage, count(*), 'id, input, gate, ${stagedNames}', json_group_array(json_object(
+        'shared', json_array(${stagedNames}), 'own', json_array(id, input, gate), 'isGated', json('true')))
+      FROM staged GROUP BY stage, rowid / 1000 ORDER BY min(rowid)`,
+    `DROP TABLE staged`,
   ],
 ];
 

@@ -44,7 +44,7 @@ const openSqlite = (url: string): DatabaseSync => new DatabaseSync(url.slice('sq
 
 async function stagedInSqlite(url: string): Promise<number> {
   const db = openSqlite(url);
-  const row = db.prepare('SELECT count(*) count FROM staged').get() as { count: number };
+  const row = db.prepare('SELECT coalesce(sum(count), 0) count FROM staged_piece').get() as { count: number };
   db.close();
   return row.count;
 }

@@ -9,10 +9,10 @@ import { instanceKeptMs, type PurgeOptions } from '../../store.ts';
 import { deleteFollowing } from './following.ts';
 
 /**
- * How many staged children one purge deletes at most, to keep its transaction short: a run whose lease lapsed while it
- * planned may have left a million. Later purges delete the rest.
+ * How many pieces of staged children one purge deletes at most, to keep its transaction short: a run whose lease lapsed
+ * while it planned may have left a million children, a thousand in each piece. Later purges delete the rest.
  */
-const stagedPortion = 10_000;
+const stagedPortion = 10;
 
 export function purge(connection: Connection, { limit, feedKeptMs, retentionMs }: PurgeOptions, now: number): number {
   const past = pastJobs(connection, limit, retentionMs === null ? null : now - retentionMs, now);
@@ -42,15 +42,15 @@ function purgePauses(connection: Connection, limit: number, endedBefore: number)
 
 /**
  * Finds one parent that no longer runs under the fence of its staged children, and deletes up to `stagedPortion` of
- * these children.
+ * their pieces.
  */
 function purgeStaged(connection: Connection): void {
   const sql = `SELECT stage FROM staged_feed
     WHERE stage NOT IN (SELECT id || '/' || fence FROM job WHERE state = 'running') LIMIT 1`;
   const stage = connection.get<{ stage: string }>(sql)?.stage;
   if (stage === undefined) return;
-  const some = 'SELECT rowid FROM staged WHERE stage = ? LIMIT ?';
-  const gone = connection.run(`DELETE FROM staged WHERE rowid IN (${some})`, stage, stagedPortion);
+  const some = 'SELECT rowid FROM staged_piece WHERE stage = ? LIMIT ?';
+  const gone = connection.run(`DELETE FROM staged_piece WHERE rowid IN (${some})`, stage, stagedPortion);
   if (gone < stagedPortion) connection.run('DELETE FROM staged_feed WHERE stage = ?', stage);
 }
 

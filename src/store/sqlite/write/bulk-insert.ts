@@ -13,40 +13,62 @@ import type { OpenJob } from '../../../model/job.ts';
 import type { FeedEntry } from '../../feed-entry.ts';
 import { lineOf } from '../../row.ts';
 import { areShallowEqual } from '../../text-cache.ts';
-import { comparedValues, hasValues, openNames, sharedCount, sharedValues } from './row-sql.ts';
+import { comparedValues, hasValues, openNames, ownNames, sharedValues } from './row-sql.ts';
 import type { Connection } from '../connection.ts';
 import type { FreeIds } from './new-ids.ts';
 
 export const isPlainInsert = ({ before, after, events }: Change): boolean =>
   before === null && after?.state === 'pending' && after.unique === null && events.length === 1;
 
-/** Inserts a group of jobs that `insertsFrom` returned: into `staged` if `stage` is given, otherwise into `job`. */
-export function insertTogether(
-  connection: Connection,
-  group: readonly Change[],
-  feedEntry: FeedEntry,
-  stage?: string,
-): void {
-  const first = group[0]!;
-  const line = lineOf(first.events);
-  const shared = [...sharedValues(first.after as OpenJob, line), ...(stage === undefined ? [] : [stage])];
-  const isGated = first.after!.gate !== null;
-  const insertions = (stage === undefined ? ofJobs : ofStaged)[isGated ? 'gated' : 'free'];
-  for (let from = 0, size = 0; from < group.length; from += size) {
-    size = portions.find((portion) => from + portion <= group.length)!;
-    connection.run(insertions.get(size)!, ...shared, ...ownValues(group, from, size, isGated));
-  }
-  for (const { after } of group) feedEntry.add(after!, line);
+/** The rows of new jobs that differ only in id, input and gate. */
+export interface SimilarRows {
+  /** The values of the columns after the first three of `openNames`. */
+  readonly shared: readonly SQLInputValue[];
+  /** Id and input of each job, one after the other; if `isGated`, also its gate. */
+  readonly own: readonly SQLInputValue[];
+  readonly isGated: boolean;
 }
 
-function ownValues(group: readonly Change[], from: number, size: number, isGated: boolean): SQLInputValue[] {
+/** Inserts a group of jobs that `insertsFrom` returned. */
+export function insertTogether(connection: Connection, group: readonly Change[], feedEntry: FeedEntry): void {
+  insertSimilar(connection, similarRows(group));
+  addToFeed(feedEntry, group);
+}
+
+/** The rows of a group that `insertsFrom` returned. */
+export function similarRows(group: readonly Change[]): SimilarRows {
+  const { after, events } = group[0]!;
+  const isGated = after!.gate !== null;
+  return { shared: sharedValues(after as OpenJob, lineOf(events)), own: ownValues(group, isGated), isGated };
+}
+
+function ownValues(group: readonly Change[], isGated: boolean): SQLInputValue[] {
   const values: SQLInputValue[] = [];
-  for (let index = from; index < from + size; index += 1) {
-    const { id, input, gate } = group[index]!.after!;
+  for (const { after } of group) {
+    const { id, input, gate } = after!;
     if (isGated) values.push(id, input, gate);
     else values.push(id, input);
   }
   return values;
+}
+
+export function addToFeed(feedEntry: FeedEntry, group: readonly Change[]): void {
+  const line = lineOf(group[0]!.events);
+  for (const { after } of group) feedEntry.add(after!, line);
+}
+
+/** The number of values in `own` for each job. */
+export const ownWidth = ({ isGated }: SimilarRows): number => (isGated ? 3 : 2);
+
+/** `names`: the columns of the rows. */
+export function insertSimilar(connection: Connection, rows: SimilarRows, names = openNames): void {
+  const { shared, own, isGated } = rows;
+  const width = ownWidth(rows);
+  const insertions = insertionsOf(names)[isGated ? 'gated' : 'free'];
+  for (let from = 0, size = 0; from < own.length; from += size * width) {
+    size = portions.find((portion) => from + portion * width <= own.length)!;
+    connection.run(insertions.get(size)!, ...shared, ...own.slice(from, from + size * width));
+  }
 }
 
 /**
@@ -61,22 +83,26 @@ interface Insertions {
   readonly gated: ReadonlyMap<number, string>;
 }
 
-const insertionsInto = (table: string, names: string, shares: number): Insertions => {
+/** By the columns of the rows: children may have been staged by an older version, which knew fewer. */
+const insertionsByNames = new Map<string, Insertions>();
+
+function insertionsOf(names: string): Insertions {
+  const known = insertionsByNames.get(names);
+  if (known !== undefined) return known;
   const ofSizes = (own: string, selected: string): ReadonlyMap<number, string> =>
-    new Map(portions.map((size) => [size, insertOf(`${table}(${names})`, shares, selected, Array(size).fill(own))]));
-  return {
+    new Map(portions.map((size) => [size, insertOf(names, selected, Array(size).fill(own))]));
+  const insertions = {
     free: ofSizes('(?, ?)', 'column1, column2, NULL'),
     gated: ofSizes('(?, ?, ?)', 'column1, column2, column3'),
   };
-};
-
-function insertOf(into: string, shares: number, selected: string, rows: readonly string[]): string {
-  const shared = Array(shares).fill('?').join(', ');
-  return `INSERT INTO ${into} SELECT ${selected}, ${shared} FROM (VALUES ${rows.join(', ')})`;
+  insertionsByNames.set(names, insertions);
+  return insertions;
 }
 
-const ofJobs = insertionsInto('job', openNames, sharedCount);
-const ofStaged = insertionsInto('staged', `${openNames}, stage`, sharedCount + 1);
+function insertOf(names: string, selected: string, rows: readonly string[]): string {
+  const shared = names.split(', ').slice(ownNames.length).fill('?').join(', ');
+  return `INSERT INTO job(${names}) SELECT ${selected}, ${shared} FROM (VALUES ${rows.join(', ')})`;
+}
 
 const isSameEvent = (event: Event, other: Event): boolean => event === other || areShallowEqual(event, other);
 

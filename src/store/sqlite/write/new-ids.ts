@@ -15,13 +15,19 @@ export function freeIdsOf(connection: Connection, changes: readonly Change[]): F
   const ids: number[] = [];
   for (const { before, after } of changes) if (before === null) ids.push(after!.id);
   if (ids.length === 0) return noIdFree;
-  const [first, last] = [ids[0]!, ids.at(-1)!];
-  const isBlock = last - first === ids.length - 1 && ids.every((id, index) => id === first + index);
-  if (isBlock && !connection.get(anyBetween, first, last)) return allIdsFree;
-  const rows = connection.all<{ id: number }>(idsAmong, JSON.stringify(ids));
-  const taken = new Set(rows.map(({ id }) => id));
+  const taken = new Set(takenIds(connection, ids));
+  if (taken.size === 0 && isBlock(ids)) return allIdsFree;
   return { claimId: (id) => taken.size !== taken.add(id).size };
 }
+
+/** Returns those of the ids that stored jobs have. */
+export function takenIds(connection: Connection, ids: readonly number[]): readonly number[] {
+  if (isBlock(ids) && !connection.get(anyBetween, ids[0]!, ids.at(-1)!)) return [];
+  return connection.all<{ id: number }>(idsAmong, JSON.stringify(ids)).map(({ id }) => id);
+}
+
+const isBlock = (ids: readonly number[]): boolean =>
+  ids.at(-1)! - ids[0]! === ids.length - 1 && ids.every((id, index) => id === ids[0]! + index);
 
 /**
  * Treats every id as free. Used if one query has shown that all ids of the new jobs are free, and for staged children,

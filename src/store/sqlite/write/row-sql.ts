@@ -17,13 +17,12 @@ const lane: JobColumn = {
   of: (job) => (job.state !== 'pending' ? 0 : job.gate === null || job.admitted ? 1 : 2),
 };
 
-/** The only columns in which the new jobs of a bulk insert may differ. */
-const ownNames = ['id', 'input', 'gate'];
+/** The only columns in which the new jobs of a bulk insert may differ. They come first in `openNames`. */
+export const ownNames = ['id', 'input', 'gate'];
 const sharedColumns = [...(openColumns as readonly JobColumn[]).filter(({ name }) => !ownNames.includes(name)), lane];
 
 export const openNames = [...ownNames, ...namesOf(sharedColumns), 'history'].join(', ');
-export const sharedCount = sharedColumns.length + 1;
-export const placeholders = Array(ownNames.length + sharedCount).fill('?').join(', ');
+export const placeholders = Array(ownNames.length + sharedColumns.length + 1).fill('?').join(', ');
 
 export const openValues = (job: OpenJob, line: string): SQLInputValue[] =>
   [job.id, job.input, job.gate, ...sharedValues(job, line)];
