@@ -1,5 +1,6 @@
 /** The comparison: takes a measure of all peers, one after the other, in each round. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { measureSteadily, type MachineSpeed } from '../machine-speed.ts';
 import { median, medianCpu } from '../median.ts';
 import type { CpuPerJob } from '../stopwatch.ts';
 import type { Peer, PeerDatabaseName } from './peer.ts';
@@ -22,6 +23,8 @@ export interface Figure {
   readonly cpu: CpuPerJob | null;
   /** The number of jobs, where it depends on the peer. */
   readonly jobs: number | null;
+  /** How many of the rounds were measured on a machine that others slowed down. */
+  readonly disturbed: number;
 }
 
 /** A measure that a peer failed. */
@@ -31,6 +34,9 @@ export interface Failure {
   readonly why: string;
 }
 
+/** `isDisturbed`: others slowed the machine down each time that this was measured. */
+type Taken = Reading & { readonly isDisturbed: boolean };
+
 const timeoutMs = 300_000;
 
 export async function* compare(
@@ -38,12 +44,14 @@ export async function* compare(
   peers: readonly Peer[],
   databases: PeerDatabases,
   sizes: PeerSizes,
+  speed: MachineSpeed,
 ): AsyncGenerator<Figure | Failure> {
-  const readings = new Map<Peer, Reading[]>(peers.map((peer) => [peer, []]));
+  const readings = new Map<Peer, Taken[]>(peers.map((peer) => [peer, []]));
   for (let round = 0; round < sizes.rounds; round += 1) {
     for (const peer of rotate([...readings.keys()], round)) {
       try {
-        readings.get(peer)!.push(...(await measureOnce(measure, peer, databases, sizes)));
+        const { value, isDisturbed } = await measureSteadily(() => measureOnce(measure, peer, databases, sizes), sizes, speed);
+        readings.get(peer)!.push(...value.map((reading) => ({ ...reading, isDisturbed })));
       } catch (error) {
         if (isOurs(peer)) throw error;
         readings.delete(peer);
@@ -80,7 +88,7 @@ async function failAfterTimeout(signal: AbortSignal): Promise<never> {
 const rotate = <Item>(all: readonly Item[], by: number): Item[] =>
   all.map((_, index) => all[(index + by) % all.length]!);
 
-function figuresOf(peer: Peer, readings: readonly Reading[]): Figure[] {
+function figuresOf(peer: Peer, readings: readonly Taken[]): Figure[] {
   const names = [...new Set(readings.map(({ figure }) => figure))];
   return names.map((name) => {
     const own = readings.filter(({ figure }) => figure === name);
@@ -95,6 +103,7 @@ function figuresOf(peer: Peer, readings: readonly Reading[]): Figure[] {
       rounds,
       cpu: medianCpu(own.map(({ cpu }) => cpu)),
       jobs: own[0]!.jobs ?? null,
+      disturbed: own.filter(({ isDisturbed }) => isDisturbed).length,
     };
   });
 }

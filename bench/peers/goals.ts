@@ -1,4 +1,5 @@
 /** The goals of the engine against the best peer on the same database, and the verdict of the figures on each. */
+import { median } from '../median.ts';
 import type { Figure } from './comparison.ts';
 import { flowShapes } from './flow.ts';
 import type { PeerDatabaseName } from './peer.ts';
@@ -76,7 +77,7 @@ function verdictOn(goal: Goal, figures: readonly Figure[]): Verdict | undefined 
   const ours = figureOf(figures, figure, prefix);
   const baseline = baselineOf(figures, figure, against);
   if (!ours || baseline === undefined) return undefined;
-  const got = baseline === null ? ours.median : ours.median / baseline.median;
+  const got = baseline === null ? ours.median : against === 'best peer' ? ratioOf(ours, baseline) : ours.median / baseline.median;
   const isAtLeastAsGood = (value: number): boolean => (isHigherBetter(ours.unit) ? got >= value : got <= value);
   return {
     database,
@@ -96,8 +97,12 @@ function verdictOn(goal: Goal, figures: readonly Figure[]): Verdict | undefined 
 /** Our engine / best peer, for the figures of one database; null if there is no peer. */
 export function ratioToBest(figures: readonly Figure[], name: FigureName): number | null {
   const [ours, best] = [figureOf(figures, name, 'Stint engine'), baselineOf(figures, name, 'best peer')];
-  return ours && best ? ours.median / best.median : null;
+  return ours && best ? ratioOf(ours, best) : null;
 }
+
+/** The median of the ratios of the rounds: both were measured in the same minutes. */
+const ratioOf = (ours: Figure, other: Figure): number =>
+  median(ours.rounds.map((value, round) => value / (other.rounds[round] ?? other.median)));
 
 /** Null: the goal is a number. Undefined: the figure to compare with was not measured. */
 function baselineOf(figures: readonly Figure[], name: FigureName, against: Baseline): Figure | null | undefined {

@@ -1,6 +1,7 @@
 /** Measures Stint beside its peers: `npm run bench:peers`. See ../README.md. */
 import { writeFileSync } from 'node:fs';
 import { thisMachine } from '../machine.ts';
+import { MachineSpeed } from '../machine-speed.ts';
 import { machineText } from '../report.ts';
 import { verdictsOn } from './goals.ts';
 import { compare, type Failure, type Figure } from './comparison.ts';
@@ -69,10 +70,11 @@ async function compareAll(
   databases: PeerDatabases,
 ): Promise<{ figures: Figure[]; failures: Failure[] }> {
   const [figures, failures]: [Figure[], Failure[]] = [[], []];
+  const speed = new MachineSpeed();
   for (const measure of measures) {
     console.log(`\n${measure.name}`);
     const measured = peers.filter((peer) => isTakenOf(measure, peer));
-    for await (const outcome of compare(measure, measured, databases, sizes)) {
+    for await (const outcome of compare(measure, measured, databases, sizes, speed)) {
       console.log('why' in outcome ? failureText(outcome) : figureText(outcome));
       if ('why' in outcome) failures.push(outcome);
       else figures.push(outcome);

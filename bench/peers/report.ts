@@ -63,11 +63,13 @@ export const failureText = ({ peer, measure, why }: Failure): string =>
 /** The first line of an error text that contains "error". */
 const errorLine = (why: string): string => why.split('\n').find((line) => /error/i.test(line)) ?? why.split('\n')[0]!;
 
-export const figureText = ({ peer, figure, unit, median, rounds, cpu }: Figure): string => {
+export const figureText = ({ peer, figure, unit, median, rounds, cpu, disturbed }: Figure): string => {
   const us = cpu === null ? '' : `  CPU µs ${cpuText(cpu)}`;
   const all = rounds.length === 1 ? '' : `  (${rounds.map((value) => valueText(value, unit)).join(', ')})`;
-  return `${peer.padEnd(nameWidth)} ${figure.padEnd(22)} ${valueText(median, unit).padStart(9)} ${unit}${all}${us}`;
+  return `${peer.padEnd(nameWidth)} ${figure.padEnd(22)} ${valueText(median, unit).padStart(9)} ${unit}${all}${us}${disturbedText(disturbed)}`;
 };
+
+const disturbedText = (disturbed: number): string => (disturbed === 0 ? '' : `  ${disturbed} disturbed`);
 
 export function tableText(figures: readonly Figure[]): string {
   return databaseNames.flatMap((name) => databaseText(figures.filter(({ database }) => database === name))).join('\n');

@@ -1,7 +1,8 @@
 /** The sizes of the measures: full for reliable figures, quick for a first impression, tiny for the tests. */
+import type { Patience } from '../machine-speed.ts';
 import type { Pace } from './peer.ts';
 
-export interface PeerSizes {
+export interface PeerSizes extends Patience {
   readonly rounds: number;
   /** Duration of each create measure. */
   readonly createSeconds: number;
@@ -31,6 +32,8 @@ export const fullSizes: PeerSizes = {
   flowRuns: { fast: 10_000, medium: 10_000, slow: 2_000 },
   settleSeconds: 12,
   idleSeconds: 30,
+  waitSeconds: 30,
+  tries: 3,
 };
 
 export const quickSizes: PeerSizes = {
@@ -44,6 +47,8 @@ export const quickSizes: PeerSizes = {
   flowRuns: { fast: 1_000, medium: 1_000, slow: 200 },
   settleSeconds: 12,
   idleSeconds: 10,
+  waitSeconds: 10,
+  tries: 2,
 };
 
 export const tinySizes: PeerSizes = {
@@ -57,4 +62,6 @@ export const tinySizes: PeerSizes = {
   flowRuns: { fast: 40, medium: 40, slow: 40 },
   settleSeconds: 0.1,
   idleSeconds: 0.5,
+  waitSeconds: 0.1,
+  tries: 1,
 };

@@ -51,11 +51,18 @@ function peersParts({ machine, about, settings, figures, failures, verdicts }: P
     whereText(machine, about),
     settings.map((text) => `- ${text.replace(/ {2,}/, ': ')}`).join('\n'),
     ...failures.map(({ peer, measure }) => `${peer} failed *${measure}* and is left out there.`),
+    disturbedText(figures),
     ...tables.map(figuresTable),
     '### Goals',
     `${verdicts.filter(({ isReached }) => isReached).length} of ${verdicts.length} are reached.`,
     verdictsTable(verdicts),
   ];
+}
+
+function disturbedText(figures: readonly Figure[]): string {
+  const rounds = figures.reduce((sum, figure) => sum + figure.rounds.length, 0);
+  const disturbed = figures.reduce((sum, figure) => sum + figure.disturbed, 0);
+  return `${disturbed} of ${rounds} readings were taken while other guests of the host slowed the machine down, also at the last try.`;
 }
 
 /** What only some peers can do. */

@@ -78,5 +78,5 @@ const flowFigures = (peer: string, rate: number, createMs: number, totalMs: numb
 ];
 
 function figure(peer: string, name: FigureName, unit: Unit, median: number): Figure {
-  return { peer, database: 'postgres', isOurs: false, figure: name, unit, median, rounds: [median], cpu: null, jobs: null };
+  return { peer, database: 'postgres', isOurs: false, figure: name, unit, median, rounds: [median], cpu: null, jobs: null, disturbed: 0 };
 }

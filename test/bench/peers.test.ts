@@ -1,5 +1,6 @@
 // The options and the goals of the peers bench. peers.proof.ts runs it, with tiny sizes.
 import { expect, test } from 'vitest';
+import { measureSteadily } from '../../bench/machine-speed.ts';
 import { verdictsOn } from '../../bench/peers/goals.ts';
 import type { Figure } from '../../bench/peers/comparison.ts';
 import type { FigureName, Unit } from '../../bench/peers/reading.ts';
@@ -27,6 +28,26 @@ test('a goal compares with the best peer on the same database, for units where h
   ]);
 });
 
+test('a ratio to a peer is the median of the ratios of the rounds', () => {
+  const figures = [
+    { ...figure('Stint engine on PostgreSQL', 'drain 1', 'jobs/s', 3_000), rounds: [1_000, 4_000, 3_000] },
+    { ...figure('quick', 'drain 1', 'jobs/s', 2_000), rounds: [1_000, 2_000, 6_000] },
+  ];
+  expect(verdictsOn(figures)).toMatchObject([{ against: 'quick', got: 1, isReached: false }]);
+});
+
+test('a measurement is repeated while others slow the machine down, and is marked if that does not end', async () => {
+  const slow = (...found: boolean[]) => ({ untilFast: async () => {}, watch: () => () => found.shift()! });
+  const patience = { waitSeconds: 0, tries: 3 };
+  const counted = () => {
+    let made = 0;
+    return async () => (made += 1);
+  };
+  expect(await measureSteadily(counted(), patience, slow(false))).toEqual({ value: 1, isDisturbed: false });
+  expect(await measureSteadily(counted(), patience, slow(true, false))).toEqual({ value: 2, isDisturbed: false });
+  expect(await measureSteadily(counted(), patience, slow(true, true, true))).toEqual({ value: 3, isDisturbed: true });
+});
+
 test('a goal compares with another figure of ours, or with a number', () => {
   const figures = [
     figure('Stint engine on PostgreSQL', 'drain 1', 'jobs/s', 1_000),
@@ -50,5 +71,5 @@ test('a batched drain of ours compares with that of the peer', () => {
 
 function figure(peer: string, name: FigureName, unit: Unit, median: number): Figure {
   const isOurs = peer.startsWith('Stint');
-  return { peer, database: 'postgres', isOurs, figure: name, unit, median, rounds: [median], cpu: null, jobs: null };
+  return { peer, database: 'postgres', isOurs, figure: name, unit, median, rounds: [median], cpu: null, jobs: null, disturbed: 0 };
 }

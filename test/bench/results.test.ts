@@ -23,7 +23,7 @@ test('sections without new figures stay, in their order', () => {
 
 test('flows and batches have a section of their own, and replace no other', () => {
   const figure = (peer: string, name: Figure['figure'], unit: Figure['unit'], median: number): Figure =>
-    ({ peer, database: 'postgres', isOurs: peer.startsWith('Stint'), figure: name, unit, median, rounds: [median], cpu: null, jobs: 10 });
+    ({ peer, database: 'postgres', isOurs: peer.startsWith('Stint'), figure: name, unit, median, rounds: [median], cpu: null, jobs: 10, disturbed: 0 });
   const figures = [
     ...['Stint engine on PostgreSQL', 'pg-boss, polling'].flatMap((peer) => [
       figure(peer, 'flow chain', 'jobs/s', 10), figure(peer, 'create flow chain', 'ms', 1), figure(peer, 'time of flow chain', 'ms', 3),
