@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { bySize } from '../support/size.ts';
 import { world } from './world.ts';
 
-const slow = bySize({ small: 300, ci: 2_000 });
+const slow = bySize({ small: 100, ci: 2_000 });
 
 test(`${slow} slow sockets do not delay other clients and are closed`, async () => {
   const server = await world({ isIdle: true });

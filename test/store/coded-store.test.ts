@@ -22,7 +22,7 @@ const searches = [
 const examplesOfRun = (examples: Topic['examples']): [string, Example][] =>
   Object.entries(examples)
     .filter(([title]) => !searches.includes(title))
-    .filter((_, index) => index % bySize({ small: 4, ci: 1 }) === 0);
+    .filter((_, index) => index % bySize({ small: 8, ci: 1 }) === 0);
 
 describe.each(stores.filter(({ name }) => name === 'SQLite'))('on $name', (kind) => {
   const open: Open = async (clock) => {

@@ -52,7 +52,7 @@ const interleavings: Part = {
   runsBeside: true,
   async run({ size, progress }) {
     const { orders, wrong } = await inEveryOrder(pairs, {
-      ordersMax: size === 'long' ? 2_000 : 250,
+      ordersMax: size === 'long' ? 2_000 : 180,
       onDone: (done) => progress(done / pairs.length, `${done} pairs`),
     });
     return outcome({ pairs: pairs.length, orders, violations: wrong });

@@ -10,7 +10,7 @@ import type { Member } from './member.ts';
 import { storeKindsOfSize, World } from './world.ts';
 
 const minuteMs = 60_000;
-const count = bySize({ small: 400, ci: 4_000, long: 43_200 });
+const count = bySize({ small: 200, ci: 4_000, long: 43_200 });
 const kills = bySize({ small: 2, ci: 4, long: 12 });
 
 describe.each(storeKindsOfSize)('on $name', (kind) => {

@@ -5,7 +5,7 @@ import { reportText } from '../report.ts';
 import { simulate } from '../simulation.ts';
 import { startSimulationServer } from './database.ts';
 
-const chaosMs = bySize({ small: 20_000, ci: 240_000 });
+const chaosMs = bySize({ small: 10_000, ci: 240_000 });
 
 test('a seed keeps every promise on PostgreSQL, with the same history each time', async () => {
   const server = await startSimulationServer();
