@@ -94,6 +94,29 @@ function copyStaged(db: DatabaseSync): number {
   return copied;
 }
 
+test('children that a version with fewer columns has staged become jobs', async () => {
+  const path = join(folder, 'jobs.db');
+  const store = new SqliteStore(path);
+  await store.migrate();
+  await fillEveryTable(store);
+  const db = new DatabaseSync(path);
+  const { names, jobs } = db.prepare('SELECT names, jobs FROM staged_piece').get() as { names: string; jobs: string };
+  const without = (name: string): string => {
+    const at = names.split(', ').indexOf(name) - 3;
+    const groups = JSON.parse(jobs) as { shared: unknown[] }[];
+    return JSON.stringify(groups.map((group) => ({ ...group, shared: group.shared.toSpliced(at, 1) })));
+  };
+  const older = names.replace(', type_version', '');
+  expect(older).not.toBe(names);
+  db.prepare('UPDATE staged_piece SET names = ?, jobs = ?').run(older, without('type_version'));
+  db.close();
+  await commitStaged(store);
+  expect((await store.find({ kinds: ['task'] })).jobs).toMatchObject([
+    { typeVersion: 1, state: 'pending', unique: { key: 'staged' } }, { typeVersion: 1, state: 'pending', unique: null },
+  ]);
+  await store.close();
+});
+
 test('no index of a table needs a temporary table for each row that is written', async () => {
   const path = join(folder, 'jobs.db');
   const store = new SqliteStore(path);
