@@ -65,7 +65,8 @@ export class Wake {
   #isConnected = false;
   #notifiedAt = -Infinity;
   #hintedWithinAt = -Infinity;
-  #isNotifyPending = false;
+  /** Cancels the notification that is to be sent after a pause; null: none is. */
+  #cancelPending: (() => void) | null = null;
 
   constructor(database: Database, settings: WakeSettings, handlers: NotificationHandlers) {
     this.#database = database;
@@ -109,9 +110,10 @@ export class Wake {
   notifyOthers(session: Session, hinted: Change | null): void {
     if (!this.#settings.notify) return;
     const now = this.#driver.clock.monotonic();
-    if (now - this.#notifiedAt < pauseMs) return void this.#notifyLater();
+    if (now - this.#notifiedAt < pauseMs) return this.#notifyLater();
     this.#notifiedAt = now;
-    session.run(notifySql, [this.#channel, this.#ownTag + detailsOf(hinted)]).catch(ignore);
+    const details = this.#replacesPending(session) ? '' : detailsOf(hinted);
+    session.run(notifySql, [this.#channel, this.#ownTag + details]).catch(ignore);
   }
 
   /**
@@ -140,18 +142,31 @@ export class Wake {
 
   close(): void {
     this.#closing.abort();
+    this.#cancelPending?.();
     this.#checkSignal.notify();
     this.#listeners.clear();
   }
 
-  async #notifyLater(): Promise<void> {
-    if (this.#isNotifyPending) return;
-    this.#isNotifyPending = true;
-    await this.#driver.clock.sleep(pauseMs, this.#closing.signal);
-    this.#isNotifyPending = false;
-    if (this.#closing.signal.aborted) return;
-    this.#notifiedAt = this.#driver.clock.monotonic();
-    await this.#database.run(notifySql, [this.#channel, this.#ownTag]).catch(ignore);
+  #notifyLater(): void {
+    if (this.#cancelPending !== null || this.#closing.signal.aborted) return;
+    this.#cancelPending = this.#driver.clock.after(pauseMs, () => {
+      this.#cancelPending = null;
+      this.#notifiedAt = this.#driver.clock.monotonic();
+      this.#database.run(notifySql, [this.#channel, this.#ownTag]).catch(ignore);
+    });
+  }
+
+  /**
+   * Cancels the pending notification, and returns true, if one that follows the write of `session` can announce the same
+   * jobs: no other connection is in use, on which one of them may not be committed yet.
+   */
+  #replacesPending(session: Session): boolean {
+    const { open, idle } = this.#database.pool;
+    const others = open - idle - (session === this.#database ? 0 : 1);
+    if (this.#cancelPending === null || others > 0) return false;
+    this.#cancelPending();
+    this.#cancelPending = null;
+    return true;
   }
 
   #receive(hint: string): void {

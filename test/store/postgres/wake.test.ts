@@ -2,6 +2,10 @@
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { createLimit, deleteLimit, overrideLimit, pauseLimit, resumeLimit } from '../../../src/jobs/limits.ts';
+import { PostgresStore } from '../../../src/store/postgres/store.ts';
+import { systemDriver } from '../../../src/store/postgres/sql/driver.ts';
+import { VirtualClock } from '../../../src/time/clock.ts';
+import { migratedDatabase } from '../../support/fresh-database.ts';
 import { calls, claimed, connect, freshStore, made, openStore } from './ground.ts';
 
 /** How many connections listen in the database. */
@@ -66,4 +70,29 @@ test('without NOTIFY no connection listens, and jobs are found by polling', asyn
   const client = await connect(url);
   expect(await listeners(client)).toBe(0);
   expect(await claimed(other)).toHaveLength(1);
+});
+
+/** The details of the notifications that arrive on a connection, each behind the tag of its sender. */
+async function detailsHeard(client: pg.Client): Promise<string[]> {
+  const heard: string[] = [];
+  client.on('notification', ({ payload = '' }) => heard.push(payload.slice(systemDriver.random.hex(8).length)));
+  await client.query('listen stint_wake');
+  return heard;
+}
+
+test('a notification that is sent behind a write replaces the one that was to follow, and has no hint', async () => {
+  const url = await migratedDatabase();
+  const client = await connect(url);
+  const heard = await detailsHeard(client);
+  const clock = new VirtualClock(0);
+  const store = new PostgresStore(url, {}, { ...systemDriver, clock });
+  await made(store, {}); // is announced with a hint
+  await clock.advance(4);
+  await made(store, {}); // is to be announced after a pause
+  await clock.advance(4);
+  await made(store, {});
+  await clock.advance(4);
+  await store.close();
+  await client.query('select 1');
+  expect(heard.map((details) => details !== '')).toEqual([true, false]);
 });

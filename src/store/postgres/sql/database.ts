@@ -18,6 +18,7 @@ import {
 } from './errors.ts';
 import { JobClaims } from './job-claims.ts';
 import { PeerWatch, resetClient, socketOf, type WatchedClient } from './peer-watch.ts';
+import { RecentClients } from './recent-clients.ts';
 import { readClockSql, type ServerClock } from './server-clock.ts';
 import type { PostgresUrl } from './url.ts';
 
@@ -79,6 +80,7 @@ export class Database implements Session {
   readonly #pool: pg.Pool;
   readonly #peers: PeerWatch;
   readonly #clients = new Set<pg.PoolClient>();
+  readonly #recent: RecentClients;
   readonly #settings: DatabaseSettings;
   readonly #names = new Map<string, string>();
   readonly #described: DescribedStatements | null;
@@ -101,13 +103,17 @@ export class Database implements Session {
     const probe = backendProbe((limits) => new Client({ ...config, ...limits }));
     this.#peers = new PeerWatch(settings, probe, driver.clock);
     this.#pool.on('error', ignore);
-    this.#pool.on('connect', (client) => this.#clients.add(client));
+    this.#recent = new RecentClients(driver.clock);
+    this.#pool.on('connect', (client) => {
+      this.#clients.add(client);
+      client.on('error', () => this.#recent.drop(client));
+    });
     this.#pool.on('remove', (client) => this.#clients.delete(client));
   }
 
   get pool(): Pool {
     const { totalCount, idleCount, waitingCount } = this.#pool;
-    return { open: totalCount, idle: idleCount, waiting: waitingCount, max: this.#settings.max };
+    return { open: totalCount, idle: idleCount + this.#recent.count, waiting: waitingCount, max: this.#settings.max };
   }
 
   run<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -169,6 +175,7 @@ export class Database implements Session {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#recent.clear();
     const ended = this.#pool.end();
     // A dead server does not answer the goodbye that `end` sends. Connections that are left after `goodbyeMaxMs` are
     // reset.
@@ -189,21 +196,31 @@ export class Database implements Session {
       throw error;
     } finally {
       this.#peers.end(watched);
-      watched.client.release(isBroken);
+      this.#release(watched.client, isBroken);
     }
   }
 
-  /** Returns a client of the pool, and drops clients that may be dead. */
+  #release(client: pg.PoolClient, isBroken: boolean): void {
+    const isWanted = this.#pool.waitingCount > 0;
+    if (isBroken || isWanted || this.#isClosed) client.release(isBroken);
+    else this.#recent.keep(client);
+  }
+
+  /** Returns a recent client, or one of the pool, and drops clients that may be dead. */
   async #client(): Promise<WatchedClient> {
     for (;;) {
       if (this.#isClosed) throw new Refusal('unavailable.store', 'the store is closed');
-      const client = await this.#pool.connect().catch((error: unknown) => {
-        throw connectErrorOf(error, this.driver.clock.monotonic());
-      });
+      const client = this.#recent.take() ?? (await this.#connect());
       const watched = this.#peers.begin(client);
       if (watched !== null) return watched;
       client.release(true);
     }
+  }
+
+  #connect(): Promise<pg.PoolClient> {
+    return this.#pool.connect().catch((error: unknown) => {
+      throw connectErrorOf(error, this.driver.clock.monotonic());
+    });
   }
 
   async #withRetries<T>(attempt: () => Promise<T>, onUnknownOutcome?: OnUnknownOutcome): Promise<T> {

@@ -57,8 +57,12 @@ type PlainValue = string | number | null | undefined;
 const hasPlainText = (value: unknown): value is PlainValue =>
   typeof value === 'string' || typeof value === 'number' || value === null || value === undefined;
 
-/** The driver's types do not declare the handlers of its queries. */
-const DriverQuery = pg.Query as unknown as new (text: string) => object;
+/**
+ * A class with the handlers of the driver's queries, which its types do not declare, and without its constructor, which
+ * makes an event emitter and a result that are not used here.
+ */
+const DriverQuery = function () {} as unknown as new () => object;
+DriverQuery.prototype = pg.Query.prototype;
 
 /** The driver accepts a query with other messages only if it is a `pg.Query`. It calls the handlers below. */
 class DescribedQuery extends DriverQuery {
@@ -73,7 +77,7 @@ class DescribedQuery extends DriverQuery {
   #error: Error | undefined;
 
   constructor(message: Buffer, format: RowFormat, callback: Callback) {
-    super('');
+    super();
     this.#message = message;
     this.#format = format;
     this.callback = callback;

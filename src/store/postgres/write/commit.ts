@@ -113,8 +113,9 @@ export async function commitForCaller(session: CallerSession, batch: Batch, noti
 /** Returns the change of a batch that only creates one job, which is not running. */
 function onlyNewJob({ changes, whole: _whole, ...more }: Batch): Change | null {
   const [change] = changes;
-  const isAlone = changes.length === 1 && Object.values(more).every((part) => part === undefined);
-  return isAlone && change!.before === null && !startsNewJob(change!) ? change! : null;
+  if (changes.length !== 1 || change!.before !== null || startsNewJob(change!)) return null;
+  for (const part of Object.values(more)) if (part !== undefined) return null;
+  return change!;
 }
 
 /** Returns null if the statements for batches must insert the job. */
@@ -246,6 +247,14 @@ function writeBatch(
   batch: Batch,
   onUnknownOutcome: OnUnknownOutcome,
 ): Promise<boolean[]> {
+  const newJob = onlyNewJob(batch);
+  if (newJob) {
+    return database.use((session) => {
+      const writing = writeNewJob(session, mode(), newJob);
+      afterWrite(session);
+      return writing;
+    }, onUnknownOutcome);
+  }
   const { changes, whole = false, staged } = batch;
   const steps = stepsOf(changes, database.claims);
   const { forgottenSteps, waitEnds } = batch;
@@ -281,6 +290,11 @@ function writeBatch(
     await closing;
     return isComplete ? written : written.map(() => false);
   }, onUnknownOutcome);
+}
+
+async function writeNewJob(session: Session, mode: InsertMode, change: Change): Promise<boolean[]> {
+  const written = await write(session, mode, 'insert', [change]);
+  return [written === 'all' || written.has(idOf(change))];
 }
 
 /**
