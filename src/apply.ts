@@ -3,7 +3,7 @@
  * writer. No other code claims jobs or commits changes of jobs.
  */
 import type { Change } from './model/change.ts';
-import type { Command } from './model/command.ts';
+import type { Command, CommandOf } from './model/command.ts';
 import { isOpen, type Job } from './model/job.ts';
 import { step, steps, type Asking } from './model/machine.ts';
 import type { TypeVersions } from './model/type-version.ts';
@@ -136,11 +136,12 @@ export async function claimFor(
     const versions = ('exact' in request.names && request.names.versions) || [];
     const changes: Change[] = [];
     let served = 0;
+    const claiming = claimings(versions, until);
+    let asking: Asking = { by: '', now };
     candidates.forEach(({ job, parentCancelled }) => {
       const holder = holderOf(served);
-      const asking = { by: holder, now };
-      const known = versions.length > 0 && knownOf(versions, job.type);
-      const taking = { do: 'claim', holder, until, parentCancelled, ...known } as const;
+      if (asking.by !== holder) asking = { by: holder, now };
+      const taking = claiming(holder, job.type, parentCancelled);
       const answer = commandsFor ? steps(job, commandsFor(job, taking), asking) : step(job, taking, asking);
       if (answer instanceof Refusal) return;
       if (answer.after?.state === 'running') served += 1;
@@ -149,6 +150,18 @@ export async function claimFor(
     return changes;
   });
   return { changes: written, searchedAt };
+}
+
+/** Returns a function that makes the commands of a claim: the same one for jobs in a row for which it is equal. */
+function claimings(versions: readonly TypeVersions[], until: number | null) {
+  let last: CommandOf<'claim'> | null = null;
+  let lastType = '';
+  return (holder: string, type: string, parentCancelled: boolean): CommandOf<'claim'> => {
+    const isKnown = versions.length === 0 || type === lastType;
+    if (isKnown && last?.holder === holder && last.parentCancelled === parentCancelled) return last;
+    lastType = type;
+    return (last = { do: 'claim', holder, until, parentCancelled, ...knownOf(versions, type) });
+  };
 }
 
 /** Returns the field `knows` of a claim: the versions of the type that the claimer knows, unless only the first. */

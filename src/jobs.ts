@@ -86,6 +86,16 @@ export class Jobs extends JobWriting<Store> {
     return conclude(this.store, checked, checkAsker(asker));
   }
 
+  /** Like `conclude`, for outcomes of this process: it checks no success, whose result must be a text of `jsonText`. */
+  async concludeOwn(requests: readonly CommandRequest[], asker: Asker): Promise<readonly CommandAnswer[]> {
+    const now = this.store.now();
+    const checked = requests.map((request) => {
+      const { job, command } = request;
+      return command.do === 'succeed' ? request : { job, command: checkCommand(command, now) };
+    });
+    return conclude(this.store, checked, checkAsker(asker));
+  }
+
   // For operators.
 
   async stop(id: number, act: Act): Promise<Job> {

@@ -27,10 +27,11 @@ const pathShownMax = 200;
  * Returns the JSON text of a user's value. Undefined is left out of objects; in arrays and as the whole value, it
  * becomes null. Throws `malformed.json`, with the path of the wrong value in the detail, for NaN, BigInts, functions,
  * symbols, Maps and other objects that are neither plain nor have `toJSON`, for unsafe keys, and beyond the limits.
+ * `checkJsonText` would return the same text.
  */
 export function jsonText(value: unknown, limits: JsonLimits = defaultJsonLimits): string {
   if (value === undefined) return 'null';
-  const text = new PlainDataCheck(limits).isPlainData(value) ? JSON.stringify(value) : checkedText(value, limits);
+  const text = new PlainDataCheck(limits).isPlainData(value) ? JSON.stringify(value) : wellFormed(checkedText(value, limits));
   checkBytes(text, limits);
   return text;
 }
@@ -240,6 +241,7 @@ class JsonWalk {
   }
 
   #checkObject(value: object): void {
+    if (isRaw(value) && !isFit(parsed(value.rawJSON))) throw this.refusal(`${value.rawJSON.slice(0, 50)} is no JSON number`);
     if (this.#holders.includes(value)) throw this.refusal('it contains itself');
     if (this.#holders.length > this.#limits.depth) throw this.refusal(tooDeep(this.#limits));
     if (!Array.isArray(value) && !isPlain(value)) {

@@ -97,15 +97,35 @@ export function create(origin: JobOrigin, first: FirstState, asking: Asking): Ch
 /** Gives each event its number, time and actor, and the reason if there is one, and applies the events to the job. */
 export function record(job: Job, bodies: readonly EventBody[], asking: Asking): Change & { readonly after: Job } {
   const { by, now, why } = asking;
+  const at = Math.max(job.changed, now);
+  const events = eventsOf(bodies, job.version + 1, at, by, why);
   let after = job;
-  const events = bodies.map((body): Event => {
-    const n = after.version + 1;
-    const at = Math.max(after.changed, now);
-    const event = why === undefined ? { n, at, by, ...body } : { n, at, by, why, ...body };
-    after = evolve(after, event);
-    return event;
-  });
+  for (const event of events) after = evolve(after, event);
   return { before: job, after, events };
+}
+
+interface Recorded {
+  readonly bodies: readonly EventBody[];
+  readonly from: number;
+  readonly at: number;
+  readonly by: string;
+  readonly why: string | undefined;
+  readonly events: readonly Event[];
+}
+
+let lastRecorded: Recorded = { bodies: [], from: 0, at: 0, by: '', why: undefined, events: [] };
+
+/** Jobs of a batch that change in the same way get the same list, so that stores compare and write its text once. */
+function eventsOf(bodies: readonly EventBody[], from: number, at: number, by: string, why?: string): readonly Event[] {
+  const last = lastRecorded;
+  const isSame = last.bodies === bodies && last.from === from && last.at === at && last.by === by && last.why === why;
+  if (isSame) return last.events;
+  const events = bodies.map((body, index): Event => {
+    const n = from + index;
+    return why === undefined ? { n, at, by, ...body } : { n, at, by, why, ...body };
+  });
+  lastRecorded = { bodies, from, at, by, why, events };
+  return events;
 }
 
 /** Returns all pairs of a command and a state that the table contains, for tests and documentation. */
@@ -144,8 +164,20 @@ function claim(job: PendingJob, command: CommandOf<'claim'>, { now }: Asking): V
   if (isTooLateToStart(job, now)) return [{ kind: 'cancelled', code: 'automation' }];
   if (job.crashes >= (job.policy.handOutsMax ?? Infinity)) return [{ kind: 'failed', error: poisoned(job, 'its workers') }];
   const until = job.policy.retryAfter === undefined ? command.until : handOutAgainAt(job, job.policy.retryAfter, now);
-  const { holder, knows } = command;
-  return [{ kind: 'claimed', holder, ...(until !== null && { until }), ...(knows !== undefined && { knows }) }];
+  return claimedBy(command.holder, until, command.knows);
+}
+
+type Versions = CommandOf<'claim'>['knows'];
+
+let lastClaimed: { holder: string; until: number | null; knows: Versions; verdict: Verdict } | null = null;
+
+/** Jobs that are claimed together usually get the same verdict, and so the same events. */
+function claimedBy(holder: string, until: number | null, knows: Versions): Verdict {
+  const last = lastClaimed;
+  if (last !== null && last.holder === holder && last.until === until && last.knows === knows) return last.verdict;
+  const verdict = [{ kind: 'claimed', holder, ...(until !== null && { until }), ...(knows !== undefined && { knows }) }] as const;
+  lastClaimed = { holder, until, knows, verdict };
+  return verdict;
 }
 
 /**
@@ -175,11 +207,13 @@ function handOutAgainAt(job: Job, retryAfter: string, now: number): number {
 /** Returns when the job was due by its schedule, even if `due` has been changed since. */
 const scheduledDue = ({ scheduled, due }: Job): number => scheduled ?? due;
 
+const succeeded: Verdict = [{ kind: 'succeeded' }];
+
 function succeed(job: RunningJob, command: CommandOf<'succeed'>, { now }: Asking): Verdict {
   if (job.phase === 'prepare') return wrongState(job, 'succeed');
   if (job.cancel) return [endingOf(job.cancel, 'succeeded')];
   if (job.hasChildrenWaiting && !command.despiteChildren) return childrenWait(job);
-  if (job.policy.repeat === undefined || command.ignoreRepeat) return [{ kind: 'succeeded' }];
+  if (job.policy.repeat === undefined || command.ignoreRepeat) return succeeded;
   const moments = { scheduled: scheduledDue(job), started: job.startedAt ?? now, finished: now };
   const { reanchor = false } = command;
   return [{ kind: 'repeated', due: nextRepeat(parseRepeat(job.policy.repeat), moments, { reanchor }) }];

@@ -63,7 +63,7 @@ const innerFloors: Record<string, readonly (readonly string[])[]> = {
     ['isolation'],
   ],
   'src/store/': [
-    ['query', 'not-a-transaction', 'text-cache', 'id-scan', 'batcher', 'url-options', 'feed-position', 'feed-cursor', 'record-id'],
+    ['query', 'not-a-transaction', 'text-cache', 'listed-ids', 'id-scan', 'batcher', 'url-options', 'feed-position', 'feed-cursor', 'record-id'],
     ['port', 'job-body', 'tally-sum', 'tally-row'],
     ['store', 'job-columns'],
     ['coded', 'row', 'feed-entry', 'name-filter', 'waiting-version-sum', 'paging', 'definition-jobs', 'gate-admission', 'job-line', 'fair-share', 'share-walk', 'share-round', 'share-line', 'share-stops', 'spreads', 'scope-gates', 'waiting-job', 'limit-use', 'instance-row', 'inbox-row', 'edge-row', 'many-edges', 'step-row', 'taken-instance', 'inspection'],

@@ -20,7 +20,7 @@ function aFinisher(conclude: (asks: readonly CommandRequest[]) => readonly Comma
   const clock = new VirtualClock(0);
   const calls: (readonly CommandRequest['job'][])[] = [];
   const jobs = {
-    conclude: async (asks: readonly CommandRequest[]) => {
+    concludeOwn: async (asks: readonly CommandRequest[]) => {
       calls.push(asks.map(({ job }) => job));
       return conclude(asks);
     },

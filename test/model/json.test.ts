@@ -169,6 +169,12 @@ describe('a value of the user', () => {
     );
   });
 
+  test('raw JSON is written as it is, unless it could not be read', () => {
+    const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+    expect(jsonText([rawJSON('1.50'), rawJSON('"x\udc00"')])).toBe('[1.50,"x\\udc00"]');
+    expect(refusedAt(() => jsonText({ a: rawJSON('1e999') }))).toEqual(['malformed.json', '$.a']);
+  });
+
   test('anything at all is either text that can be parsed, or refused', () => {
     const anything = fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true });
     fc.assert(

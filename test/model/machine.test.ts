@@ -503,6 +503,28 @@ test('a clock that falls does not make the times of a history fall', () => {
   expect(paused.events[0]!.at).toBe(start);
 });
 
+test('jobs that change in the same way share their events, others do not', () => {
+  const eventsOf = (job: Job, command: Command, by = 'worker', now = start, why?: string): readonly Event[] =>
+    (step(job, command, { by, now, ...(why === undefined ? {} : { why }) }) as Change).events;
+  const taking = { do: 'claim', holder: 'worker', until: null } as const;
+  const [one, other] = [made({ id: 1 }), made({ id: 2 })];
+  const claimed = eventsOf(one, taking);
+  expect(eventsOf(other, taking)).toBe(claimed);
+  expect(eventsOf(made({ id: 3 }), { ...taking, holder: 'other' })).toMatchObject([{ n: 2, holder: 'other' }]);
+  expect(eventsOf(made({ id: 4 }), { ...taking, until: start + 1 })).toMatchObject([{ holder: 'worker', until: start + 1 }]);
+  expect(eventsOf(made({ id: 5 }), { ...taking, knows: [1, 2] })).toMatchObject([{ knows: [1, 2] }]);
+
+  const ending = { do: 'succeed', fence: 1, result: '1' } as const;
+  const runningToo = claim(other);
+  const ended = eventsOf(running, ending);
+  expect(eventsOf(runningToo, { ...ending, result: '2' })).toBe(ended);
+  expect(eventsOf(running, ending, 'other')).toEqual([{ n: 3, at: start, by: 'other', kind: 'succeeded' }]);
+  expect(eventsOf(running, ending, 'worker', start + 5)).toEqual([{ n: 3, at: start + 5, by: 'worker', kind: 'succeeded' }]);
+  expect(eventsOf(running, ending, 'worker', start, 'asked')).toMatchObject([{ why: 'asked' }]);
+  const later = after(claim(after(running, { do: 'release', fence: 1 })), { do: 'adopt', tasks: 1 });
+  expect(eventsOf(later, { ...ending, fence: 2, despiteChildren: true })).toMatchObject([{ n: later.version + 1 }]);
+});
+
 /** Any history: commands by any actor, at times that may jump. */
 interface Asked {
   readonly name: CommandName;

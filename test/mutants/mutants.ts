@@ -281,7 +281,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     title: 'event times decrease within a history',
-    cuts: [cut('model/machine.ts', 'const at = Math.max(after.changed, now);', 'const at = now;')],
+    cuts: [cut('model/machine.ts', 'const at = Math.max(job.changed, now);', 'const at = now;')],
     seeds: [110, 75],
     isQuick: true,
   },

@@ -1,6 +1,7 @@
 /** The command that stores the outcome of a handler. */
 import type { Command } from '../../model/command.ts';
 import { jsonText } from '../../model/json.ts';
+import type { Store } from '../../store/store.ts';
 import type { Attempt } from './attempt.ts';
 import { HandedOff } from '../handler/context.ts';
 import { holderOfToken } from '../handler/token.ts';
@@ -9,11 +10,11 @@ import { AnswerTimedOut, Cancelled, Fail, RateLimited, RetryAfter, Snooze, Timed
 import { isA, isMalformedInput, messageOf, storedError } from './stored-error.ts';
 
 /** Returns the command for a value that a handler returned. A value that JSON cannot hold fails the job. */
-export function commandForResult(value: unknown, { holding, sleep }: Attempt, now: number): Command {
+export function commandForResult(value: unknown, { holding, sleep }: Attempt, store: Pick<Store, 'now'>): Command {
   const { fence } = holding;
   if (sleep !== null) return { do: 'sleep', fence, ...sleep };
   if (isA(HandedOff, value)) {
-    const until = value.withinMs === null ? null : now + value.withinMs;
+    const until = value.withinMs === null ? null : store.now() + value.withinMs;
     return { do: 'handOff', fence, holder: holderOfToken(value.token), until };
   }
   try {

@@ -108,7 +108,7 @@ export class Finisher {
   async #answersTo(batch: readonly QueuedOutcome[]): Promise<readonly CommandAnswer[] | Refusal> {
     for (let tries = 0; ; tries++) {
       try {
-        return await this.#jobs.conclude(batch.map(({ request }) => request), { by: this.#by });
+        return await this.#jobs.concludeOwn(batch.map(({ request }) => request), { by: this.#by });
       } catch (error) {
         if (isMalformed(error)) return error;
         if (this.#retriesEnd.signal.aborted) return batch.map(() => notStored(error));

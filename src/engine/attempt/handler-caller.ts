@@ -2,6 +2,7 @@
 import type { Job, RunningJob } from '../../model/job.ts';
 import type { Logger } from '../../logger.ts';
 import { parsePayload } from '../../model/encoded-payload.ts';
+import type { Writable } from '../../model/writable.ts';
 import type { Clock } from '../../time/clock.ts';
 import { andThen, type MaybePromise } from '../../time/maybe-promise.ts';
 import type { ChildRequest } from '../declare/child-request.ts';
@@ -129,7 +130,7 @@ export class HandlerCaller {
     const children = new AddedChildren(type, attempt);
     const returned = type.options.isolate
       ? this.#callIsolated(execution, 'run', context.run, { input }, children)
-      : (type.options.run!(Object.assign(context, { input, children })) as MaybePromise<unknown>);
+      : (type.options.run!(withChildren(context, input, children)) as MaybePromise<unknown>);
     return andThen(returned, (value) => this.afterReturn(execution, children, value));
   }
 
@@ -225,6 +226,16 @@ export class HandlerCaller {
   #logOf({ holding }: Attempt): JobLog {
     return jobLog((level, text) => this.#parts.notes.log(holding, level, text));
   }
+}
+
+type ParentContext = Parameters<NonNullable<AnyJobType['options']['run']>>[0];
+
+/** Adds what only `run` gets. Not by `Object.assign`, which is called for every job and looks up the names of the fields. */
+function withChildren(context: Context, input: unknown, children: AddedChildren): ParentContext {
+  const full = context as Writable<ParentContext>;
+  full.input = input;
+  full.children = children;
+  return full;
 }
 
 const detailsOf = ({ id }: Job): string => `the details of run ${id}`;

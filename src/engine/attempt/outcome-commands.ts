@@ -33,7 +33,7 @@ export class OutcomeCommands {
     if (attempt.isCompleted) return null;
     if (attempt.sleep !== null) tracker.end();
     else tracker.endReturned();
-    return result === tasksPlanned ? null : commandForResult(result, attempt, this.#parts.jobs.store.now());
+    return result === tasksPlanned ? null : commandForResult(result, attempt, this.#parts.jobs.store);
   }
 
   forError(execution: Execution, error: unknown): MaybePromise<Command | null> {

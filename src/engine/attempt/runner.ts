@@ -137,7 +137,7 @@ export class Runner {
     const call = (): MaybePromise<unknown> => this.#caller.call(execution);
     return captureStrayRejections(
       (error) => this.#logStrayRejection(job, error),
-      () => tracing.trying(job, (traced) => this.#parents.tagsOf(traced), call),
+      tracing.isOn ? () => tracing.trying(job, (traced) => this.#parents.tagsOf(traced), call) : call,
     );
   }
 

@@ -43,7 +43,10 @@ export class TimeLimits {
   start({ id, fence }: Holding, timeoutMs: number): number {
     const row = this.#free.pop() ?? none;
     if (row === none) return none;
-    this.#values.set([id, fence, timeoutMs], row * fields);
+    const at = row * fields;
+    this.#values[at] = id;
+    this.#values[at + 1] = fence;
+    this.#values[at + 2] = timeoutMs;
     Atomics.add(this.#marks, row, 1);
     return row;
   }

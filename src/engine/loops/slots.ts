@@ -4,7 +4,7 @@ import { turn } from '../../time/clock.ts';
 import { isPromiseLike, type MaybePromise } from '../../time/maybe-promise.ts';
 
 export interface SlotsParts<T> {
-  /** Must not throw or reject. */
+  /** Must not throw or reject, nor leave the asynchronous context in which it is called. */
   readonly work: (item: T) => MaybePromise<void>;
   /** Whether queued jobs may start now. When that changes to true, the owner calls `fill`. */
   readonly mayStart: () => boolean;
@@ -25,7 +25,7 @@ export class Slots<T> {
   #idle: (() => void)[] = [];
   /**
    * Calls a function in the asynchronous context in which the slots were created. Otherwise a handler would see values of
-   * `AsyncLocalStorage` of the code that created its job, or of the handler that had the slot before.
+   * `AsyncLocalStorage` of the code that created its job. It is entered once for all jobs that start together.
    */
   readonly #inOwnContext = AsyncLocalStorage.snapshot();
 
@@ -83,11 +83,15 @@ export class Slots<T> {
   }
 
   fill(): void {
+    if (this.#canStart) this.#inOwnContext(this.#startQueued);
+  }
+
+  readonly #startQueued = (): void => {
     for (let started = 0; this.#canStart; started += 1) {
       if (started === yieldAfter) return void this.#yieldToEventLoop();
       this.#start(this.#queue.shift()!);
     }
-  }
+  };
 
   drop(isDropped: (item: T) => boolean): void {
     this.#queue = this.#queue.filter((item) => !isDropped(item));
@@ -109,7 +113,7 @@ export class Slots<T> {
 
   #start(item: T): void {
     this.#busy += 1;
-    const working = this.#inOwnContext(this.#work, item);
+    const working = this.#work(item);
     if (isPromiseLike(working)) void working.then(() => this.#freeAndFill());
     else this.#free();
   }

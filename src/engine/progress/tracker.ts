@@ -84,8 +84,7 @@ export class Tracker implements ProgressTracker {
 
   /** Call after the handler has returned or thrown: ends open nodes, and ignores later calls. */
   end(error?: unknown): void {
-    if (error === undefined) this.#take({ kind: 'end' });
-    else this.#fail('end', error);
+    if (this.#progress.processes.length > 0) this.#endNodes(error);
     this.#isOver = true;
     this.#stopIfSkipped();
   }
@@ -310,6 +309,11 @@ export class Tracker implements ProgressTracker {
 
   #completeStage(stage: string, summary?: string): void {
     if (this.#isWithin(stage)) this.#take({ kind: 'completeStage', summary });
+  }
+
+  #endNodes(error: unknown): void {
+    if (error === undefined) this.#take({ kind: 'end' });
+    else this.#fail('end', error);
   }
 
   /**

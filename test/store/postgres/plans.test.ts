@@ -28,6 +28,7 @@ import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
 import { orphaned, settleable } from '../../../src/store/postgres/maintain/families.ts';
 import { extendRows } from '../../../src/store/postgres/maintain/leases.ts';
 import { claimBatch } from '../../../src/store/postgres/write/claim-batch.ts';
+import { LockedRows } from '../../../src/store/postgres/write/locked-rows.ts';
 import { excludeFromClaims, findClaims, leaveClaims, lockClaims } from '../../../src/store/postgres/maintain/leave-claim.ts';
 import { unstageGroup } from '../../../src/store/postgres/write/staging.ts';
 import { output, outputBytes } from '../../../src/store/postgres/write/output.ts';
@@ -85,14 +86,13 @@ test('rows are looked up by index even when the planner believes their table to 
   await write(session, 'fast', 'insert', await born(store, ...many(3)));
   await write(session, 'checked', 'insert', fresh);
   await write(session, 'fast', 'update', taken);
-  await write(session, 'checked', 'update', taken, new Map(taken.map(({ after }, at) => [after!.id, `(0,${at + 1})`])));
+  await write(session, 'checked', 'update', taken, lockedRows(taken));
   await write(session, 'fast', 'end', ended);
   const [lone] = each(await born(store, {}), { do: 'claim', holder: 'h', until: null });
   await write(session, 'fast', 'update', [lone!]);
   await write(session, 'fast', 'end', each([lone!], { do: 'stop', code: 'user' }));
   const batch = each(await born(store, ...many(3)), { do: 'claim', holder: 'h', until: null });
-  const locked = { ctids: new Map(batch.map(({ after }, at) => [after!.id, `(0,${at + 1})`])), fresh: new Set<number>() };
-  await claimBatch(planning(client, plans, { ...row, claim: null }), batch, locked);
+  await claimBatch(planning(client, plans, { ...row, claim: null }), batch, lockedRows(batch));
   const inClaim = planning(client, plans, row);
   for (const { after } of batch) inClaim.claims.record(after!, 1);
   await write(inClaim, 'fast', 'endClaimed', each(batch, { do: 'stop', code: 'user' }));
@@ -216,12 +216,11 @@ test("a plan for the values of a batch starts with the batch, whatever the table
   const claimed = pending.map(({ after }) => decided(after, { do: 'claim', holder: 'h', until: null }, now));
   const ended = claimed.map(({ after }) => decided(after, { do: 'stop', code: 'user' }, now));
   await write(session, 'fast', 'update', claimed);
-  await write(session, 'checked', 'update', claimed, new Map(claimed.map(({ after }, at) => [after.id, `(0,${at + 1})`])));
+  await write(session, 'checked', 'update', claimed, lockedRows(claimed));
   await write(session, 'fast', 'end', ended);
   await write(session, 'fast', 'update', claimed.slice(0, 1));
   await write(session, 'fast', 'end', ended.slice(0, 1));
-  const ctids = new Map(claimed.map(({ after }, at) => [after.id, `(0,${at + 1})`]));
-  await claimBatch(planning(client, plans, { now: 0, ids: null, count: 1, claim: null }), claimed, { ctids, fresh: new Set() });
+  await claimBatch(planning(client, plans, { now: 0, ids: null, count: 1, claim: null }), claimed, lockedRows(claimed));
   for (const { after } of claimed) session.claims.record(after, 1);
   await write(session, 'fast', 'endClaimed', ended);
   await leaveClaims(session, claimed.map(({ after }) => after));
@@ -396,3 +395,6 @@ test('lists of ended runs are read from the index position where the requested o
     }
   }
 });
+
+const lockedRows = (changes: readonly Change[]): LockedRows =>
+  new LockedRows(changes.map(({ after }, at) => ({ id: after!.id, row_ctid: `(0,${at + 1})`, is_fresh: false })));

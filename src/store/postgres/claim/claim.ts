@@ -75,7 +75,7 @@ import type { Candidate, ClaimRequest, ClaimDecision } from '../../store.ts';
 import { claimByHint, type ClaimHints } from './claim-by-hint.ts';
 import { numberArray } from '../sql/row-parameters.ts';
 import { commitClaimed } from '../write/commit.ts';
-import type { LockedRows } from '../write/claim-batch.ts';
+import { LockedRows } from '../write/locked-rows.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
 import { confirmWritten } from '../write/unknown-outcome.ts';
 import type { ScanCursors } from './scan-cursor.ts';
@@ -139,23 +139,13 @@ function claimOnce(
     // Sent first: `commitClaimed` sends the commit, which also releases the lock of the gates.
     const spending = locked.limits && spendRates(transaction, locked.limits, spentUses(decided, locked.limits.outdated));
     const [written] = await Promise.all([
-      decided.length === 0 ? [] : commitClaimed(transaction, decided, lockedRowsOf(locked)), spending,
+      decided.length === 0 ? [] : commitClaimed(transaction, decided, new LockedRows(locked.rows)), spending,
     ]);
     return decided.filter((_, index) => written[index]);
   };
   return parts.database.transaction(attempt, () => {
     isOutcomeUnknown = true;
   });
-}
-
-function lockedRowsOf({ rows }: LockedJobs): LockedRows {
-  const ctids = new Map<number, string>();
-  const fresh = new Set<number>();
-  rows.forEach(({ id, row_ctid, is_fresh }) => {
-    ctids.set(id, row_ctid);
-    if (is_fresh) fresh.add(id);
-  });
-  return { ctids, fresh };
 }
 
 /**

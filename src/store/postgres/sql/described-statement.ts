@@ -107,7 +107,7 @@ function rowOf({ empty, names, readers }: RowFormat, fields: readonly (string | 
   const row: Record<string, unknown> = { ...empty };
   for (let index = 0; index < names.length; index++) {
     const text = fields[index]!;
-    row[names[index]!] = text === null ? null : readers[index]!(text);
+    if (text !== null) row[names[index]!] = readers[index]!(text);
   }
   return row;
 }

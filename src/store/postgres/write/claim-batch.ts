@@ -18,15 +18,8 @@ import { nowSql } from '../sql/server-clock.ts';
 import { cachedStatement } from '../sql/statement-cache.ts';
 import { firstFence } from '../read/claimed.ts';
 import { feedEntryText } from './feed-sql.ts';
-import type { Ctids } from './fields.ts';
 import { idOf } from './id-of.ts';
-
-/** The rows that a claim has locked. */
-export interface LockedRows {
-  readonly ctids: Ctids;
-  /** The ids of the jobs that have not changed since their creation, see `RowWithCtid`. */
-  readonly fresh: ReadonlySet<number>;
-}
+import type { LockedRows } from './locked-rows.ts';
 
 /** A single job is claimed as fast by an update of its row. */
 const batchMin = 2;
@@ -37,8 +30,8 @@ const batchKinds: readonly Kind[] = ['run', 'task'];
  * Groups the changes that can share a row of `claim`; the first group has the changes that cannot. Jobs with equal lines
  * have equal versions, since a line has the numbers of its events.
  */
-export function batchesOf(changes: readonly Change[], { fresh }: LockedRows): [readonly Change[], ...Change[][]] {
-  const groups = Map.groupBy(changes, (change) => (canShare(change, fresh) ? lineOf(change.events) : ''));
+export function batchesOf(changes: readonly Change[], locked: LockedRows): [readonly Change[], ...Change[][]] {
+  const groups = Map.groupBy(changes, (change) => (canShare(change, locked) ? lineOf(change.events) : ''));
   const shared = [...groups].filter(([line, { length }]) => line !== '' && length >= batchMin);
   const batches = shared.map(([, batch]) => batch);
   if (shared.length === groups.size) return [[], ...batches];
@@ -46,16 +39,16 @@ export function batchesOf(changes: readonly Change[], { fresh }: LockedRows): [r
   return [changes.filter((change) => !batched.has(change)), ...batches];
 }
 
-function canShare({ before, after, events }: Change, fresh: ReadonlySet<number>): boolean {
+function canShare({ before, after, events }: Change, locked: LockedRows): boolean {
   const isClaim = before?.state === 'pending' && after?.state === 'running' && events.length === 1;
-  return isClaim && after.fence === firstFence && fresh.has(before.id) && batchKinds.includes(before.kind);
+  return isClaim && after.fence === firstFence && batchKinds.includes(before.kind) && locked.isFresh(before.id);
 }
 
 /**
  * Claims a batch, whose changes append the same line. All are written, since this transaction has locked the rows of
  * their jobs.
  */
-export async function claimBatch(session: Session, changes: readonly Change[], { ctids }: LockedRows): Promise<void> {
+export async function claimBatch(session: Session, changes: readonly Change[], locked: LockedRows): Promise<void> {
   const { schema, time, claims } = session;
   const { lease } = changes[0]!.after as RunningJob;
   const { kind, type } = commonType(changes);
@@ -65,7 +58,7 @@ export async function claimBatch(session: Session, changes: readonly Change[], {
   const line = lineOf(changes[0]!.events);
   const values = [
     time.parameter(), lease.holder, lease.until, line, kind, type, changes[0]!.before!.version,
-    ctidArray(ids.map((id) => ctids.get(id)!)), changes.length, feedEntryText(changes, line),
+    ctidArray(ids.map((id) => locked.ctidOf(id))), changes.length, feedEntryText(changes, line),
     Math.min(...ids), Math.max(...ids), numberArray(ids),
     parents.every(isNull) ? null : numberArray(parents), gates.every(isNull) ? null : textArray(gates),
   ];

@@ -4,7 +4,7 @@
  */
 import { startsNewJob, type Change } from '../../../model/change.ts';
 import { isOpen } from '../../../model/job.ts';
-import { neededKey, releasedKey } from '../../../model/unique-key.ts';
+import { releasedKey } from '../../../model/unique-key.ts';
 import type { Batch } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import { isForgottenByCaller, isUniqueViolationOfCaller, type CallerSession } from '../sql/caller-transaction.ts';
@@ -13,16 +13,18 @@ import { resolveUnknownCommit } from './unknown-outcome.ts';
 import { ignore, isUniqueViolation } from '../sql/errors.ts';
 import { keepOutcomesSql, writeFollowing } from '../maintain/following.ts';
 import { deleteBelongings } from '../maintain/purge.ts';
-import { needsHistoryChunk, type Ctids } from './fields.ts';
+import { needsHistoryChunk } from './fields.ts';
 import type { JobClaims } from '../sql/job-claims.ts';
 import { unstage } from './staging.ts';
 import { endWaits, forgetSteps } from './steps.ts';
 import { idOf } from './id-of.ts';
-import { batchesOf, claimBatch, type LockedRows } from './claim-batch.ts';
+import { batchesOf, claimBatch } from './claim-batch.ts';
+import type { LockedRows } from './locked-rows.ts';
 import { runsInClaim } from './end-claimed.ts';
 import { claimsOf, findClaims, leaveClaims, lockClaims } from '../maintain/leave-claim.ts';
 import { writeKindOf, write, lockById, type InsertMode, type WriteKind } from './statements.ts';
 import type { WrittenIds } from './single-row.ts';
+import { Touched } from './touched.ts';
 import { insertWithin } from './insert-within.ts';
 import type { Notice } from '../sql/notices.ts';
 
@@ -189,8 +191,9 @@ export async function commitClaimed(
 ): Promise<boolean[]> {
   const [single, ...batches] = batchesOf(changes, locked);
   const claiming = batches.map((batch) => claimBatch(transaction, batch, locked));
-  const writing = writeSteps(transaction, 'checked', stepsOf(single, transaction.claims), single, locked.ctids);
+  const writing = writeSteps(transaction, 'checked', stepsOf(single, transaction.claims), single, locked);
   const [written] = await Promise.all([writing, ...claiming, transaction.commit()]);
+  if (single.length === 0) return Array<boolean>(changes.length).fill(true);
   recordRows(transaction.claims, single, written);
   const missed = new Set(single.filter((_, index) => !written[index]));
   return changes.map((change) => !missed.has(change));
@@ -208,30 +211,25 @@ interface WriteStep {
  */
 function stepsOf(changes: readonly Change[], claims: JobClaims): WriteStep[] {
   const steps: WriteStep[] = [];
-  let open = new Map<WriteKind, WriteStep>();
-  let touched = new Set<number | string>();
-  const isTouched = (one: number | string | null): boolean => one !== null && touched.has(one);
-  const touch = (one: number | string | null): void => void (one !== null && touched.add(one));
+  const open = new Map<WriteKind, WriteStep>();
+  const touched = new Touched();
+  let last: WriteStep | undefined;
   changes.forEach((change, index) => {
-    const id = idOf(change);
-    const released = releasedKey(change);
-    const needed = neededKey(change);
-    if (isTouched(id) || isTouched(released) || isTouched(needed)) {
-      open = new Map();
-      touched = new Set();
+    if (touched.has(change)) {
+      open.clear();
+      touched.clear();
+      last = undefined;
     }
-    touch(id);
-    touch(released);
-    touch(needed);
+    touched.add(change);
     const kind = writeKindOf(change, claims);
-    const step = open.get(kind);
-    if (step) {
-      step.indexes.push(index);
+    if (last?.kind !== kind) last = open.get(kind);
+    if (last) {
+      last.indexes.push(index);
       return;
     }
-    const fresh = { kind, indexes: [index] };
-    open.set(kind, fresh);
-    steps.push(fresh);
+    last = { kind, indexes: [index] };
+    open.set(kind, last);
+    steps.push(last);
   });
   return steps;
 }
@@ -261,7 +259,7 @@ function writeBatch(
   const isFollowing = batch.edges !== undefined || batch.flows !== undefined;
   const hasSteps = forgottenSteps !== undefined || waitEnds !== undefined;
   const isAlone = steps.length === 1 && !staged && !isFollowing && !hasSteps && (!whole || changes.length === 1);
-  const areLeaving = changes.some((change) => leavesClaim(change, database.claims));
+  const areLeaving = steps.some(({ kind }) => kind !== 'endClaimed') && changes.some((change) => leavesClaim(change, database.claims));
   if (isAlone && steps[0]!.kind !== 'delete' && !areLeaving && !needsLocks(steps, changes)) {
     return database.use((session) => {
       const writing = writeSteps(session, mode(), steps, changes);
@@ -306,9 +304,9 @@ async function writeSteps(
   mode: InsertMode,
   steps: readonly WriteStep[],
   changes: readonly Change[],
-  ctids?: Ctids,
+  locked?: LockedRows,
 ): Promise<boolean[]> {
-  const answers = await Promise.all(steps.map((step) => writeStep(session, mode, step, changes, ctids)));
+  const answers = await Promise.all(steps.map((step) => writeStep(session, mode, step, changes, locked)));
   const written = Array<boolean>(changes.length).fill(false);
   steps.forEach(({ indexes }, at) => {
     const [, ids] = answers[at]!;
@@ -322,10 +320,10 @@ async function writeStep(
   mode: InsertMode,
   { kind, indexes }: WriteStep,
   changes: readonly Change[],
-  ctids?: Ctids,
+  locked?: LockedRows,
 ): Promise<readonly [changes: readonly Change[], written: WrittenIds]> {
   const chosen = indexes.length === changes.length ? changes : indexes.map((index) => changes[index]!);
-  return [chosen, await (kind === 'delete' ? deleteJobs(session, chosen) : write(session, mode, kind, chosen, ctids))];
+  return [chosen, await (kind === 'delete' ? deleteJobs(session, chosen) : write(session, mode, kind, chosen, locked))];
 }
 
 /**

@@ -5,6 +5,7 @@ import { keyUntil, neededKey } from '../../../model/unique-key.ts';
 import { endedColumns, openColumns, type ColumnValue, type JobColumn } from '../../job-columns.ts';
 import { startsHistoryChunk, lineOf } from '../../row.ts';
 import type { RowField, RowFields } from '../sql/row-parameters.ts';
+import type { LockedRows } from './locked-rows.ts';
 
 interface OpenChange extends Change {
   readonly after: OpenJob;
@@ -74,12 +75,9 @@ export const reopenFields = [
   ...guardFields, ...keyFields,
 ] as RowFields<UpdateChange> as RowFields<Change>;
 
-export const ctidField = (ctids: Ctids): RowFields<Change> => [
-  ['row_ctid', 'ctid', ({ after }) => ctids.get(after!.id)!],
+export const ctidField = (locked: LockedRows): RowFields<Change> => [
+  ['row_ctid', 'ctid', ({ after }) => locked.ctidOf(after!.id)],
 ];
-
-/** The ctids of locked rows, by job id. */
-export type Ctids = ReadonlyMap<number, string>;
 
 /**
  * Whether a change moves the row's history to a chunk. One part of the statement reads the old history and another

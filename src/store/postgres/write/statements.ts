@@ -14,11 +14,12 @@ import { neededKey, releasedKey } from '../../../model/unique-key.ts';
 import { textArray, numberArray, packRows, rowsSql, packedRowsSql, type ColumnSql } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import {
-  historyChunkField, endFields, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields, type Ctids,
+  historyChunkField, endFields, keyFields, needsHistoryChunk, newFields, ctidField, reopenFields, updateFields,
 } from './fields.ts';
 import type { JobClaims } from '../sql/job-claims.ts';
 import { endClaimedSql, haveOwnXidSql, runsInClaim } from './end-claimed.ts';
 import { idOf } from './id-of.ts';
+import type { LockedRows } from './locked-rows.ts';
 import { excludeFromClaimsSql } from '../maintain/leave-claim.ts';
 import { barrierSql, isNotPausedSql } from '../read/pauses.ts';
 import { nowSql } from '../sql/server-clock.ts';
@@ -48,7 +49,7 @@ export const newKeyedFields = [...newFields, ...keyFields];
  */
 export type InsertMode = 'fast' | 'checked';
 
-type WriteChanges = (session: Session, changes: readonly Change[], mode: InsertMode, ctids?: Ctids) => Promise<WrittenIds>;
+type WriteChanges = (session: Session, changes: readonly Change[], mode: InsertMode, locked?: LockedRows) => Promise<WrittenIds>;
 
 /** Writes changes of one kind. All writers lock rows in the order of ids, so that they do not deadlock on rows. */
 export function write(
@@ -56,9 +57,9 @@ export function write(
   mode: InsertMode,
   kind: Exclude<WriteKind, 'delete'>,
   changes: readonly Change[],
-  ctids?: Ctids,
+  locked?: LockedRows,
 ): Promise<WrittenIds> {
-  return writers[kind](session, changes.toSorted((a, b) => idOf(a) - idOf(b)), mode, ctids);
+  return writers[kind](session, changes.toSorted((a, b) => idOf(a) - idOf(b)), mode, locked);
 }
 
 const writers: Readonly<Record<Exclude<WriteKind, 'delete'>, WriteChanges>> =
@@ -158,14 +159,14 @@ export const takeKeysSql = (schema: string, source: string): string => `
   on conflict (key) do update set job = excluded.job, until = excluded.until where held.until <= ${nowSql}
   returning job`;
 
-function update(session: Session, changes: readonly Change[], _mode: InsertMode, ctids?: Ctids): Promise<WrittenIds> {
+function update(session: Session, changes: readonly Change[], _mode: InsertMode, locked?: LockedRows): Promise<WrittenIds> {
   const startsChunk = changes.some(needsHistoryChunk);
   if (changes.length === 1 && !startsChunk) return runSingle(session, updateSingleSql, updateFields, changes[0]!);
   const { schema } = session;
   const values = [session.time.parameter()];
-  const more = startsChunk ? historyChunkField : ctids ? ctidField(ctids) : [];
+  const more = startsChunk ? historyChunkField : locked ? ctidField(locked) : [];
   const goal = rowsSql([...updateFields, ...more], changes, values);
-  const found = ctids && !startsChunk ? findByCtidSql(schema) : findRowSql(schema, 'job');
+  const found = locked && !startsChunk ? findByCtidSql(schema) : findRowSql(schema, 'job');
   const written = `update ${schema}.job set ${updateSql(ofGoal)}, history = ${historySql('job', startsChunk)}
     from (${goal}) goal ${found} where ${isUnchangedRowSql('job')}
     returning job.id, job.kind, job.type, job.def, job.parent, goal.line, job.xid`;
