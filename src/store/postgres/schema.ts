@@ -286,6 +286,26 @@ const migrations: readonly ((s: string) => readonly string[])[] = [
     `create index ended_def_end on ${s}.ended (def, ended_at, id) include (fate)
       where kind = 'run' and def is not null`,
   ],
+  (s) => [
+    // Fewer and simpler conditions: for each statement that inserts, PostgreSQL prepares the conditions of all partial
+    // indexes. What they compared with constants are the first columns now.
+    `drop index ${s}.job_gate`,
+    `create index job_gate on ${s}.job
+      (admitted, state, kind, type, type_version, split_part(gate, '#', 1), priority desc, due, id)
+      where gate is not null`,
+    `drop index ${s}.job_gate_order`,
+    `drop index ${s}.job_admitted`,
+    `create index job_gate_order on ${s}.job (admitted, state, kind, type, type_version, priority desc, due, id, gate)
+      where gate is not null`,
+    `drop index ${s}.job_share`,
+    `create index job_share on ${s}.job
+      (admitted, state, kind, type, type_version, priority desc, split_part(split_part(gate, '@', 2), ':', 1),
+        split_part(gate, '#', 1), due, id)
+      where strpos(gate, '@') > 0`,
+    `drop index ${s}.job_waits_for_children`,
+    `drop index ${s}.job_waits_for_runs`,
+    `create index job_waits on ${s}.job (hold, id) where hold is not null`,
+  ],
 ];
 
 export async function migrate(database: Database, { dryRun = false } = {}): Promise<Migration> {

@@ -18,10 +18,10 @@
  *       │      for a pattern with many types, lanes.ts and scan-in-order.ts take turns,
  *       │                         index job_order (kind, priority desc, due, id, type)
  *       │
- *       ├─ 2 gates.ts       index job_gate_order (kind, type, type_version, priority desc, due, id, gate)     admitted = 0
+ *       ├─ 2 gates.ts       index job_gate_order (admitted, state, kind, type, type_version, priority desc, due, id, gate)
  *       │      only if jobs wait at gates: advisory lock, count the admitted jobs per gate, lock as many jobs as fit;
  *       │      if too many of the first jobs are at full gates, walk the gates in index job_gate; jobs with shares take
- *       │      turns (shares.ts), index job_share (kind, type, type_version, priority desc, key of the share, due, id)
+ *       │      turns (shares.ts), index job_share (…, type_version, priority desc, key of the share, gate, due, id)
  *       │      steps 1 and 2 go in parallel, in one round trip, if the last scan saw jobs at gates; otherwise step 2
  *       │      follows step 1, if step 1 saw jobs at gates
  *       │

@@ -42,8 +42,8 @@ export interface LockedJobs {
 export type LaneRequest = Pick<ClaimRequest, 'kinds' | 'names' | 'priorities'>;
 
 /**
- * The conditions of the partial indexes, verbatim, so that the planner uses the indexes: `isFree` is the condition of
- * `job_lane`, `isAtGate` that of `job_gate` and `job_gate_order`.
+ * `isFree` is the condition of the partial index `job_lane`, verbatim, so that the planner uses it. From `isAtGate` follows
+ * that of `job_gate` and `job_gate_order`, and values of their first columns.
  */
 export const isFree = `state = 'pending' and (gate is null or admitted = 1)`;
 export const isAtGate = `state = 'pending' and gate is not null and admitted = 0`;
@@ -53,7 +53,7 @@ export const isAtGate = `state = 'pending' and gate is not null and admitted = 0
  * With statistics that were collected while the queue was empty, the planner would otherwise search the whole index of
  * the jobs at gates for each id.
  */
-export const isStillAtGate = `state = 'pending' and gate is not null and admitted + 0 = 0`;
+export const isStillAtGate = `state = 'pending' and coalesce(gate, '') <> '' and admitted + 0 = 0`;
 
 /**
  * Executes a statement made of the CTEs in `tables`, of which `best` locks jobs, and of a CTE that locks the parents of
