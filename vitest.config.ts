@@ -6,7 +6,7 @@ import base from './test/support/config.ts';
 
 const shared = [
   'alerts/{engine,watch}', 'architecture/*', 'bedrock/*', 'builtin/http', 'cli/!(cli|init|kill|load-jobs|server|work-once)',
-  'dashboard/*', 'doors/*', 'engine/!(isolation)', 'engine/api/*', 'http/*', 'import/*', 'jobs/*', 'model/*', 'mutants/*',
+  'dashboard/*', 'doors/*', 'engine/!(isolation|stray-rejections)', 'engine/api/*', 'http/*', 'import/*', 'jobs/*', 'model/*', 'mutants/*',
   'seeds/!(doors)', 'store/**/*', 'time/*', 'transactions/complete*', 'verify/*', 'upgrade/*', 'vocabulary/*',
 ].map((files) => `test/${files}.test.ts`);
 
