@@ -128,7 +128,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'a claim names another holder',
-    cuts: [cut('apply.ts', `const taking = { do: 'claim', holder,`, `const taking = { do: 'claim', holder: 'nobody',`)],
+    cuts: [cut('apply.ts', `(last = { do: 'claim', holder,`, `(last = { do: 'claim', holder: 'nobody',`)],
     breaks: ['1.23', '5.01', '5.02'],
   },
   {
@@ -176,7 +176,7 @@ export const breaches: readonly Breach[] = [
   },
   {
     title: 'events are later than the changes that they record',
-    cuts: [machine('Math.max(after.changed, now)', 'Math.max(after.changed, now) + 1')],
+    cuts: [machine('Math.max(job.changed, now)', 'Math.max(job.changed, now) + 1')],
     breaks: ['3.01', '3.05', '3.16'],
   },
   {
@@ -265,7 +265,9 @@ export const breaches: readonly Breach[] = [
   { title: 'the log is left out', cuts: [stage('{ at: ran, log }', '{ at: ran, log: [] }')], breaks: ['3.16', '3.18'] },
   {
     title: 'retries are not recorded',
-    cuts: [machine('return event;\n  });', `return event;\n  }).filter(({ kind }) => kind !== 'retried');`)],
+    cuts: [machine(
+      'return { before: job, after, events };', `return { before: job, after, events: events.filter(({ kind }) => kind !== 'retried') };`,
+    )],
     breaks: ['3.20'],
   },
   {
