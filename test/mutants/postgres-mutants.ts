@@ -8,7 +8,7 @@ export const postgresMutants: readonly Mutant[] = [
   {
     title: 'claims that were lost with their server count as written',
     cuts: [cut('store/postgres/write/unknown-outcome.ts', 'return JSON.stringify(stored) === JSON.stringify(events);', 'return stored.length >= 0;')],
-    seeds: [22],
+    seeds: [39],
     chaosMs: 240_000,
   },
   {
