@@ -17,10 +17,10 @@ export type PeerRequest =
   | { readonly do: 'create'; readonly mode: CreateMode; readonly seconds: number }
   /** Creates a number of jobs in bulk. */
   | { readonly do: 'createBacklog'; readonly jobs: number }
-  /** Creates single jobs, with a gap that is usually longer than one pick-up. */
-  | { readonly do: 'createSlowly'; readonly jobs: number }
+  /** Creates single jobs, with a gap after each. */
+  | { readonly do: 'createSingly'; readonly jobs: number; readonly gapMs: number }
   /** The same, each in a transaction with a row of the application; replies with what each cost. */
-  | { readonly do: 'orderSlowly'; readonly jobs: number }
+  | { readonly do: 'orderSingly'; readonly jobs: number; readonly gapMs: number }
   | { readonly do: 'work' }
   /** The number of handled jobs. Sent every 10 ms, so the reply must be cheap. */
   | { readonly do: 'countHandled' }
@@ -76,7 +76,6 @@ export interface Milestone {
 const bulk = 1_000;
 const milestoneJobs = 20;
 const inFlight = 16;
-const gapMs = 20;
 const pollMs = 5;
 
 let peer: Peer;
@@ -107,11 +106,11 @@ async function handleRequest(request: PeerRequest): Promise<unknown> {
       return create(request.mode, request.seconds);
     case 'createBacklog':
       return createBacklog(request.jobs);
-    case 'createSlowly':
-      await slowly(request.jobs, (each) => queue.create([each]));
+    case 'createSingly':
+      await singly(request, (each) => queue.create([each]));
       return null;
-    case 'orderSlowly':
-      return slowly(request.jobs, async (each): Promise<OrderedJob> => ({ madeMs: each.madeMs, ...(await queue.order!(each)) }));
+    case 'orderSingly':
+      return singly(request, async (each): Promise<OrderedJob> => ({ madeMs: each.madeMs, ...(await queue.order!(each)) }));
     case 'work':
       addMilestone();
       await queue.work(handleJob);
@@ -142,7 +141,6 @@ async function handleRequest(request: PeerRequest): Promise<unknown> {
 async function create(mode: CreateMode, seconds: number): Promise<Created> {
   const inputs = Array.from({ length: mode === 'bulk' ? bulk : 1 }, () => input());
   const producers = mode === 'in flight' ? inFlight : 1;
-  await produce(inputs, producers, seconds / 10);
   const before = process.cpuUsage();
   const start = performance.now();
   const jobs = await produce(inputs, producers, seconds);
@@ -196,7 +194,10 @@ async function runFlow(shape: FlowShape, count: number): Promise<FlowTimes> {
   return { createMs, totalMs, cpuUs: totalUs(process.cpuUsage(before)) };
 }
 
-async function slowly<Answer>(jobs: number, create: (stamped: Input) => Promise<Answer>): Promise<readonly Answer[]> {
+async function singly<Answer>(
+  { jobs, gapMs }: { readonly jobs: number; readonly gapMs: number },
+  create: (stamped: Input) => Promise<Answer>,
+): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
   while (answers.length < jobs) {
     answers.push(await create(stampedInput()));

@@ -7,24 +7,29 @@ import type { Child } from '../../child.ts';
 import type { OrderedJob, PeerRequest } from '../peer-process.ts';
 import type { Reading } from '../reading.ts';
 import type { Measure } from '../measure.ts';
-import { readingsOf, warmUpJobs } from './pick-up.ts';
+import { gapMs, readingsOf } from './pick-up.ts';
 
 export const inTransaction: Measure = {
   name: 'in a transaction',
   appliesTo: ({ joinsTransactions = false }) => joinsTransactions,
-  run: async (fixture, { pickUps: jobs }) => {
+  run: async (fixture, { pickUps, pickUpWarmUp }) => {
     const [worker, producer] = [await fixture.startProcess(), await fixture.startProcess()];
     await worker.request({ do: 'work' });
-    await orderSlowly(producer, worker, warmUpJobs);
-    return readings(await orderSlowly(producer, worker, jobs));
+    await order(producer, worker, pickUpWarmUp, 0);
+    return readings(await order(producer, worker, pickUps, gapMs));
   },
 };
 
 /** A job with the time at which its handler started, from its creation on. */
 type Pair = readonly [ordered: OrderedJob, start: Start];
 
-async function orderSlowly(producer: Child<PeerRequest>, worker: Child<PeerRequest>, jobs: number): Promise<Pair[]> {
-  const ordered = await producer.request<readonly OrderedJob[]>({ do: 'orderSlowly', jobs });
+async function order(
+  producer: Child<PeerRequest>,
+  worker: Child<PeerRequest>,
+  jobs: number,
+  gap: number,
+): Promise<Pair[]> {
+  const ordered = await producer.request<readonly OrderedJob[]>({ do: 'orderSingly', jobs, gapMs: gap });
   const starts = await worker.request<readonly Start[]>({ do: 'reportStarts', jobs });
   const byJob = new Map(starts.map((start) => [start.madeMs, start]));
   return ordered.map((each) => [each, byJob.get(each.madeMs)!]);
