@@ -54,10 +54,10 @@ const limitedPollMs = 500;
  * With 1,000, jobs in flight survive two collections of the young generation and are moved to the old one, which grows to
  * four times what is alive; see bench/LEDGER.md, "at most 500 jobs are claimed ahead".
  */
-const claimMax = 500;
+const aheadMax = 500;
+/** Half of what is claimed ahead, so that one half is claimed while the other is executed and stored. */
+const claimMax = aheadMax / 2;
 const prefetchMs = 15;
-/** With more unstored outcomes than this, the store is slower than the handlers, and claiming pauses. */
-const pendingOutcomesMax = 500;
 
 interface UnknownClaims {
   readonly cause: UnknownClaimCause;
@@ -129,10 +129,13 @@ export class Claimer {
     return this.#mayClaim && this.#singles.length > 0 && mayFind(this.#singles) && this.#wantedSingles() > 0;
   }
 
-  /** With too many unstored outcomes, the store is slower than the handlers. */
+  /**
+   * With more unstored outcomes than the slots and what is claimed ahead have at once, the store is slower than the
+   * handlers. With a lower bound, claims would wait for commits instead of running beside them.
+   */
   get #mayClaim(): boolean {
-    const { pendingOutcomes, isDraining } = this.#parts;
-    return !isDraining() && pendingOutcomes() <= pendingOutcomesMax;
+    const { pendingOutcomes, isDraining, slots } = this.#parts;
+    return !isDraining() && pendingOutcomes() <= aheadMax + slots.size;
   }
 
   /**
@@ -258,7 +261,7 @@ export class Claimer {
 
   #wantedSingles(): number {
     const { slots } = this.#parts;
-    const prefetch = Math.min(Math.floor((slots.size * prefetchMs) / Math.max(this.#handlerMs, 0.01)), claimMax);
+    const prefetch = Math.min(Math.floor((slots.size * prefetchMs) / Math.max(this.#handlerMs, 0.01)), aheadMax);
     const room = slots.unreserved + prefetch;
     // The prefetch buffer is refilled only when half of it is used, since each claim costs a round trip.
     return prefetch > slots.size && slots.waiting > prefetch / 2 ? 0 : Math.min(room, claimMax);
@@ -268,7 +271,7 @@ export class Claimer {
   #wantedForBatches(): readonly Want[] {
     const { slots, gathering, batchSizes } = this.#parts;
     const room = (type: string, size: number): number => size * Math.max(0, slots.unreserved) - gathering.count(type);
-    return [...batchSizes].map(([type, size]) => ({ types: [type], limit: Math.min(room(type, size), claimMax) }));
+    return [...batchSizes].map(([type, size]) => ({ types: [type], limit: Math.min(room(type, size), aheadMax) }));
   }
 
   #names(types: readonly string[], versions = this.#parts.versions): TypeNames {
