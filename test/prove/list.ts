@@ -12,11 +12,13 @@ export interface ListedTest {
   readonly name: string;
 }
 
-/** The tests that vitest collects: those of `*.test.ts` at each size, and those of `*.proof.ts`. */
+/** The tests that vitest collects: those of `*.test.ts` at each size, and those of `*.proof.ts`. The full proof has those of CI. */
 export interface Collected {
-  readonly tests: Readonly<Record<TestSize, readonly ListedTest[]>>;
+  readonly tests: Readonly<Record<CollectedSize, readonly ListedTest[]>>;
   readonly proofs: readonly ListedTest[];
 }
+
+type CollectedSize = Exclude<TestSize, 'full'>;
 
 const npmTest = 'npm test';
 
@@ -34,7 +36,7 @@ export function runsOf({ tests, proofs }: Collected, parts: readonly SuitePart[]
   for (const { name, isLongOnly, suiteOf } of parts) {
     for (const size of isLongOnly ? ['long'] as const : ['ci', 'long'] as const) {
       const { files, env, config, tag } = suiteOf(size);
-      const collected = (config === proofConfig ? proofs : tests[env['STINT_TEST_SIZE'] as TestSize]).filter(isIn(files));
+      const collected = (config === proofConfig ? proofs : tests[env['STINT_TEST_SIZE'] as CollectedSize]).filter(isIn(files));
       // The only tag is that of details, and npm test has none of them.
       const chosen = tag === undefined ? collected : collected.filter((test) => !ofNpmTest.has(titleOf(test)));
       note(chosen, size === 'ci' ? name : `${name} --long`);

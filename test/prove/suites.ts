@@ -35,8 +35,6 @@ export const proofConfig = 'vitest.proof.config.ts';
 /** The tests called `*.proof.ts` in folders. */
 const proofs = (...files: readonly string[]): Suite => ({ files, env: {}, config: proofConfig });
 
-const testSizeOf = (size: Size): TestSize => (size === 'long' ? 'long' : 'ci');
-
 /** Tests of every run at a larger size: see test/support/size.ts. */
 const sized = (size: TestSize, files: readonly string[]): Suite => ({ files, env: { STINT_TEST_SIZE: size } });
 
@@ -79,14 +77,14 @@ export const detailedTests: readonly string[] = [
   ...files('support', 'postgres'),
 ];
 
-const part = (name: string, cpuSeconds: number, suiteOf: (size: Size) => Suite): SuitePart =>
+const part = (name: string, cpuSeconds: Part['cpuSeconds'], suiteOf: (size: Size) => Suite): SuitePart =>
   ({ name, cpuSeconds, suiteOf, run: ({ size, print }) => runSuite(suiteOf(size), print) });
 const beside: typeof part = (...of) => ({ ...part(...of), runsBeside: true });
 
 export const suites: readonly SuitePart[] = [
-  beside('histories', 400, (size) => sized(testSizeOf(size), conformance)),
-  beside('sizes', 450, (size) => sized(testSizeOf(size), sizedTests)),
-  beside('details', 150, (size) => ({ ...sized(testSizeOf(size), detailedTests), tag: detailTag })),
+  beside('histories', { ci: 220, full: 600 }, (size) => sized(size, conformance)),
+  beside('sizes', 450, (size) => sized(size, sizedTests)),
+  beside('details', 150, (size) => ({ ...sized(size, detailedTests), tag: detailTag })),
   part('failover', 15, () => proofs('test/failover')),
   beside('package', 200, () => proofs('test/package', 'test/deploy', 'test/site')),
   beside('operators', 30, () => proofs('test/ops')),

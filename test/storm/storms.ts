@@ -48,11 +48,11 @@ const neededKills = {
 
 const interleavings: Part = {
   name: 'interleavings',
-  cpuSeconds: 350,
+  cpuSeconds: { ci: 240, full: 480 },
   runsBeside: true,
   async run({ size, progress }) {
     const { orders, wrong } = await inEveryOrder(pairs, {
-      ordersMax: size === 'long' ? 2_000 : 180,
+      ordersMax: { ci: 120, full: 250, long: 2_000 }[size],
       onDone: (done) => progress(done / pairs.length, `${done} pairs`),
     });
     return outcome({ pairs: pairs.length, orders, violations: wrong });

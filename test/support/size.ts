@@ -1,11 +1,13 @@
-// The sizes of tests: small in npm test, larger in the proof of CI, largest in npm run prove -- --long.
-export type TestSize = 'small' | 'ci' | 'long';
+// The sizes of tests: small in npm test, larger in the proof of CI and in the full one, largest in npm run prove -- --long.
+export type TestSize = 'small' | 'ci' | 'full' | 'long';
 
 const sizeOfRun = (process.env['STINT_TEST_SIZE'] ?? 'small') as TestSize;
 
 /** The value for the size of this run; a size that is left out takes the value of the next smaller one. */
-export function bySize<Value>({ small, ci = small, long = ci }: { small: Value; ci?: Value; long?: Value }): Value {
-  return { small, ci, long }[sizeOfRun];
+export function bySize<Value>(
+  { small, ci = small, full = ci, long = full }: { small: Value; ci?: Value; full?: Value; long?: Value },
+): Value {
+  return { small, ci, full, long }[sizeOfRun];
 }
 
 /**
