@@ -5,7 +5,7 @@ import { cpuText, valueText, type Detail, type Table } from './report.ts';
 import type { FigureName } from './reading.ts';
 
 export const flowTablesOf = (figures: readonly Figure[]): (Table & Detail)[] =>
-  [...flowShapes.flatMap((shape) => flowTable(figures, shape)), ...batchTable(figures)];
+  flowShapes.flatMap((shape) => flowTable(figures, shape));
 
 const ours = [
   { head: 'PostgreSQL ×', peer: 'Stint engine on PostgreSQL' },
@@ -29,7 +29,7 @@ function flowTable(figures: readonly Figure[], shape: FlowShape): (Table & Detai
   }];
 }
 
-function batchTable(figures: readonly Figure[]): (Table & Detail)[] {
+export function batchTablesOf(figures: readonly Figure[]): (Table & Detail)[] {
   const rates = figures.filter(({ figure }) => figure === 'batch drain');
   if (rates.length === 0) return [];
   return [{

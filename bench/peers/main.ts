@@ -5,7 +5,7 @@ import { MachineSpeed } from '../machine-speed.ts';
 import { machineText } from '../report.ts';
 import { verdictsOn } from './goals.ts';
 import { compare, type Failure, type Figure } from './comparison.ts';
-import { flowTablesOf } from './flow-tables.ts';
+import { batchTablesOf, flowTablesOf } from './flow-tables.ts';
 import { cacheCompiled } from './compile-cache.ts';
 import type { Peer } from './peer.ts';
 import { PeerDatabases } from './peer-databases.ts';
@@ -34,7 +34,7 @@ async function main(options: PeerOptions): Promise<void> {
     const peers = available(options.peers, databases);
     const { figures, failures } = await compareAll(peers, options, databases);
     const verdicts = verdictsOn(figures);
-    console.log(`${tableText(figures)}\n${detailsText(flowTablesOf(figures))}\n`);
+    console.log(`${tableText(figures)}\n${detailsText([...flowTablesOf(figures), ...batchTablesOf(figures)])}\n`);
     for (const verdict of verdicts) console.log(verdictText(verdict));
     const about = [...new Set(peers.map(({ database }) => databases.about(database)!))];
     const texts = { about, settings: peers.map(peerText), flowNotes: flowNotesOf(peers) };

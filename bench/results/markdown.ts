@@ -2,7 +2,7 @@
 import type { Machine } from '../machine.ts';
 import type { Verdict } from '../peers/goals.ts';
 import type { Figure } from '../peers/comparison.ts';
-import { flowTablesOf } from '../peers/flow-tables.ts';
+import { batchTablesOf, flowTablesOf } from '../peers/flow-tables.ts';
 import { cpuText, detailsOf, tableOf, valueText as peerValueText, type Detail, type Table } from '../peers/report.ts';
 import { machineText, valueText } from '../report.ts';
 import type { Row } from '../rounds.ts';
@@ -25,7 +25,7 @@ export function markdownOf({ bench, peers, bedrock, charts }: Results): string {
     notice,
     '# Results',
     'How these are measured, and how to read them: [README.md](README.md). What was tried: [LEDGER.md](LEDGER.md).',
-    ...(peers ? [...peersParts(peers), ...detailParts(peers), ...flowParts(peers)] : []),
+    ...(peers ? [...peersParts(peers), ...detailParts(peers), ...flowParts(peers), ...batchParts(peers)] : []),
     ...(bench ? benchParts(bench, charts) : []),
     ...(bedrock ? bedrockParts(bedrock) : []),
     ...(bench ?? peers ?? bedrock ? [] : ['Nothing was measured on a quiet machine yet.']),
@@ -43,9 +43,13 @@ function bedrockParts(bedrock: BedrockData): string[] {
   ];
 }
 
-function peersParts({ machine, about, settings, figures, failures, verdicts }: PeersData): string[] {
+/** The figures whose verdicts are in sections of their own. */
+const detailed = { steps: /transaction|commit|step/, flows: /^flow/, batches: /^batch/ };
+
+function peersParts({ machine, about, settings, figures, failures, ...data }: PeersData): string[] {
   const tables = byDatabase(figures, (own) => [tableOf(own)]).filter(({ rows }) => rows.length > 1);
   if (tables.length === 0) return [];
+  const verdicts = data.verdicts.filter(({ figure }) => !Object.values(detailed).some((own) => own.test(figure)));
   return [
     '## Beside the peers',
     whereText(machine, about),
@@ -75,22 +79,39 @@ function detailParts({ machine, about, verdicts, ...data }: PeersData): string[]
     settingsText(data, details),
     ...failureTexts(data, ['steps', 'in a transaction']),
     ...details.map(detailText),
-    verdictsTable(verdicts.filter(({ figure }) => /transaction|commit|step/.test(figure))),
+    verdictsTable(verdicts.filter(({ figure }) => detailed.steps.test(figure))),
   ];
 }
 
-function flowParts({ machine, about, verdicts, ...data }: PeersData): string[] {
+function flowParts(data: PeersData): string[] {
   const tables = flowTablesOf(data.figures);
+  const notes = data.flowNotes.length === 0 ? [] : [data.flowNotes.map((note) => `- ${note}.`).join('\n')];
+  const ratios = 'The ratios are those of Stint, on PostgreSQL and on SQLite, to each row.';
+  return tableParts(data, { title: 'Flows', measure: 'flow shapes', verdicts: detailed.flows, tables, notes: [...notes, ratios] });
+}
+
+const batchParts = (data: PeersData): string[] =>
+  tableParts(data, { title: 'Batches', measure: 'batch drain', verdicts: detailed.batches, tables: batchTablesOf(data.figures), notes: [] });
+
+interface TableSection {
+  readonly title: string;
+  readonly measure: string;
+  /** The figures whose verdicts the section has. */
+  readonly verdicts: RegExp;
+  readonly tables: readonly (Table & Detail)[];
+  readonly notes: readonly string[];
+}
+
+function tableParts({ machine, about, ...data }: PeersData, { title, measure, verdicts, tables, notes }: TableSection): string[] {
   if (tables.length === 0) return [];
   return [
-    '## Flows and batches beside the peers',
+    `## ${title} beside the peers`,
     whereText(machine, about),
     settingsText(data, tables),
-    ...(data.flowNotes.length === 0 ? [] : [data.flowNotes.map((note) => `- ${note}.`).join('\n')]),
-    ...failureTexts(data, ['flow shapes', 'batch drain']),
-    'The ratios are those of Stint, on PostgreSQL and on SQLite, to each row.',
+    ...failureTexts(data, [measure]),
+    ...notes,
     ...tables.map(detailText),
-    verdictsTable(verdicts.filter(({ figure }) => /^(flow|batch)/.test(figure))),
+    verdictsTable(data.verdicts.filter(({ figure }) => verdicts.test(figure))),
   ];
 }
 

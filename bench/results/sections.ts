@@ -2,8 +2,8 @@
 
 /** The order in which they appear. */
 const order = [
-  'Beside the peers', 'Transactions and steps beside the peers', 'Flows and batches beside the peers', 'Beside the raw limit',
-  'How costs grow', 'The Bedrock server',
+  'Beside the peers', 'Transactions and steps beside the peers', 'Flows beside the peers',
+  'Batches beside the peers', 'Beside the raw limit', 'How costs grow', 'The Bedrock server',
 ];
 
 /** Returns the page with the sections of both, the latest if both have one. */

@@ -21,7 +21,7 @@ test('sections without new figures stay, in their order', () => {
   expect(withFormerSections(latest, '')).toBe(latest);
 });
 
-test('flows and batches have a section of their own, and replace no other', () => {
+test('flows and batches have sections of their own, and replace no other', () => {
   const figure = (peer: string, name: Figure['figure'], unit: Figure['unit'], median: number): Figure =>
     ({ peer, database: 'postgres', isOurs: peer.startsWith('Stint'), figure: name, unit, median, rounds: [median], cpu: null, jobs: 10, disturbed: 0 });
   const figures = [
@@ -36,9 +36,12 @@ test('flows and batches have a section of their own, and replace no other', () =
   };
   const page = withFormerSections(markdownOf({ bench: null, peers, bedrock: null, charts: [] }), '# Old\n\n## Beside the peers\n\nkept\n');
   expect(page.match(/^##+ .*/gm)).toEqual([
-    '## Beside the peers', '## Flows and batches beside the peers', '### Flow: chain', '### Drain in batches',
+    '## Beside the peers', '## Flows beside the peers', '### Flow: chain', '## Batches beside the peers', '### Drain in batches',
   ]);
   expect(page).toContain('kept');
+  const ofBatches = figures.filter(({ figure: name }) => name === 'batch drain');
+  const after = withFormerSections(markdownOf({ bench: null, peers: { ...peers, figures: ofBatches }, bedrock: null, charts: [] }), page);
+  expect(after).toContain('### Flow: chain');
   expect(page).toContain('- pg-boss, polling: {}\n\n- pg-boss, polling: chains of five.\n');
   expect(page).toContain('| pg-boss, polling | 10 | 1 | 2 | 10 | – | 1.00 × |  |');
 });
