@@ -1,5 +1,5 @@
 // Jobs that an instance claimed ahead do not wait for its long handlers.
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { jobType } from '../../src/index.ts';
 import { Cluster } from './api/cluster.ts';
 import { kindsOf, untilTold } from './api/kit.ts';
@@ -61,3 +61,27 @@ test('released jobs start before jobs that were claimed after them', async () =>
   await cluster.advance('3s');
   expect(started.slice(-2)).toEqual([first!.id, second!.id]);
 });
+
+test('while outcomes are being stored, jobs are claimed by 250, until the outcomes of 516 are open', async () => {
+  const cluster = new Cluster();
+  await cluster.join({ types: [quick], slots: 16 });
+  const producer = cluster.add({ types: [quick] });
+  await producer.createJobRuns(quick, times(500)); // so quick that many jobs are claimed ahead
+  await cluster.advance('1s');
+  const stored = Promise.withResolvers<void>();
+  onTestFinished(() => stored.resolve());
+  const commit = cluster.store.commit.bind(cluster.store);
+  cluster.store.commit = async (batch) => {
+    if (batch.changes.some(({ after }) => after?.state === 'ended')) await stored.promise;
+    return commit(batch);
+  };
+  await producer.createJobRuns(quick, times(2_000));
+  await cluster.settle();
+  expect(await countOf(cluster, 'running')).toBe(750);
+  stored.resolve();
+  await cluster.advance('1s');
+  expect(await countOf(cluster, 'succeeded')).toBe(2_500);
+});
+
+const countOf = async ({ store }: Cluster, standing: 'running' | 'succeeded'): Promise<number> =>
+  (await store.count({ standings: [standing] })).reduce((sum, { count }) => sum + count, 0);
