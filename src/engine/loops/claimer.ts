@@ -55,7 +55,10 @@ const limitedPollMs = 500;
  * four times what is alive; see bench/LEDGER.md, "at most 500 jobs are claimed ahead".
  */
 const aheadMax = 500;
-/** Half of what is claimed ahead, so that one half is claimed while the other is executed and stored. */
+/**
+ * Half of what is claimed ahead, so that one half is claimed while the other is executed and stored. Not with gates, whose
+ * counts each claim reads: fewer, larger claims take less time there.
+ */
 const claimMax = aheadMax / 2;
 const prefetchMs = 15;
 
@@ -264,7 +267,7 @@ export class Claimer {
     const prefetch = Math.min(Math.floor((slots.size * prefetchMs) / Math.max(this.#handlerMs, 0.01)), aheadMax);
     const room = slots.unreserved + prefetch;
     // The prefetch buffer is refilled only when half of it is used, since each claim costs a round trip.
-    return prefetch > slots.size && slots.waiting > prefetch / 2 ? 0 : Math.min(room, claimMax);
+    return prefetch > slots.size && slots.waiting > prefetch / 2 ? 0 : Math.min(room, this.#hasGates ? aheadMax : claimMax);
   }
 
   /** For each free slot, a full batch of each type is wanted; jobs that are gathered already count. */
