@@ -1,4 +1,4 @@
-// Jobs that an instance claimed ahead do not wait for its long handlers.
+// Jobs that an instance claimed ahead do not wait for its long handlers, and are claimed beside commits.
 import { expect, onTestFinished, test } from 'vitest';
 import { jobType } from '../../src/index.ts';
 import { Cluster } from './api/cluster.ts';
