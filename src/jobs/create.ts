@@ -50,6 +50,7 @@ export async function createJobs(
   const unclaimed = await newJobs(producer, drafts, by);
   const changes = holder === null ? unclaimed : unclaimed.map((newJob) => claimOnCreate(holder, newJob));
   const written = await insert(producer.store, changes);
+  producer.ids.reserveAhead();
   if (!written.includes(false)) return changes.map(created);
   return Promise.all(
     changes.map(async (change, index) =>

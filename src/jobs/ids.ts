@@ -2,6 +2,9 @@
  * Hands out job ids from blocks that the store reserves. Blocks are small at first, and grow while they are used up
  * fast. A block expires after a short time, because lists are ordered by id. Otherwise an instance that rarely creates
  * jobs would give its new jobs lower ids than older jobs of other instances have.
+ *
+ * A reservation is a round trip and a flush. While jobs are created less than `blockMs` apart, the next block is
+ * reserved before it is needed, between creates.
  */
 import type { Store } from '../store/store.ts';
 
@@ -10,16 +13,28 @@ const blockMax = 16_384;
  * How long a block is used. If two instances create jobs more than this time apart, the later job usually has the
  * higher id. A reservation every 50 ms costs a busy producer almost nothing.
  */
-const blockMs = 50;
+const blockMs = 100;
+
+interface Block {
+  readonly first: number;
+  readonly end: number;
+  readonly reservedAt: number;
+  next: number;
+}
+
+const emptyBlock = (): Block => ({ first: 0, end: 0, reservedAt: -Infinity, next: 0 });
+
+const leftIn = ({ next, end }: Block): number => end - next;
 
 export class Ids {
   readonly #store: Pick<Store, 'reserveIds' | 'now'>;
-  #first = 0;
-  #next = 0;
-  #end = 0;
-  #reservedAt = -Infinity;
-  #block = 1;
+  #block = emptyBlock();
+  /** The block that was reserved last and is not used yet; empty: there is none. */
+  #following = emptyBlock();
   #reserving: Promise<void> = Promise.resolve();
+  #isReservingAhead = false;
+  /** Whether the last ids were taken without waiting for a reservation. */
+  #wasReady = false;
 
   constructor(store: Pick<Store, 'reserveIds' | 'now'>) {
     this.#store = store;
@@ -28,43 +43,81 @@ export class Ids {
   /** Returns this many ids, ascending. */
   async take(count: number): Promise<number[]> {
     if (count === 0) return [];
-    for (let isFresh = false; !this.#has(count, isFresh); isFresh = true) {
-      const reserve = (): Promise<void> => this.#reserve(count);
-      // Reservations run one after another. The failure of a reservation does not prevent the next one.
-      this.#reserving = this.#reserving.then(reserve, reserve);
-      await this.#reserving;
-    }
+    this.#wasReady = this.#has(count, false);
+    for (let isFresh = this.#wasReady; !this.#has(count, isFresh); isFresh = true) await this.#reserve(count);
     const ids: number[] = [];
-    for (const end = this.#next + count; this.#next < end; this.#next += 1) ids.push(this.#next);
+    const block = this.#block;
+    for (const end = block.next + count; block.next < end; block.next += 1) ids.push(block.next);
     return ids;
   }
 
   /**
-   * Whether the block has enough ids and has not expired. `isFresh`: the block was reserved or checked while this
-   * request waited, so it is used even if the store's answer took longer than `blockMs`.
+   * Reserves the next block if the current one will soon be used up or expire. To be called after a create. Does nothing
+   * if the ids of that create had to be reserved for it, as those of rare creates are: the block would expire unused.
    */
-  #has(count: number, isFresh: boolean): boolean {
-    return this.#end - this.#next >= count && (isFresh || !this.#isExpired());
-  }
-
-  /** Whether the block was reserved more than `blockMs` ago, or store time was set back by more than `blockMs`. */
-  #isExpired(): boolean {
-    return Math.abs(this.#store.now() - this.#reservedAt) > blockMs;
+  reserveAhead(): void {
+    if (!this.#wasReady || this.#isReservingAhead || !this.#isRunningOut(this.#block)) return;
+    if (leftIn(this.#following) > 0 && !this.#isExpired(this.#following)) return;
+    this.#isReservingAhead = true;
+    const reserve = async (): Promise<void> => {
+      this.#following = await this.#newBlock(1);
+    };
+    // If this fails, the next `take` reserves a block itself, and throws the error.
+    this.#afterOthers(reserve).catch(() => {}).finally(() => (this.#isReservingAhead = false));
   }
 
   /**
-   * Replaces the block if it has expired or has too few ids. The remaining ids of the old block are never used, so the
-   * ids of jobs have gaps.
+   * Whether there are enough ids in the current block, or in the following one, which then replaces it. `isFresh`: the
+   * current block was reserved or checked while this request waited, so it is used even if the store's answer took
+   * longer than `blockMs`.
    */
-  async #reserve(count: number): Promise<void> {
-    const isExpired = this.#isExpired();
-    if (this.#end - this.#next >= count && !isExpired) return;
-    const used = this.#next - this.#first;
-    this.#block = isExpired ? Math.max(1, used) : Math.min(blockMax, this.#block * 2);
-    const size = Math.max(count, this.#block);
+  #has(count: number, isFresh: boolean): boolean {
+    if (leftIn(this.#block) >= count && (isFresh || !this.#isExpired(this.#block))) return true;
+    if (leftIn(this.#following) < count || this.#isExpired(this.#following)) return false;
+    this.#replaceBlock(this.#following);
+    return true;
+  }
+
+  /** The ids that are left in the block before are never used, so the ids of jobs have gaps. */
+  #replaceBlock(block: Block): void {
+    this.#block = block;
+    this.#following = emptyBlock();
+  }
+
+  /** Whether the block was reserved more than `blockMs` ago, or store time was set back by more than `blockMs`. */
+  #isExpired({ reservedAt }: Block): boolean {
+    return Math.abs(this.#store.now() - reservedAt) > blockMs;
+  }
+
+  /** Whether more than half of the block's ids, or of its time, are used. */
+  #isRunningOut(block: Block): boolean {
+    return leftIn(block) * 2 < block.end - block.first || (this.#store.now() - block.reservedAt) * 2 > blockMs;
+  }
+
+  /** Replaces the block unless a reservation before has. */
+  #reserve(count: number): Promise<void> {
+    return this.#afterOthers(async () => {
+      if (!this.#has(count, false)) this.#replaceBlock(await this.#newBlock(count));
+    });
+  }
+
+  /** Reservations run one after another. The failure of a reservation does not prevent the next one. */
+  #afterOthers(reserve: () => Promise<void>): Promise<void> {
+    this.#reserving = this.#reserving.then(reserve, reserve);
+    return this.#reserving;
+  }
+
+  async #newBlock(count: number): Promise<Block> {
+    const size = Math.max(count, this.#nextSize());
     const reservedAt = this.#store.now();
-    this.#first = this.#next = await this.#store.reserveIds(size);
-    this.#end = this.#next + size;
-    this.#reservedAt = reservedAt;
+    const first = await this.#store.reserveIds(size);
+    return { first, end: first + size, reservedAt, next: first };
+  }
+
+  /** As many ids as were used of the current block, or twice its size if most of it was used before it expired. */
+  #nextSize(): number {
+    const { first, next, end } = this.#block;
+    const isUsedUp = leftIn(this.#block) * 2 < end - first && !this.#isExpired(this.#block);
+    return isUsedUp ? Math.min(blockMax, (end - first) * 2) : Math.max(1, next - first);
   }
 }

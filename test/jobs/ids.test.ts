@@ -25,6 +25,9 @@ class Counter {
   }
 }
 
+/** Waits until all that is reserved has been answered. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 test('ids rise, and none is given twice, however many ask at once', async () => {
   const ids = new Ids(new Counter());
   const taken = (await Promise.all(Array.from({ length: 200 }, (_, at) => ids.take((at % 7) + 1)))).flat();
@@ -74,6 +77,72 @@ test('the rest of a block goes unused after a while, and the next block is as la
   const [next] = await ids.take(1);
   expect(next).toBeGreaterThan(other!);
   expect(counter.asked.at(-1)).toBe(6);
+});
+
+test('while jobs are created less than 100 ms apart, the next block is reserved between creates', async () => {
+  const counter = new Counter();
+  const ids = new Ids(counter);
+  const waited: boolean[] = [];
+  const taken: number[] = [];
+  for (let created = 0; created < 60; created += 1, counter.time += 20) {
+    const asked = counter.asked.length;
+    taken.push(...(await ids.take(1)));
+    waited.push(counter.asked.length > asked);
+    ids.reserveAhead();
+    await settled();
+  }
+  expect(taken).toEqual(taken.toSorted((a, b) => a - b));
+  expect(new Set(taken).size).toBe(60);
+  expect(waited.lastIndexOf(true)).toBeLessThan(3);
+  expect(counter.asked.length).toBeLessThan(30);
+});
+
+test('no block is reserved ahead of a job that is created long after the last', async () => {
+  const counter = new Counter();
+  const ids = new Ids(counter);
+  for (let created = 0; created < 5; created += 1, counter.time += 1_000) {
+    await ids.take(1);
+    ids.reserveAhead();
+    await settled();
+  }
+  expect(counter.asked).toEqual([1, 1, 1, 1, 1]);
+});
+
+test('a block that was reserved ahead expires like any other', async () => {
+  const counter = new Counter();
+  const [ids, others] = [new Ids(counter), new Ids(counter)];
+  for (let taken = 0; taken < 6; taken += 1) await ids.take(1);
+  ids.reserveAhead();
+  await settled();
+  const [other] = await others.take(1);
+  counter.time += 101;
+  const [next] = await ids.take(1);
+  expect(next).toBeGreaterThan(other!);
+});
+
+test('an error while a block is reserved ahead fails no create', async () => {
+  const counter = new Counter();
+  const ids = new Ids(counter);
+  for (let taken = 0; taken < 6; taken += 1) await ids.take(1);
+  const [asked, left] = [counter.asked.length, counter.last];
+  counter.isAway = true;
+  ids.reserveAhead();
+  await settled();
+  expect(counter.asked.length).toBe(asked + 1);
+  counter.isAway = false;
+  for (let id = 7; id <= left + 3; id += 1) expect(await ids.take(1)).toEqual([id]);
+});
+
+test('takes that wait for a block that is reserved ahead use it, in order', async () => {
+  const counter = new Counter();
+  const ids = new Ids(counter);
+  for (let taken = 0; taken < 6; taken += 1) await ids.take(1);
+  ids.reserveAhead();
+  const taken = (await Promise.all([ids.take(3), ids.take(2), ids.take(1)])).flat();
+  expect(new Set(taken).size).toBe(6);
+  expect(Math.min(...taken)).toBeGreaterThan(6);
+  expect(counter.asked).toEqual([1, 2, 4, 8]);
+  expect(await ids.take(1)).toEqual([Math.max(...taken) + 1]);
 });
 
 test.each(stores)('newest first is newest first, whichever of two instances created a run ($name)', async (kind) => {

@@ -131,6 +131,7 @@ async function createOnce(
     answer = creation.ids;
     return creation.changes();
   });
+  producer.ids.reserveAhead();
   return answer;
 }
 
