@@ -3,7 +3,7 @@
  * fast. A block expires after a short time, because lists are ordered by id. Otherwise an instance that rarely creates
  * jobs would give its new jobs lower ids than older jobs of other instances have.
  *
- * A reservation is a round trip and a flush. While jobs are created less than `blockMs` apart, the next block is
+ * A reservation is a round trip and a flush. While single jobs are created less than `blockMs` apart, the next block is
  * reserved before it is needed, between creates.
  */
 import type { Store } from '../store/store.ts';
@@ -11,9 +11,14 @@ import type { Store } from '../store/store.ts';
 const blockMax = 16_384;
 /**
  * How long a block is used. If two instances create jobs more than this time apart, the later job usually has the
- * higher id. A reservation every 50 ms costs a busy producer almost nothing.
+ * higher id. A reservation every 100 ms costs a busy producer almost nothing.
  */
 const blockMs = 100;
+/**
+ * The largest block behind which the next one is reserved ahead. A reservation for more jobs costs each of them little,
+ * and while jobs are created without a pause it would delay one of them all the same.
+ */
+const aheadMax = 16;
 
 interface Block {
   readonly first: number;
@@ -52,12 +57,14 @@ export class Ids {
   }
 
   /**
-   * Reserves the next block if the current one will soon be used up or expire. To be called after a create. Does nothing
-   * if the ids of that create had to be reserved for it, as those of rare creates are: the block would expire unused.
+   * Reserves the next block if the current one is small and will soon be used up or expire. To be called after a create.
+   * Does nothing if the ids of that create had to be reserved for it, as those of rare creates are: the block would
+   * expire unused.
    */
   reserveAhead(): void {
-    if (!this.#wasReady || this.#isReservingAhead || !this.#isRunningOut(this.#block)) return;
-    if (leftIn(this.#following) > 0 && !this.#isExpired(this.#following)) return;
+    const block = this.#block;
+    if (!this.#wasReady || this.#isReservingAhead || block.end - block.first > aheadMax) return;
+    if (!this.#isRunningOut(block) || (leftIn(this.#following) > 0 && !this.#isExpired(this.#following))) return;
     this.#isReservingAhead = true;
     const reserve = async (): Promise<void> => {
       this.#following = await this.#newBlock(1);

@@ -108,6 +108,19 @@ test('no block is reserved ahead of a job that is created long after the last', 
   expect(counter.asked).toEqual([1, 1, 1, 1, 1]);
 });
 
+test('no block is reserved ahead while jobs are created without a pause', async () => {
+  const counter = new Counter();
+  const ids = new Ids(counter);
+  for (let created = 0; created < 100; created += 1) {
+    const asked = counter.asked.length;
+    await ids.take(1);
+    const wanted = counter.asked.length - asked;
+    ids.reserveAhead();
+    await settled();
+    if (created > 30) expect(counter.asked.length).toBe(asked + wanted);
+  }
+});
+
 test('a block that was reserved ahead expires like any other', async () => {
   const counter = new Counter();
   const [ids, others] = [new Ids(counter), new Ids(counter)];
