@@ -107,7 +107,7 @@ export const mutants: readonly Mutant[] = [
   {
     title: 'a job that has a slot counts as unknown until its attempt begins',
     cuts: [cut('engine/loops/claimer.ts', ', ...starting.jobs];', '];')],
-    seeds: [7],
+    seeds: [5],
   },
   {
     title: 'tasks start in the order of their due times although their runs take turns',
@@ -231,7 +231,7 @@ export const mutants: readonly Mutant[] = [
   },
   { title: 'a unique key is given to every job', cuts: [noKeys], seeds: [1], isQuick: true },
   { title: 'a claim whose reply was lost is forgotten', cuts: [noDoubt], seeds: [8, 305, 116], isQuick: true },
-  { title: 'children of ended parents stay open', cuts: [noOrphans], seeds: [245, 203, 285, 150, 25, 305] },
+  { title: 'children of ended parents stay open', cuts: [noOrphans], seeds: [8, 245, 203] },
   {
     title: 'a repair takes the job from its new holder',
     cuts: [cut('jobs/repair.ts', `({ do: 'lapse', fence })`, `({ do: 'lapse' })`)],
