@@ -10,6 +10,7 @@ import { createChildren, type Created } from './jobs/create.ts';
 import type { Draft } from './jobs/draft.ts';
 import { checkAct, checkDrafts, JobWriting } from './jobs/job-writing.ts';
 import { checkCursor, checkLimit, checkPage, checkQuery, eventsMax } from './jobs/checks/query.ts';
+import { Ids } from './jobs/ids.ts';
 import { cancelFlow, retryFlow, stopFlow } from './jobs/flow.ts';
 import { deleteJob, pauseJob, requeueJob, resumeJob, stopJob, type Act } from './jobs/operate.ts';
 import { downstreams, type RetryScope } from './jobs/reopening.ts';
@@ -34,7 +35,8 @@ export class Jobs extends JobWriting<Store> {
   /** Returns the operations that write in the caller's transaction: they take effect if and when it commits. */
   within(transaction: unknown): JobWriting {
     const writer = this.store.within(transaction);
-    return writer.isReservingApart === true ? new JobWriting(writer, null, this.ids) : new JobWriting(writer);
+    const ids = writer.isReservingApart === true ? this.ids : new Ids(writer, { reservesAhead: false });
+    return new JobWriting(writer, null, ids);
   }
 
   /** Creates jobs in the caller's transaction: the jobs exist if and when the transaction commits. */

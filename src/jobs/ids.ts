@@ -27,12 +27,18 @@ interface Block {
   next: number;
 }
 
+interface IdsOptions {
+  /** Default: true. False if a statement of the store may only follow a call that asks for it. */
+  readonly reservesAhead?: boolean;
+}
+
 const emptyBlock = (): Block => ({ first: 0, end: 0, reservedAt: -Infinity, next: 0 });
 
 const leftIn = ({ next, end }: Block): number => end - next;
 
 export class Ids {
   readonly #store: Pick<Store, 'reserveIds' | 'now'>;
+  readonly #reservesAhead: boolean;
   #block = emptyBlock();
   /** The block that was reserved last and is not used yet; empty: there is none. */
   #following = emptyBlock();
@@ -41,8 +47,9 @@ export class Ids {
   /** Whether the last ids were taken without waiting for a reservation. */
   #wasReady = false;
 
-  constructor(store: Pick<Store, 'reserveIds' | 'now'>) {
+  constructor(store: Pick<Store, 'reserveIds' | 'now'>, { reservesAhead = true }: IdsOptions = {}) {
     this.#store = store;
+    this.#reservesAhead = reservesAhead;
   }
 
   /** Returns this many ids, ascending. */
@@ -63,7 +70,8 @@ export class Ids {
    */
   reserveAhead(): void {
     const block = this.#block;
-    if (!this.#wasReady || this.#isReservingAhead || block.end - block.first > aheadMax) return;
+    if (!this.#reservesAhead || !this.#wasReady || this.#isReservingAhead) return;
+    if (block.end - block.first > aheadMax) return;
     if (!this.#isRunningOut(block) || (leftIn(this.#following) > 0 && !this.#isExpired(this.#following))) return;
     this.#isReservingAhead = true;
     const reserve = async (): Promise<void> => {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { Ids } from '../../src/jobs/ids.ts';
 import { Jobs } from '../../src/jobs.ts';
+import type { Store } from '../../src/store/store.ts';
 import { VirtualClock } from '../../src/time/clock.ts';
 import { stores } from '../support/stores.ts';
 
@@ -144,6 +145,16 @@ test('an error while a block is reserved ahead fails no create', async () => {
   expect(counter.asked.length).toBe(asked + 1);
   counter.isAway = false;
   for (let id = 7; id <= left + 3; id += 1) expect(await ids.take(1)).toEqual([id]);
+});
+
+test('inside of a transaction of the caller no block is reserved ahead: its statement could follow the commit', async () => {
+  const counter = new Counter();
+  const jobs = new Jobs({ within: () => counter } as unknown as Store);
+  const { ids } = jobs.within('a transaction');
+  for (let taken = 0; taken < 6; taken += 1) await ids.take(1);
+  ids.reserveAhead();
+  await settled();
+  expect(counter.asked).toEqual([1, 2, 4]);
 });
 
 test('takes that wait for a block that is reserved ahead use it, in order', async () => {

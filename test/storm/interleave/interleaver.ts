@@ -1,6 +1,7 @@
 // The interleaver: executes pairs of calls on two stores with gated connections; a third store sets up and checks.
 import pg from 'pg';
 import { Jobs } from '../../../src/jobs.ts';
+import { Ids } from '../../../src/jobs/ids.ts';
 import type { Change } from '../../../src/model/change.ts';
 import type { Job } from '../../../src/model/job.ts';
 import { create } from '../../../src/model/machine.ts';
@@ -105,9 +106,10 @@ interface Connection {
 
 async function openConnection(url: string, clock: VirtualClock): Promise<Connection> {
   const connection = await GatedConnection.to(url);
-  const jobs = new Jobs(new PostgresStore(connection.url, { notify: false, max: 1, clock }));
-  jobs.ids.reserveAhead = () => {}; // its statement would follow the answer of a call, and be taken for one of the next call
-  await jobs.store.load([1]);
+  const store = new PostgresStore(connection.url, { notify: false, max: 1, clock });
+  // A reservation ahead would follow the answer of a call, and be taken for a statement of the next call.
+  const jobs = new Jobs(store, null, new Ids(store, { reservesAhead: false }));
+  await store.load([1]);
   return { connection, jobs };
 }
 
