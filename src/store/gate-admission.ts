@@ -59,13 +59,6 @@ function firstOf(lines: readonly JobLine[]): JobLine | null {
  */
 export class GateMemory {
   readonly #stops = new Map<string, string>();
-  readonly #lanes = new Map<string, number>();
-  /** Whether the last claim left out a job because the gate of that job had no room. Only PostgreSQL uses it. */
-  isCrowded = false;
-  /** Gates of jobs that use named limits, as the last claim saw them. Only PostgreSQL uses it. */
-  limitedGates: readonly string[] = [];
-  /** Whether the last claim saw the spread of a resume. Only PostgreSQL uses it. */
-  hasSpreads = false;
   readonly #openings = new Map<string, number>();
   readonly shareStops: ShareStops;
 
@@ -97,16 +90,6 @@ export class GateMemory {
   stopAt(of: GatedType, gate: string): void {
     if (this.#stops.size === stopsMax) this.#stops.clear();
     this.#stops.set(nameOf(of), gate);
-  }
-
-  /** Returns how many lanes the last claim of a request found; Infinity: none is recorded. Only PostgreSQL uses it. */
-  lanes(request: string): number {
-    return this.#lanes.get(request) ?? Infinity;
-  }
-
-  recordLanes(request: string, count: number): void {
-    if (this.#lanes.size === requestsMax) this.#lanes.clear();
-    this.#lanes.set(request, count);
   }
 }
 

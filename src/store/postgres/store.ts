@@ -11,7 +11,7 @@ import { isRefusal } from '../../refusal.ts';
 import type { Clock } from '../../time/clock.ts';
 import { Turns } from '../../time/turns.ts';
 import { Batcher, type BatcherOptions } from '../batcher.ts';
-import { earlier, GateMemory } from '../gate-admission.ts';
+import { earlier } from '../gate-admission.ts';
 import type { Page, PageRequest, Query, Tally } from '../query.ts';
 import type {
   Batch, Beat, BeatReply, ClaimDecision, ClaimRequest, Contradiction, DueJob, EdgeQuery, EdgeTally, FeedPage, FlowTally,
@@ -37,6 +37,7 @@ import { oldestDue } from './claim/oldest-due.ts';
 import { divideWaiting } from './claim/spread-jobs.ts';
 import { waitingVersions } from './claim/waiting-versions.ts';
 import { ClaimHints } from './claim/claim-by-hint.ts';
+import { PostgresGateMemory } from './claim/gate-memory.ts';
 import { ScanCursors } from './claim/scan-cursor.ts';
 import { eventsAfter, feedEnd, histories, history } from './read/history.ts';
 import { definitionVersions } from './read/definition-versions.ts';
@@ -107,7 +108,7 @@ export class PostgresStore implements Store {
     this.#transactTurns = new Turns(Math.max(1, Math.floor(settings.max / 2)));
     const cursors = new ScanCursors(driver.clock);
     const hints = new ClaimHints(cursors, driver.clock);
-    this.#claimParts = { database: this.#database, cursors, hints, gateMemory: new GateMemory(driver.random) };
+    this.#claimParts = { database: this.#database, cursors, hints, gateMemory: new PostgresGateMemory(driver.random, driver.clock) };
     const wakeUrl = listenUrl === undefined ? parsed : parsePostgresUrl(listenUrl);
     this.#endNotices = new EndNotices((text) => this.#wake.sendNotice(text), driver.clock);
     this.#wake = new Wake(this.#database, { ...settings, url: wakeUrl, notify }, {
@@ -151,7 +152,7 @@ export class PostgresStore implements Store {
       return written;
     } finally {
       // `recordWrite` is called after an error, too, because the changes may have been written.
-      if (mayWake(batch)) this.#claimParts.cursors.recordWrite();
+      if (mayWake(batch)) this.#recordWrite();
     }
   }
 
@@ -168,7 +169,7 @@ export class PostgresStore implements Store {
     if (cursors.lastScan(request)?.isEmpty) return null;
     const next = await this.#database.transaction((transaction) => nextDue(transaction, request, after));
     const due = earlier(next, gateMemory.opensAt(request));
-    const scanMs = cursors.nextScanIn(request);
+    const scanMs = earlier(cursors.nextScanIn(request), gateMemory.cursors.nextScanIn(request));
     return scanMs === null ? due : Math.min(due ?? Infinity, Math.ceil(this.now() + scanMs));
   }
 
@@ -393,7 +394,7 @@ export class PostgresStore implements Store {
       if (mayWake(batch)) this.#wake.wakeOwn();
       return taken;
     } finally {
-      if (mayWake(batch)) this.#claimParts.cursors.recordWrite();
+      if (mayWake(batch)) this.#recordWrite();
     }
   }
 
@@ -412,7 +413,7 @@ export class PostgresStore implements Store {
       if (mayWakeOthers) this.#wake.wakeOwn();
       return isWritten;
     } finally {
-      if (mayWakeOthers) this.#claimParts.cursors.recordWrite();
+      if (mayWakeOthers) this.#recordWrite();
     }
   }
 
@@ -570,6 +571,13 @@ export class PostgresStore implements Store {
 
   async #writeStepsTogether(groups: readonly (readonly NewStep[])[]): Promise<readonly (readonly boolean[])[]> {
     return perGroup(groups, await writeSteps(this.#database, groups.flat()));
+  }
+
+  /** Records that this process may have written jobs before the positions at which its claims continue. */
+  #recordWrite(): void {
+    const { cursors, gateMemory } = this.#claimParts;
+    cursors.recordWrite();
+    gateMemory.cursors.recordWrite();
   }
 
   #commit(batch: Batch): Promise<readonly boolean[]> {

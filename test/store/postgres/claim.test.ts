@@ -1,8 +1,8 @@
 // Claims on many connections: no job is shared, no cancelled run hands out a task, and no backlog slows the front.
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { ScanCursors } from '../../../src/store/postgres/claim/scan-cursor.ts';
-import { GateMemory } from '../../../src/store/gate-admission.ts';
+import { ScanCursors, type LaneCursor } from '../../../src/store/postgres/claim/scan-cursor.ts';
+import { PostgresGateMemory } from '../../../src/store/postgres/claim/gate-memory.ts';
 import { gateText } from '../../../src/model/gate.ts';
 import type { LimitContent } from '../../../src/model/limit-record.ts';
 import { recordId } from '../../../src/store/record-id.ts';
@@ -17,9 +17,10 @@ import { rowTypes } from '../../../src/store/postgres/sql/clients.ts';
 import { JobClaims } from '../../../src/store/postgres/sql/job-claims.ts';
 import { ServerClock } from '../../../src/store/postgres/sql/server-clock.ts';
 import { transactionSettings, type Session } from '../../../src/store/postgres/sql/database.ts';
-import { systemClock } from '../../../src/time/clock.ts';
+import { systemRandom } from '../../../src/random.ts';
+import { systemClock, VirtualClock } from '../../../src/time/clock.ts';
 import { detail } from '../../support/detail.ts';
-import { claimed, connect, decided, everything, freshStore, made, many, openStore } from './ground.ts';
+import { claimed, connect, decided, everything, freshStore, made, many, openStore, type Said } from './ground.ts';
 
 test('concurrent claimers never share a job and leave none', async () => {
   const { url, store } = await freshStore();
@@ -151,20 +152,25 @@ detail('under load claims resume where the last one ended, and jobs added before
   await idle.query('rollback');
 });
 
-detail('if scans are slow, a job before the cursor is found immediately by its writer, and soon by others', async () => {
+for (const [where, gate] of [['without a gate', null], ['at a gate', 'any/deep//k//']] as const) {
+  detail(`if scans are slow, a job ${where} before the cursor is found immediately by its writer, and soon by others`, () =>
+    expectFoundBeforeCursor({ type: 'deep', gate }));
+}
+
+async function expectFoundBeforeCursor(said: Said): Promise<void> {
   const { url, store } = await freshStore();
   const slow = openStore(await slowed(url));
-  await made(store, ...many(2_500, { type: 'deep' }));
+  await made(store, ...many(2_500, said));
   for (let taken = 0; taken < 2_500; taken += 500) expect(await claimed(slow, { limit: 500 })).toHaveLength(500);
-  const [own] = await made(slow, { type: 'deep', due: 2 });
+  const [own] = await made(slow, { ...said, due: 2 });
   expect((await claimed(slow)).map(({ id }) => id)).toEqual([own!.id]);
-  const [others] = await made(store, { type: 'deep', due: 1 });
+  const [others] = await made(store, { ...said, due: 1 });
   expect(await claimed(slow)).toEqual([]);
   const next = await slow.nextDue(everything);
   expect(next).toBeLessThanOrEqual(slow.now() + 3_000);
   await systemClock.sleep(next! - slow.now() + 1);
   expect((await claimed(slow)).map(({ id }) => id)).toEqual([others!.id]);
-});
+}
 
 /** A way to the same database on which a statement takes long, by the clock that it sees. */
 async function slowed(url: string): Promise<string> {
@@ -249,7 +255,7 @@ test('a claim at gates reads what it takes, whatever the number of gates and of 
   await fill(client, `2000000 + n, 0, 2, 'keyed'`, 'run', `'any/keyed//' || n || '//'`);
   const limits = { types: new Map(), defs: new Map(), keys: new Map([['keyed', 1]]) };
   const ask = { ...everything, kinds: ['run'], names: { exact: ['keyed'] }, limit: 10, limits } as const;
-  const memory = new GateMemory();
+  const memory = new PostgresGateMemory();
   await beginAsClaims(client);
   for (const isFirst of [true, false]) {
     const { session, pages } = metered(client);
@@ -288,7 +294,7 @@ detail('a claim at a closed limit reads what it takes, whatever the number of di
   const ask = { ...everything, kinds: ['run'], names: { exact: ['costly'] }, limit: 10 } as const;
   await beginAsClaims(client);
   const { session, pages } = metered(client);
-  expect((await gatedRows(session, ask, new GateMemory())).jobs).toBeNull();
+  expect((await gatedRows(session, ask, new PostgresGateMemory())).jobs).toBeNull();
   expect(pages()).toBeLessThan(3_000);
 });
 
@@ -303,13 +309,50 @@ test.each([
   await fill(client, `1000000 + n, 0, 0, 'keyed'`, 'run', gate);
   const limits = { types: new Map(), defs: new Map(), keys: new Map([['keyed', 1]]) };
   const ask = { ...everything, kinds: ['run'], names: { exact: ['keyed'] }, limit: 10, limits } as const;
-  const memory = new GateMemory();
+  const memory = new PostgresGateMemory();
   await beginAsClaims(client);
   for (let n = 0; n < 3; n++) {
     const { session, pages } = metered(client);
     expect((await gatedRows(session, ask, memory)).jobs!.rows.length).toBeGreaterThan(0);
     expect(pages()).toBeLessThan(8_000);
   }
+});
+
+test.each([
+  ['plain', `'any/keyed//k//'`, 0.25],
+  ['shared', `'any/keyed////#@' || n % 2 || ':2'`, 0.75], // the keys are found in an index of their own, from its beginning
+])('a claim at %s gates continues behind the jobs that were claimed, past their dead index entries', async (_, gate, part) => {
+  const { url } = await freshStore();
+  const client = await connect(url);
+  await fill(client, `1000000 + n, 0, n, 'keyed'`, 'run', gate);
+  const ask = { ...everything, kinds: ['run'], names: { exact: ['keyed'] }, limit: 10 } as const;
+  const memory = new PostgresGateMemory(systemRandom, new VirtualClock(0)); // no cursor expires
+  await beginAsClaims(client);
+  await gatedRows(metered(client).session, ask, memory);
+  const claimedBefore = await client.query<LaneCursor>(`delete from stint.job where due <= 20000
+    returning kind, type, type_version::int, priority::int, due::int, id::int`);
+  memory.cursors.recordClaim(ask, claimedBefore.rows.sort((a, b) => a.due - b.due), () => true);
+  const pagesOf = async (known: PostgresGateMemory): Promise<number> => {
+    const { session, pages } = metered(client);
+    const { jobs } = await gatedRows(session, ask, known);
+    expect(jobs!.rows).toHaveLength(10);
+    expect(jobs!.rows.every(({ due }) => due > 20_000 && due < 20_015)).toBe(true);
+    return pages();
+  };
+  expect(await pagesOf(memory)).toBeLessThan((await pagesOf(new PostgresGateMemory())) * part);
+});
+
+test('a job that a claim leaves at a full gate is claimed when the gate opens, however many others were claimed since', async () => {
+  const { store } = await freshStore();
+  const keyed = (type: string): string => gateText({ type, def: null, key: 'k', leaderOnly: false });
+  const [first, second] = await made(store, ...many(2, { type: 'narrow', gate: keyed('narrow'), due: 1 }));
+  await made(store, ...many(4_000, { type: 'wide', gate: keyed('wide'), due: 2 }));
+  const ask = { limits: { types: new Map(), defs: new Map(), keys: new Map([['narrow', 1]]) } };
+  const started = await claimed(store, { ...ask, limit: 500 });
+  expect(started[0]!.id).toBe(first!.id);
+  for (let n = 0; n < 5; n++) expect(await claimed(store, { ...ask, limit: 500 })).toHaveLength(500);
+  await store.commit({ changes: [decided(started[0]!, { do: 'stop', code: 'admin' }, store.now())] });
+  expect((await claimed(store, { ...ask, limit: 10 })).map(({ id }) => id)).toContain(second!.id);
 });
 
 test('keys whose jobs are all due later cost a claim of one job few statements', async () => {
@@ -319,7 +362,7 @@ test('keys whose jobs are all due later cost a claim of one job few statements',
     gateText({ type: 'fair', def: null, key: null, leaderOnly: false, share: { key, weight: 1 } });
   const later = many(200).map((_, n) => ({ type: 'fair', gate: gateOf(`k${n}`), due: store.now() + 3_600_000 }));
   await made(store, ...many(300, { type: 'fair', gate: gateOf('z') }), ...later);
-  const memory = new GateMemory();
+  const memory = new PostgresGateMemory();
   memory.shareStops.stopAt('0 run fair', { key: '', taken: 0 });
   const own = sessionOn(client, { schema: 'stint', time: new ServerClock(), claims: new JobClaims() }, new StatementNames(false));
   let statements = 0;

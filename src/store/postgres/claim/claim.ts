@@ -42,7 +42,7 @@
  * could become wrong.
  *
  * Scan cursor. Claimed rows leave dead entries at the start of each lane until a vacuum. Under load a claim resumes at
- * the last claimed (due, id) of each lane. A cursor expires about two seconds after the full scan that created it, at
+ * the last claimed (due, id) of each lane, but before the first job that it left because the gate was full. A cursor expires about two seconds after the full scan that created it, at
  * the latest. The next full scan finds jobs that were added before the cursor's position, such as retries and new jobs
  * with an earlier due time.
  *
@@ -79,11 +79,12 @@ import { LockedRows } from '../write/locked-rows.ts';
 import type { Database, Session, Transaction } from '../sql/database.ts';
 import { confirmWritten } from '../write/unknown-outcome.ts';
 import type { ScanCursors } from './scan-cursor.ts';
+import type { PostgresGateMemory } from './gate-memory.ts';
 import { gatedRows, type AdmittedJobs } from './gates.ts';
 import { spendRates } from './limits.ts';
 import { spentUses } from '../../limit-use.ts';
 import { takeInTurns } from '../../fair-share.ts';
-import { earlier, type GateMemory } from '../../gate-admission.ts';
+import { earlier } from '../../gate-admission.ts';
 import { freeRows } from './free-jobs.ts';
 import { readSpreads } from '../read/pauses.ts';
 import { noSpreads } from '../../spreads.ts';
@@ -94,7 +95,7 @@ export interface ClaimParts {
   readonly database: Database;
   readonly cursors: ScanCursors;
   readonly hints: ClaimHints;
-  readonly gateMemory: GateMemory;
+  readonly gateMemory: PostgresGateMemory;
 }
 
 type ClaimOutcome = readonly Change[] | 'parents are changing';
@@ -175,9 +176,22 @@ async function claimable(
   gateMemory.hasSpreads = !spreads.isEmpty || (gated !== undefined && !gated.spreads.isEmpty);
   const opensAt = earlier(gated ? gateMemory.opensAt(request) : null, spreads.opensAt(request));
   if (!gated || opensAt !== null) gateMemory.recordOpening(request, opensAt);
-  if (!gated?.jobs) return { ...free, ...(gated && { limits: gated.limits }) };
-  const { jobs, limits, turns } = gated;
-  const rows = takeInTurns([...free.rows, ...jobs.rows], turns, gateMemory.shareStops, request.limit);
+  if (gated?.hasNoLanes) cursors.recordNoGates(request);
+  const claimed = gated ? withGated(free, gated, request, gateMemory) : free;
+  const taken = new Set(claimed.rows.map(({ id }) => id));
+  cursors.recordClaim(request, free.rows, ({ id }) => taken.has(id));
+  if (gated) gateMemory.cursors.recordClaim(request, gated.read, ({ id }) => taken.has(id));
+  return claimed;
+}
+
+function withGated(
+  free: LockedJobs,
+  { jobs, limits, turns }: AdmittedJobs,
+  request: ClaimRequest,
+  { shareStops }: PostgresGateMemory,
+): LockedJobs & Pick<AdmittedJobs, 'limits'> {
+  if (!jobs) return { ...free, limits };
+  const rows = takeInTurns([...free.rows, ...jobs.rows], turns, shareStops, request.limit);
   return { ...free, rows, parents: new Map([...free.parents, ...jobs.parents]), now: jobs.now, limits };
 }
 

@@ -6,22 +6,24 @@
 import { byClaimOrder } from '../../../model/claim-order.ts';
 import { encodedShare, gateWithoutCosts, noLimits, GateAdmissions } from '../../../model/gate.ts';
 import { noTurns, turnsOf, type ShareTurns, type TypedLane } from '../../fair-share.ts';
-import { admitInOrder, earlier, gateLaneRows, type GateMemory } from '../../gate-admission.ts';
+import { admitInOrder, earlier, gateLaneRows } from '../../gate-admission.ts';
 import { noSpreads, type Spreads } from '../../spreads.ts';
 import type { GatedType, WaitingJob } from '../../waiting-job.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
 import {
-  inLane, isAtGate, isStillAtGate, lanesSql, lockAndRead, lockSql, lockedNames, type LockedJobs,
-} from './lanes.ts';
+  firstWaiting, lockFirst, setSorts, waitingBehind, waitingInSpread, type WaitingRow,
+} from './gate-lanes.ts';
+import type { PostgresGateMemory } from './gate-memory.ts';
+import { isAtGate, isStillAtGate, lockAndRead, lockedNames, type LockedJobs } from './lanes.ts';
 import { ClaimedLimits } from './limits.ts';
-import { cursorName } from './scan-cursor.ts';
+import { fromCursorOn, type LaneCursor, type ScanCursors } from './scan-cursor.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { claimedIdsSql } from '../read/claimed.ts';
-import { nothingPausedSql, readPausedGates, readSpreads } from '../read/pauses.ts';
+import { readPausedGates, readSpreads } from '../read/pauses.ts';
 import { linesInTurns } from './shares.ts';
-import { onePerJob, spreadLanes, type SpreadLanes } from './spread-jobs.ts';
+import { onePerJob, spreadLanes } from './spread-jobs.ts';
 
 /**
  * Locks jobs that their gates admit now, and returns them in claim order. If the last claim found no full gate, one
@@ -30,15 +32,13 @@ import { onePerJob, spreadLanes, type SpreadLanes } from './spread-jobs.ts';
 export async function gatedRows(
   session: Session,
   request: ClaimRequest,
-  memory: GateMemory,
+  memory: PostgresGateMemory,
   known = noSpreads,
 ): Promise<AdmittedJobs> {
   const limits = new ClaimedLimits(session);
-  const [, , first, , admitted, paused] = await Promise.all([
+  const [, first, admitted, paused] = await Promise.all([
     session.run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`stint ${session.schema} gates`]),
-    setSorts(session, 'off'),
-    memory.isCrowded || !known.isEmpty ? null : lockFirst(session, request, memory),
-    setSorts(session, 'on'),
+    memory.isCrowded || !known.isEmpty ? null : lockFirst(session, memory.cursors, request),
     admittedPerGate(session),
     readPausedGates(session),
     limits.load(memory.limitedGates),
@@ -48,16 +48,20 @@ export async function gatedRows(
   const pausedKeys = paused.keysBeside(spreads);
   const admissions = (): GateAdmissions =>
     new GateAdmissions(admitted, request.limits ?? noLimits, request.isLeader ?? false, limits, pausedKeys);
-  const walk = { request, memory, limits, spreads, admissions: admissions() };
-  const found = (first && spreads.isEmpty ? admitFirst(first, walk) : null) ?? (await search(session, { ...walk, admissions: admissions() }));
+  const walk = (): GateWalk => ({ request, memory, limits, spreads, admissions: admissions() });
+  const found = (first && spreads.isEmpty ? admitFirst(first, walk()) : null) ?? (await search(session, memory.cursors, walk));
   memory.limitedGates = [...limits.gates].slice(-limitedGatesMax);
-  return { ...found, limits, spreads };
+  return { ...found, hasNoLanes: first?.hasNoLanes ?? false, limits, spreads };
 }
 
 export interface AdmittedJobs {
   /** The jobs that were locked and admitted; null: there is none. */
   readonly jobs: LockedJobs | null;
   readonly turns: ShareTurns;
+  /** The jobs that were read, those of each lane in claim order. The next claim continues behind those that are taken. */
+  readonly read: readonly LaneCursor[];
+  /** Whether it is known that no job of the request waits at a gate. */
+  readonly hasNoLanes: boolean;
   /** The named limits that were read. */
   readonly limits: ClaimedLimits;
   /** The spreads that were respected. */
@@ -79,33 +83,38 @@ function admitFirst(first: LockedJobs, { request, memory, admissions }: GateWalk
   memory.isCrowded = rows.length < first.rows.length;
   if (memory.isCrowded && first.rows.length === request.limit) return null;
   memory.recordOpening(request, admissions.opensAt);
-  return { jobs: { ...first, rows }, turns: noTurns };
+  return { jobs: { ...first, rows }, turns: noTurns, read: first.rows };
 }
 
-type AdmittedInTurns = Pick<AdmittedJobs, 'jobs' | 'turns'>;
+type AdmittedInTurns = Pick<AdmittedJobs, 'jobs' | 'turns' | 'read'>;
 
-async function search(session: Session, walk: GateWalk): Promise<AdmittedInTurns> {
-  const { memory } = walk;
-  const [, chosen] = await Promise.all([setSorts(session, 'off'), choose(session, walk)]);
+/** Locks jobs that their gates admit, after it has chosen them. `walk` begins with no job admitted. */
+async function search(session: Session, cursors: ScanCursors, walk: () => GateWalk): Promise<AdmittedInTurns> {
+  const { request, memory } = walk();
+  const [, { rows: chosen, read }] = await Promise.all([
+    setSorts(session, 'off'),
+    fromCursorOn(cursors, request, {
+      behind: (cursor) => choose(session, walk(), waitingBehind(session, request, cursor)),
+      all: () => choose(session, walk(), firstWaiting(session, cursors, request)),
+    }),
+  ]);
   const turns = turnsOf(chosen);
   const [, locked] = await Promise.all([setSorts(session, 'on'), chosen.length === 0 ? null : lockWaiting(session, chosen)]);
   if (locked) passLocked(turns, new Set(locked.rows.map(({ id }) => id)), memory);
-  return { jobs: locked, turns };
+  return { jobs: locked, turns, read };
 }
 
-/**
- * Switches sorts off for the statements that search, and on again. With statistics of a nearly empty table, the planner
- * would read and sort all waiting jobs instead of reading an index in its order, until the table is analysed again. It is
- * sent together with other statements, so that it costs no round trip.
- */
-const setSorts = (session: Session, value: 'on' | 'off'): Promise<object[]> =>
-  session.run(`select set_config('enable_sort', '${value}', true)`);
+interface ChosenJobs {
+  readonly rows: readonly WaitingJob[];
+  readonly read: readonly LaneCursor[];
+}
 
-/** Chooses jobs that their gates admit, and does not lock them. */
-async function choose(session: Session, walk: GateWalk): Promise<WaitingJob[]> {
+/** Chooses jobs that their gates admit, and does not lock them. `first` are the first due jobs of each lane. */
+async function choose(session: Session, walk: GateWalk, first: Promise<WaitingRow[]>): Promise<ChosenJobs> {
   const { request, memory, limits, admissions, spreads } = walk;
-  const inSpread = spreadLanes(request, spreads).map((lanes) => firstWaiting(session, lanes.request, lanes));
-  const waiting = onePerJob(await Promise.all([firstWaiting(session, request), ...inSpread]));
+  const inSpread = spreadLanes(request, spreads).map((lanes) => waitingInSpread(session, lanes));
+  const [read, ...others] = await Promise.all([first, ...inSpread]);
+  const waiting = onePerJob([read, ...others]);
   await limits.load(waiting.map(({ gate }) => gate));
   const claim = { stops: memory.shareStops, admissions, limits, spreads, limit: request.limit };
   const lines = await linesInTurns(session, lanesOf(waiting, request.limit, spreads), claim);
@@ -113,11 +122,11 @@ async function choose(session: Session, walk: GateWalk): Promise<WaitingJob[]> {
   memory.isCrowded = isCrowded || lines.length > 1;
   const more = isComplete ? [] : await admitByWalk(session, walk, waiting, jobs);
   memory.recordOpening(request, earlier(admissions.opensAt, spreads.opensAt(request)));
-  return [...jobs, ...more];
+  return { rows: [...jobs, ...more], read };
 }
 
 /** Records the turns of jobs that another transaction has locked, so that the next claim does not choose them again. */
-function passLocked(turns: ShareTurns, locked: ReadonlySet<number>, { shareStops }: GateMemory): void {
+function passLocked(turns: ShareTurns, locked: ReadonlySet<number>, { shareStops }: PostgresGateMemory): void {
   for (const [id, turn] of turns) if (!locked.has(id)) shareStops.record(turn);
 }
 
@@ -149,38 +158,6 @@ export async function admittedPerGate(session: Session, types?: readonly string[
 /** Whether all jobs of a claim have the same gate, as a condition that is false if a job has none. */
 const hasCommonGate = `coalesce(claim.gates[1] is not null and cardinality(array_remove(claim.gates, claim.gates[1])) = 0, false)`;
 
-/**
- * Locks the first due jobs that wait at gates, even if their gates are full. As for jobs without gates, the rows are
- * locked directly if the last claim of the request found one lane (see claim.ts, "Lanes").
- */
-async function lockFirst(session: Session, request: ClaimRequest, memory: GateMemory): Promise<LockedJobs> {
-  const { schema, time } = session;
-  const values: unknown[] = [time.parameter(), request.limit];
-  const lanes = lanesSql(schema, request, isAtGate, values);
-  const tables = `${lanes}, ${lockSql(schema, memory.lanes(cursorName(request)), '', isAtGate, isStillAtGate)}`;
-  const summary = `'lanes', (select count(*) from lane)`;
-  const first = await lockAndRead<{ readonly lanes: number }>(session, tables, summary, values);
-  memory.recordLanes(cursorName(request), first.lanes);
-  return first;
-}
-
-type WaitingRow = WaitingJob & GatedType;
-
-/**
- * Reads from each lane the first due jobs that wait at gates, and does not lock them. `spread`: the lanes are those of a type
- * whose resume is spread, and the jobs are in a range of positions.
- */
-async function firstWaiting(session: Session, request: ClaimRequest, spread?: SpreadLanes): Promise<WaitingRow[]> {
-  const { schema, time } = session;
-  const values: unknown[] = [time.parameter(), gateLaneRows(request.limit)];
-  const text = `with recursive ${lanesSql(schema, request, isAtGate, values, spread ? { paused: nothingPausedSql } : {})}
-    select lane.kind, lane.type, lane.type_version, lane.priority, job.id, job.due, job.gate from lane cross join lateral (
-      select id, due, gate from ${schema}.job where ${isAtGate} and ${inLane} ${spread?.range(values) ?? ''} and due <= ${nowSql}
-      order by due, id limit $2::bigint) job`;
-  const rows = await session.run<Omit<WaitingRow, 'typeVersion'> & { readonly type_version: number }>(text, values);
-  return rows.map(({ type_version: typeVersion, ...row }) => ({ ...row, typeVersion }));
-}
-
 function lanesOf(rows: readonly WaitingRow[], limit: number, spreads: Spreads): TypedLane[] {
   const lanes = Map.groupBy(rows, ({ kind, type, typeVersion, priority }) => `${priority} ${kind} ${typeVersion} ${type}`);
   return [...lanes.values()].map((jobs) => {
@@ -192,7 +169,7 @@ function lanesOf(rows: readonly WaitingRow[], limit: number, spreads: Spreads): 
 
 interface GateWalk {
   readonly request: ClaimRequest;
-  readonly memory: GateMemory;
+  readonly memory: PostgresGateMemory;
   readonly limits: ClaimedLimits;
   readonly admissions: GateAdmissions;
   readonly spreads: Spreads;

@@ -17,6 +17,7 @@ import type { Session } from '../sql/database.ts';
 import { nowSql } from '../sql/server-clock.ts';
 import { joinOriginSql } from '../read/open-rows.ts';
 import { barrierSql, isClaimableSql, pausedSql } from '../read/pauses.ts';
+import type { LaneCursor } from './scan-cursor.ts';
 
 /** A row with its ctid. The ctid is the physical position of the row, which does not change while the row is locked. */
 export interface RowWithCtid extends PendingRow {
@@ -198,6 +199,9 @@ export const lockNearSql = (schema: string, waits = isFree): string => `best as 
     where ${waits} and job.id = near.id for update skip locked) job
   limit $2::bigint)`;
 
+/** The duration of a statement so far, measured by the server: a client would also measure the time until it reads the answer. */
+export const tookMs = '(extract(epoch from clock_timestamp() - statement_timestamp()) * 1000)::float8';
+
 export const inLane = `job.kind = lane.kind and job.type = lane.type and job.type_version = lane.type_version
   and job.priority = lane.priority`;
 
@@ -224,6 +228,20 @@ export function lanesSql(
       union all ${next('priority_step', 'and job.priority < priority_step.priority')} where priority is not null
     ), lane as (select * from priority_step where priority is not null ${chosen})`;
 }
+
+/** The CTEs `paused` and `lane` for lanes that are known, each with the position of the last job that was claimed from it. */
+export function cursorLanesSql(schema: string, { kinds }: LaneRequest, cursor: readonly LaneCursor[], values: unknown[]): string {
+  const texts = (column: 'kind' | 'type'): string => `$${values.push(textArray(cursor.map((lane) => lane[column])))}::text[]`;
+  const numbers = (column: 'type_version' | 'priority' | 'due' | 'id'): string =>
+    `$${values.push(numberArray(cursor.map((lane) => lane[column])))}::bigint[]`;
+  const lanes = [texts('kind'), texts('type'), numbers('type_version'), numbers('priority'), numbers('due'), numbers('id')];
+  return `${pausedSql(schema)},
+    lane as (select * from unnest(${lanes.join(', ')}) as lane (kind, type, type_version, priority, due, id)
+      where ${isClaimableSql(kinds, 'lane')})`;
+}
+
+/** A condition on jobs: they come after the position of their lane. */
+export const afterCursor = 'and (job.due, job.id) > (lane.due, lane.id)';
 
 export interface LaneOptions {
   readonly typesMax?: number | undefined;

@@ -5,13 +5,12 @@
  * claimed job leaves a dead entry in the index until a vacuum removes it, and an open transaction delays the vacuum.
  * With 50,000 dead entries a full scan took 100 ms, a scan from the cursor 0.5 ms.
  * Applies if all of these hold: the request has claimed at least `claimedMin` jobs; it claimed many of them recently or
- * its full scan was slow; it names no priorities; no job waits at a gate. A cursor expires. The full scan that follows
- * finds jobs that were added before the cursor's position.
+ * its full scan was slow; it names no priorities. A cursor expires. The full scan that follows finds jobs that were added
+ * before the cursor's position.
  * Without it (`start` returns null) every claim scans its lanes from their beginning, and also finds the jobs that were
  * added before a cursor's position.
  */
 import { systemClock, type Clock } from '../../../time/clock.ts';
-import type { PendingRow } from '../../row.ts';
 import type { ClaimRequest } from '../../store.ts';
 
 /** A lane with the due time and id of the last job that was claimed from it. Both are -1 if no job was claimed. */
@@ -59,7 +58,7 @@ interface ScanCursor {
    */
   readonly scannedAt: number;
   readonly scanMs: number;
-  readonly hasGates: boolean;
+  hasGates: boolean;
   /** Whether the lanes of all priorities were scanned, and no type was left out because it was paused. */
   readonly isWhole: boolean;
   readonly claimedBefore: number;
@@ -101,9 +100,7 @@ export class ScanCursors {
   /** Returns where to resume each lane; null: a full scan is needed. */
   start(request: ClaimRequest): readonly LaneCursor[] | null {
     const cursor = this.#of(request);
-    if (!cursor || cursor.hasGates || request.priorities || cursor.claimedEver + cursor.claimed < claimedMin) {
-      return null;
-    }
+    if (!cursor || request.priorities || cursor.claimedEver + cursor.claimed < claimedMin) return null;
     const isWorthwhile = cursor.claimed + cursor.claimedBefore >= loadMin || cursor.scanMs >= slowScanMs;
     return isWorthwhile && validUntil(cursor) > this.#clock.monotonic() ? [...cursor.lanes.values()] : null;
   }
@@ -143,9 +140,15 @@ export class ScanCursors {
     });
   }
 
-  /** Whether the last full scan saw jobs at gates; false if no full scan is recorded. */
+  /** Whether the last full scan saw jobs at gates, or did not look for them; false if no full scan is recorded. */
   expectsGates(request: CursorRequest): boolean {
     return this.#of(request)?.hasGates ?? false;
+  }
+
+  /** Records that no job waits at a gate. */
+  recordNoGates(request: ClaimRequest): void {
+    const cursor = this.#of(request);
+    if (cursor?.isWhole) cursor.hasGates = false;
   }
 
   /**
@@ -156,14 +159,18 @@ export class ScanCursors {
     this.#cursors.delete(cursorName(request));
   }
 
-  /** Moves the cursor past these claimed rows, which are in claim order. */
-  recordClaim(request: ClaimRequest, rows: readonly PendingRow[]): void {
+  /**
+   * Moves the cursor past the rows that a claim takes. `rows` were read, those of each lane in claim order. In each lane
+   * the cursor stays before the first row that the claim leaves.
+   */
+  recordClaim(request: ClaimRequest, rows: readonly LaneCursor[], isTaken: (row: LaneCursor) => boolean): void {
     const cursor = this.#of(request);
     if (!cursor) return;
-    cursor.claimed += rows.length;
-    cursor.hasLeftNothing = rows.length < request.limit && cursor.isWhole && !cursor.hasGates && !cursor.wasPartial;
-    rows.forEach((row, index) => {
-      if (!isSameLane(row, rows[index + 1])) cursor.lanes.set(laneName(row), cursorOf(row));
+    const passed = rows.every(isTaken) ? rows : beforeFirstLeft(rows, isTaken);
+    cursor.claimed += passed.length;
+    cursor.hasLeftNothing = passed.length < request.limit && cursor.isWhole && !cursor.hasGates && !cursor.wasPartial;
+    passed.forEach((row, index) => {
+      if (!isSameLane(row, passed[index + 1])) cursor.lanes.set(laneName(row), cursorOf(row));
     });
   }
 
@@ -202,6 +209,22 @@ export class ScanCursors {
   }
 }
 
+/**
+ * Searches behind the cursors of a request. Searches the lanes from their beginning if there are no cursors, or this
+ * finds fewer jobs than requested and `acceptsPartial` is false.
+ */
+export async function fromCursorOn<Found extends { readonly rows: readonly object[] }>(
+  cursors: ScanCursors,
+  request: ClaimRequest,
+  search: { readonly behind: (cursor: readonly LaneCursor[]) => Promise<Found>; readonly all: () => Promise<Found> },
+): Promise<Found> {
+  const cursor = cursors.start(request);
+  const found = cursor && (await search.behind(cursor));
+  const count = found?.rows.length ?? 0;
+  const isEnough = found && (count === request.limit || cursors.acceptsPartial(request, count));
+  return isEnough ? found : search.all();
+}
+
 const validUntil = ({ scannedAt, scanMs }: ScanCursor): number =>
   scannedAt + scanMs + Math.min(cursorMaxMs, Math.max(cursorMinMs, scanShare * scanMs));
 
@@ -211,9 +234,18 @@ export const cursorName = ({ kinds, names }: CursorRequest): string =>
 const laneName = ({ kind, type, type_version, priority }: Omit<LaneCursor, 'due' | 'id'>): string =>
   `${priority} ${kind} ${type_version} ${type}`;
 
-const isSameLane = (row: PendingRow, next: PendingRow | undefined): boolean =>
+function beforeFirstLeft(rows: readonly LaneCursor[], isTaken: (row: LaneCursor) => boolean): LaneCursor[] {
+  const stopped = new Set<string>();
+  return rows.filter((row) => {
+    const lane = laneName(row);
+    if (!isTaken(row)) stopped.add(lane);
+    return !stopped.has(lane);
+  });
+}
+
+const isSameLane = (row: LaneCursor, next: LaneCursor | undefined): boolean =>
   next !== undefined && row.kind === next.kind && row.type === next.type && row.type_version === next.type_version &&
   row.priority === next.priority;
 
-const cursorOf = ({ kind, type, type_version, priority, due, id }: PendingRow): LaneCursor =>
+const cursorOf = ({ kind, type, type_version, priority, due, id }: LaneCursor): LaneCursor =>
   ({ kind, type, type_version, priority, due, id });
