@@ -17,10 +17,7 @@ import { cachedStatement } from '../sql/statement-cache.ts';
 import { feedXid, feedEntryText } from './feed-sql.ts';
 import { appendLineSql, endedNames, endedRowSql, newJobNames, originNames, updateSql } from './row-sql.ts';
 
-/**
- * Throws a unique violation if a job has the id. An ended job from before table `origin` has no row there, so the id must
- * have been reserved from the counter, which is above the ids of those jobs.
- */
+/** Throws a unique violation if a job has the id, as the statement for several new jobs does. */
 export const insertSingleSql = cachedStatement((schema) => {
   const column = parameterSql(newFields, firstFieldParameter);
   return `with stored as (

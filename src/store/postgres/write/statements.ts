@@ -43,8 +43,8 @@ export function writeKindOf({ before, after }: Change, claims: JobClaims): Write
 export const newKeyedFields = [...newFields, ...keyFields];
 
 /**
- * How new jobs are inserted. `checked` looks up each id and key first. `fast`, only for jobs without keys, looks up ids
- * only if `ended` may contain them. Stored in `staged.insert_mode`. Jobs in claims end `fast`, too: if one of them has
+ * How new jobs are inserted. `checked` looks up each id and key first. `fast`, only for jobs without keys, looks up none: if a
+ * job has one of the ids, that throws a unique violation. Stored in `staged.insert_mode`. Jobs in claims end `fast`, too: if one of them has
  * ended before, that throws a unique violation, and `checked` leaves it out.
  */
 export type InsertMode = 'fast' | 'checked';
@@ -66,7 +66,7 @@ const writers: Readonly<Record<Exclude<WriteKind, 'delete'>, WriteChanges>> =
   { insert, update, end, endClaimed, reopen, amend };
 
 async function insert(session: Session, changes: readonly Change[], mode: InsertMode): Promise<WrittenIds> {
-  const isFast = mode === 'fast' && changes.every((change) => neededKey(change) === null);
+  const isFast = mode === 'fast' && changes.every((change) => neededKey(change) === null && !isRecord(change));
   if (isFast && (await insertFast(session, changes))) return 'all';
   const { schema } = session;
   const values = [session.time.parameter()];
@@ -83,51 +83,45 @@ const mayStartSql = (schema: string): string =>
   `(fresh.state <> 'running' or ${isNotPausedSql(schema, 'fresh.type')})`;
 
 /**
- * Inserts new jobs without keys, and returns true. If an ended job has an id in their range, or a job is running
- * although its type is paused, inserts none and returns false. If an open job has one of their ids, or a job has the id
- * of the only one, throws a unique violation. Expects changes in the order of ids.
+ * Inserts new jobs without keys, and returns true. If a job is running although its type is paused, inserts none and
+ * returns false. If a job has one of their ids, throws a unique violation: an ended job from before table `origin` has no
+ * row there, so the ids must have been reserved from the counter, which is above the ids of those jobs. Expects changes
+ * in the order of ids.
  *
  * Saves (bench/LEDGER.md, "the statement of new jobs without keys writes all or none"): create one by one 1,970 → 2,550
  * a second. Without it `checkedInsertSql` inserts the jobs.
  */
 async function insertFast(session: Session, changes: readonly Change[]): Promise<boolean> {
   const startsJobs = changes.some(startsNewJob);
-  if (changes.length === 1 && !startsJobs && !isRecord(changes[0]!)) {
+  if (changes.length === 1 && !startsJobs) {
     return (await runSingle(session, insertSingleSql, newFields, changes[0]!)) === 'all';
   }
   const { varyingColumns, texts } = packRows(newFields, changes);
-  const range = [idOf(changes[0]!), idOf(changes.at(-1)!)];
-  const values = [session.time.parameter(), ...range, changes.length, feedEntryText(changes), ...texts];
+  const values = [session.time.parameter(), changes.length, feedEntryText(changes), ...texts];
   const sql = startsJobs ? fastStartSql : fastInsertSql;
-  const [row] = await session.run<{ now: number; written: boolean }>(sql(session.schema, varyingColumns), values);
-  session.time.observe(row!.now);
-  return row!.written;
+  const [row] = await session.run<{ now: number }>(sql(session.schema, varyingColumns), values);
+  if (row !== undefined) session.time.observe(row.now);
+  return row !== undefined;
 }
 
-/** The id of a record follows from its name, so a record that ended before table `origin` existed may have it. */
+/** The id of a record follows from its name, so a record that ended before table `origin` existed may have it, too. */
 const isRecord = (change: Change): boolean => idOf(change) >= firstRecordId;
 
 const fastInsertSql = cachedStatement((schema, varyingColumns) => `with fresh as materialized (
-    select * from (${packedRowsSql(newFields, varyingColumns, 6)}) fresh where ${areIdsFreeSql(schema)}
-  ), ${insertFreshSql(schema)}`);
+    ${packedRowsSql(newFields, varyingColumns, 4)}
+  ), ${insertFreshSql(schema)} returning at as now`);
 
 /** Like `fastInsertSql`, for jobs of which some are claimed in the commit that creates them. */
 const fastStartSql = cachedStatement((schema, varyingColumns) => `with ${barrierSql(schema)}, asked as materialized (
-    ${packedRowsSql(newFields, varyingColumns, 6)}
+    ${packedRowsSql(newFields, varyingColumns, 4)}
   ), fresh as materialized (
-    select * from asked where ${areIdsFreeSql(schema)}
-      and not exists (select 1 from asked fresh where not ${mayStartSql(schema)})
-  ), ${insertFreshSql(schema)}`);
+    select * from asked where not exists (select 1 from asked fresh where not ${mayStartSql(schema)})
+  ), ${insertFreshSql(schema)} where exists (select 1 from fresh) returning at as now`);
 
-const areIdsFreeSql = (schema: string): string =>
-  `not coalesce((select id from ${schema}.ended where id >= $2 order by id limit 1) <= $3, false)`;
-
-const insertFreshSql = (schema: string): string => `${storeOriginsSql(schema, 'fresh')}, written as (
-    insert into ${schema}.job (${newJobNames}) select ${newJobNames} from fresh returning id
-  ), feed as (
-    insert into ${schema}.feed (xid, at, count, events)
-    select pg_current_xact_id(), ${nowSql}, $4::bigint, $5::text where exists (select 1 from written)
-  ) select ${nowSql} as now, exists (select 1 from written) as written`;
+const insertFreshSql = (schema: string): string => `${storeOriginsSql(schema, 'fresh')}, opened as (
+    insert into ${schema}.job (${newJobNames}) select ${newJobNames} from fresh
+  ) insert into ${schema}.feed (xid, at, count, events)
+    select pg_current_xact_id(), ${nowSql}, $2::bigint, $3::text`;
 
 /**
  * Inserts the new jobs whose ids and keys are free. Each statement takes keys in the order of keys, so that two such
