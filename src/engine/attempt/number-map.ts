@@ -5,12 +5,15 @@
  * buckets are free. Deletion moves the entries after it back, so that no search ends too early.
  */
 const bucketsMin = 16;
+/** 2^32 divided by the golden ratio. Consecutive multiples of it, modulo 2^32, are far apart. */
+const scatter = 0x9e3779b1;
 
 export class NumberMap {
   /** NaN: the bucket is free. */
   #keys = free(bucketsMin);
   #values = new Float64Array(bucketsMin);
   #size = 0;
+  #hashShift = shiftFor(bucketsMin);
 
   get size(): number {
     return this.#size;
@@ -69,15 +72,16 @@ export class NumberMap {
     const [keys, values] = [this.#keys, this.#values];
     this.#keys = free(keys.length * 2);
     this.#values = new Float64Array(values.length * 2);
+    this.#hashShift = shiftFor(this.#keys.length);
     this.#size = 0;
     keys.forEach((key, bucket) => {
       if (!Number.isNaN(key)) this.set(key, values[bucket]!);
     });
   }
 
-  /** Consecutive keys have consecutive buckets. */
+  /** Scatters consecutive keys. If they were neighbours, each deletion would look at all entries after it. */
   #hashOf(key: number): number {
-    return key % this.#keys.length;
+    return Math.imul(key, scatter) >>> this.#hashShift;
   }
 
   #after(bucket: number): number {
@@ -88,5 +92,8 @@ export class NumberMap {
     return (to - from) & (this.#keys.length - 1);
   }
 }
+
+/** How far a product of 32 bits is shifted, so that only as many bits remain as number the buckets. */
+const shiftFor = (buckets: number): number => 32 - Math.log2(buckets);
 
 const free = (buckets: number): Float64Array => new Float64Array(buckets).fill(Number.NaN);
