@@ -3,7 +3,7 @@
  * (gates.ts). `claim` in store.ts lets the caller decide on them. Implements `nextDue` of `port/claiming.ts`.
  */
 import type { LimitsNow } from '../../../model/gate.ts';
-import { jobOfOpen } from '../../row.ts';
+import { jobOfOpen, type OpenRow } from '../../row.ts';
 import type { Candidate, ClaimRequest } from '../../store.ts';
 import { takeInTurns } from '../../fair-share.ts';
 import type { Connection } from '../connection.ts';
@@ -28,8 +28,9 @@ export function candidates(
   const free = freeRows(connection, request, limits.now);
   const spread = spreads.isEmpty ? [] : spreadRows(connection, request, spreads, limits.now);
   const { rows, turns } = gatedRows(connection, request, { memory, limits, spreads });
-  return takeInTurns([...free, ...spread, ...rows], turns, memory.shareStops, request.limit)
-    .map((row) => ({ job: jobOfOpen(row), parentCancelled: row.parent !== null && isCancelled(connection, row.parent) }));
+  const taken = takeInTurns([...free, ...spread, ...rows], turns, memory.shareStops, request.limit);
+  const cancelled = cancelledParents(connection, taken);
+  return taken.map((row) => ({ job: jobOfOpen(row), parentCancelled: row.parent !== null && cancelled.has(row.parent) }));
 }
 
 export function nextDue(
@@ -46,6 +47,12 @@ export function nextDue(
     ...endsOfPauses(connection, request, after),
   ];
   return dues.reduce<number | null>((first, due) => Math.min(first ?? due, due), null);
+}
+
+/** Returns the parents that have been asked to cancel. Each parent is looked up once. */
+function cancelledParents(connection: Connection, rows: readonly OpenRow[]): ReadonlySet<number> {
+  const parents = new Set(rows.flatMap(({ parent }) => parent ?? []));
+  return new Set([...parents].filter((parent) => isCancelled(connection, parent)));
 }
 
 /** Whether the parent, open or ended, has been asked to cancel. */
