@@ -12,7 +12,7 @@ import { isEndedStep } from '../model/step.ts';
 import { knowsVersion, type TypeVersions } from '../model/type-version.ts';
 import { Refusal } from '../refusal.ts';
 import type { Writer } from '../store/store.ts';
-import { originOf, firstStateOf, type Draft } from './draft.ts';
+import { checkedInput, originOf, firstStateOf, type Draft } from './draft.ts';
 import { newJobs, type Creator, type Producer } from './new-jobs.ts';
 
 export interface Created {
@@ -166,7 +166,8 @@ export async function updateOf(
   return step(job, { do: 'edit', edit: editOf(job, draft, asking.now) }, asking);
 }
 
-const hasInput = ({ input, inputText }: Draft): boolean => input !== undefined || inputText !== undefined;
+const hasInput = ({ input, inputText, [checkedInput]: checked }: Draft): boolean =>
+  input !== undefined || inputText !== undefined || checked !== undefined;
 
 /** Only a job that was claimed can have steps. Its steps cannot change before the edit: a claim changes its version. */
 const hasSteps = async (store: Pick<Writer, 'steps'>, { id, fence }: Job): Promise<boolean> =>

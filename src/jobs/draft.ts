@@ -15,7 +15,11 @@ import {
 import { checkLimitUses } from './checks/limit-uses.ts';
 import { checkPolicy } from './checks/policy.ts';
 
+/** The field of a draft with an input that `jsonText` returned, and that needs no other check. Callers of the library cannot set it. */
+export const checkedInput: unique symbol = Symbol('checked input');
+
 export interface Draft {
+  readonly [checkedInput]?: string;
   readonly kind?: Kind;
   readonly type: string;
   readonly def?: string | null;
@@ -52,7 +56,7 @@ export interface UniqueRequest {
 }
 
 /** The most frequent fields come first, because `checkFields` searches this list from the start. */
-const fields: readonly (keyof Draft)[] = [
+const fields: readonly Exclude<keyof Draft, symbol>[] = [
   'type', 'input', 'due', 'priority', 'phase', 'policy', 'tags', 'unique', 'kind', 'def', 'key', 'inputText', 'tick',
   'limitKey', 'gate', 'limitUses', 'typeVersion',
 ];
@@ -101,8 +105,10 @@ export function originOf(draft: Draft, id: number, now: number): Omit<JobOrigin,
 const versionOf = ({ typeVersion = firstTypeVersion }: Draft): number =>
   checkTypeVersion(typeVersion);
 
-export const inputOf = ({ input, inputText }: Draft): string =>
-  inputText === undefined ? jsonText(input) : checkJson('inputText', inputText);
+export function inputOf({ input, inputText, [checkedInput]: checked }: Draft): string {
+  if (checked !== undefined) return checked;
+  return inputText === undefined ? jsonText(input) : checkJson('inputText', inputText);
+}
 
 export const firstStateOf = ({ due, priority, phase }: Draft, now: number): FirstState => ({
   due: due === undefined ? now : checkTime('due', due),

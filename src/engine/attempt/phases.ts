@@ -1,6 +1,6 @@
 /** The phases of a run with tasks: planning the tasks, and gathering their results. */
 import { newJobs } from '../../jobs/new-jobs.ts';
-import type { Draft } from '../../jobs/draft.ts';
+import { checkedInput, type Draft } from '../../jobs/draft.ts';
 import { planStaged, planTasks, type Planning } from '../../jobs/work.ts';
 import type { Jobs } from '../../jobs.ts';
 import { isOpen, type Job } from '../../model/job.ts';
@@ -144,7 +144,7 @@ class TaskPlan {
   readonly #burstOf: BurstOf | undefined;
   readonly #rules: TypeRules;
   /** What the drafts of all tasks have. */
-  readonly #shared: Omit<Draft, 'inputText' | 'priority'>;
+  readonly #shared: Omit<Draft, typeof checkedInput | 'priority'>;
   readonly #gate: NonNullable<Draft['gate']>;
   readonly #keys = new Set<string>();
   #drafts: Draft[] = [];
@@ -217,7 +217,7 @@ class TaskPlan {
   #draftOf(task: unknown): Draft {
     const { taskKey, taskPriority } = this.#type.options;
     const priority = taskPriority ? taskPriority(task) : this.#run.priority;
-    const draft = { ...this.#shared, inputText: jsonText(task), priority };
+    const draft = { ...this.#shared, [checkedInput]: jsonText(task), priority };
     const ownUses = this.#rules.taskLimitUses(task, this.#burstOf);
     // Tasks with one list of uses are written together.
     const limitUses = ownUses.length === 0 ? this.#shareUses : [...ownUses, ...this.#shareUses];
