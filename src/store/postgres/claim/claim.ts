@@ -42,9 +42,9 @@
  * could become wrong.
  *
  * Scan cursor. Claimed rows leave dead entries at the start of each lane until a vacuum. Under load a claim resumes at
- * the last claimed (due, id) of each lane, but before the first job that it left because the gate was full. A cursor expires about two seconds after the full scan that created it, at
- * the latest. The next full scan finds jobs that were added before the cursor's position, such as retries and new jobs
- * with an earlier due time.
+ * the last claimed (due, id) of each lane, at gates before the first job that was left, for example because its gate was
+ * full. A cursor expires about two seconds after the full scan that created it, at the latest. The next full scan finds
+ * jobs that were added before the cursor's position, such as retries and new jobs with an earlier due time.
  *
  * Hint. The NOTIFY for a single new run contains its columns. A claimer that knows of no other due job claims the run
  * without a scan. A hint is not trusted: the UPDATE requires that the row has every value of the hint.

@@ -42,7 +42,7 @@ async function lockBehind(session: Session, request: ClaimRequest, cursor: reado
   const values: unknown[] = [time.parameter(), request.limit];
   const lanes = cursorLanesSql(schema, request, cursor, values);
   const tables = `${lanes}, ${lockSql(schema, cursor.length, afterCursor, isAtGate, isStillAtGate)}`;
-  return searched(session, () => lockAndRead(session, tables, `'hasNoLanes', false`, values, { expected: request.limit }));
+  return withoutSorts(session, () => lockAndRead(session, tables, `'hasNoLanes', false`, values, { expected: request.limit }));
 }
 
 async function lockFromBeginning(session: Session, cursors: ScanCursors, request: ClaimRequest): Promise<FirstLocked> {
@@ -53,14 +53,13 @@ async function lockFromBeginning(session: Session, cursors: ScanCursors, request
   const tables = `${lanes}, ${lockSql(schema, cursors.lanesFound(request), '', isAtGate, isStillAtGate)}`;
   const summary = `'lanes', (select coalesce(json_agg(json_build_array(kind, type, type_version, priority)), '[]') from lane),
     'tookMs', ${tookMs}`;
-  const locked = await searched(session, () =>
+  const locked = await withoutSorts(session, () =>
     lockAndRead<Pick<ScanResult, 'lanes' | 'tookMs'>>(session, tables, summary, values));
   cursors.recordScan(request, { ...locked, hasJobsAtGates: false, hasPauses: false }, scannedAt);
   return { ...locked, hasNoLanes: locked.lanes.length === 0 };
 }
 
-/** Executes a statement without sorts. */
-async function searched<Found>(session: Session, execute: () => Promise<Found>): Promise<Found> {
+async function withoutSorts<Found>(session: Session, execute: () => Promise<Found>): Promise<Found> {
   const [, found] = await Promise.all([setSorts(session, 'off'), execute(), setSorts(session, 'on')]);
   return found;
 }

@@ -12,9 +12,7 @@ import type { GatedType, WaitingJob } from '../../waiting-job.ts';
 import type { ClaimRequest } from '../../store.ts';
 import { textArray, numberArray } from '../sql/row-parameters.ts';
 import type { Session } from '../sql/database.ts';
-import {
-  firstWaiting, lockFirst, setSorts, waitingBehind, waitingInSpread, type WaitingRow,
-} from './gate-lanes.ts';
+import { firstWaiting, lockFirst, setSorts, waitingBehind, waitingInSpread, type WaitingRow } from './gate-lanes.ts';
 import type { PostgresGateMemory } from './gate-memory.ts';
 import { isAtGate, isStillAtGate, lockAndRead, lockedNames, type LockedJobs } from './lanes.ts';
 import { ClaimedLimits } from './limits.ts';
