@@ -15,7 +15,10 @@ import {
 import { checkLimitUses } from './checks/limit-uses.ts';
 import { checkPolicy } from './checks/policy.ts';
 
-/** The field of a draft with an input that `jsonText` returned, and that needs no other check. Callers of the library cannot set it. */
+/**
+ * The field of a draft with an input that `jsonText` returned, so that it is not checked again. Callers of the library
+ * cannot set it.
+ */
 export const checkedInput: unique symbol = Symbol('checked input');
 
 export interface Draft {

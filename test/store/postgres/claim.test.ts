@@ -172,6 +172,24 @@ async function expectFoundBeforeCursor(said: Said): Promise<void> {
   expect((await claimed(slow)).map(({ id }) => id)).toEqual([others!.id]);
 }
 
+test('once no job waits at a gate, an instance does not wake for a search there', async () => {
+  const { url, store } = await freshStore();
+  const slow = openStore(await slowed(url));
+  const ask = { kinds: ['bedrock'], names: { glob: '*' }, limit: 500 } as const;
+  const atGate = { kind: 'bedrock', type: 'deep', gate: 'any/deep//k//' } as const;
+  const later = store.now() + 3_600_000;
+  // So many types that claims by the pattern do not always walk through them, and then keep no cursor.
+  await made(store, ...many(70).map((_, n) => ({ kind: 'bedrock' as const, type: `later ${n}`, due: later })));
+  await made(store, ...many(2_500, atGate));
+  for (let taken = 0; taken < 2_500; taken += 500) expect(await claimed(slow, ask)).toHaveLength(500);
+  await made(store, { ...atGate, due: 1 });
+  expect(await claimed(slow, ask)).toEqual([]); // the job is before the cursor
+  expect(await slow.nextDue(ask)).toBeLessThan(later);
+  expect(await claimed(store, ask)).toHaveLength(1);
+  expect(await claimed(slow, ask)).toEqual([]);
+  expect(await slow.nextDue(ask)).toBe(later);
+});
+
 /** A way to the same database on which a statement takes long, by the clock that it sees. */
 async function slowed(url: string): Promise<string> {
   const client = await connect(url);

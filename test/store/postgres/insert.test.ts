@@ -1,4 +1,4 @@
-// A single new job: its statement relies on table `origin` to find the ids that are taken.
+// New jobs: the statements that insert them rely on table `origin` to find the ids that are taken.
 import { expect, test } from 'vitest';
 import { firstRecordId } from '../../../src/model/record-id.ts';
 import { born, connect, decided, freshStore, made } from './ground.ts';

@@ -45,12 +45,18 @@ test('a claim reads its lanes from their beginning until much was claimed, and a
 });
 
 test('a job at a gate is expected until a search there finds no lane, or a scan of all priorities sees none', () => {
-  const cursors = scanned(new VirtualClock(0), 0);
-  expect(cursors.expectsGates(ask)).toBe(true);
-  cursors.recordNoGates(ask);
-  expect(cursors.expectsGates(ask)).toBe(false);
+  const cursors = new ScanCursors(new VirtualClock(0));
   const some = { ...ask, priorities: [1] };
-  cursors.recordScan(some, { lanes: [], hasJobsAtGates: true, hasPauses: false, tookMs: 0 }, 0);
-  cursors.recordNoGates(some);
+  const scan = (request: ClaimRequest): void =>
+    cursors.recordScan(request, { lanes: [], hasJobsAtGates: true, hasPauses: false, tookMs: 0 }, 10);
+  scan(some);
+  cursors.recordNoGates(ask, 10);
   expect(cursors.expectsGates(ask)).toBe(true);
+  scan(ask);
+  cursors.recordNoGates(some, 10);
+  expect(cursors.expectsGates(ask)).toBe(true);
+  cursors.recordNoGates(ask, 9); // sent before the scan that saw them
+  expect(cursors.expectsGates(ask)).toBe(true);
+  cursors.recordNoGates(ask, 10);
+  expect(cursors.expectsGates(ask)).toBe(false);
 });

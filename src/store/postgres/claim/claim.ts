@@ -176,11 +176,12 @@ async function claimable(
   gateMemory.hasSpreads = !spreads.isEmpty || (gated !== undefined && !gated.spreads.isEmpty);
   const opensAt = earlier(gated ? gateMemory.opensAt(request) : null, spreads.opensAt(request));
   if (!gated || opensAt !== null) gateMemory.recordOpening(request, opensAt);
-  if (gated?.hasNoLanes) cursors.recordNoGates(request);
+  if (gated && gated.emptyAt !== null) cursors.recordNoGates(request, gated.emptyAt);
   const claimed = gated ? withGated(free, gated, request, gateMemory) : free;
   const taken = new Set(claimed.rows.map(({ id }) => id));
   cursors.recordClaim(request, free.rows, ({ id }) => taken.has(id));
   if (gated) gateMemory.cursors.recordClaim(request, gated.read, ({ id }) => taken.has(id));
+  else gateMemory.cursors.forget(request);
   return claimed;
 }
 

@@ -23,8 +23,8 @@ export const setSorts = (session: Session, value: 'on' | 'off'): Promise<object[
   session.run(`select set_config('enable_sort', '${value}', true)`);
 
 export interface FirstLocked extends LockedJobs {
-  /** Whether no job of the lanes of the request waits at a gate. */
-  readonly hasNoLanes: boolean;
+  /** When a search was sent that found no job of the request at a gate, due or not; null: it found some, or did not look for all. */
+  readonly emptyAt: number | null;
 }
 
 /**
@@ -42,7 +42,7 @@ async function lockBehind(session: Session, request: ClaimRequest, cursor: reado
   const values: unknown[] = [time.parameter(), request.limit];
   const lanes = cursorLanesSql(schema, request, cursor, values);
   const tables = `${lanes}, ${lockSql(schema, cursor.length, afterCursor, isAtGate, isStillAtGate)}`;
-  return withoutSorts(session, () => lockAndRead(session, tables, `'hasNoLanes', false`, values, { expected: request.limit }));
+  return withoutSorts(session, () => lockAndRead(session, tables, `'emptyAt', null`, values, { expected: request.limit }));
 }
 
 async function lockFromBeginning(session: Session, cursors: ScanCursors, request: ClaimRequest): Promise<FirstLocked> {
@@ -56,7 +56,7 @@ async function lockFromBeginning(session: Session, cursors: ScanCursors, request
   const locked = await withoutSorts(session, () =>
     lockAndRead<Pick<ScanResult, 'lanes' | 'tookMs'>>(session, tables, summary, values));
   cursors.recordScan(request, { ...locked, hasJobsAtGates: false, hasPauses: false }, scannedAt);
-  return { ...locked, hasNoLanes: locked.lanes.length === 0 };
+  return { ...locked, emptyAt: locked.lanes.length === 0 ? scannedAt : null };
 }
 
 async function withoutSorts<Found>(session: Session, execute: () => Promise<Found>): Promise<Found> {

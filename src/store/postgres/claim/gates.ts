@@ -49,7 +49,7 @@ export async function gatedRows(
   const walk = (): GateWalk => ({ request, memory, limits, spreads, admissions: admissions() });
   const found = (first && spreads.isEmpty ? admitFirst(first, walk()) : null) ?? (await search(session, memory.cursors, walk));
   memory.limitedGates = [...limits.gates].slice(-limitedGatesMax);
-  return { ...found, hasNoLanes: first?.hasNoLanes ?? false, limits, spreads };
+  return { ...found, emptyAt: first?.emptyAt ?? null, limits, spreads };
 }
 
 export interface AdmittedJobs {
@@ -58,8 +58,8 @@ export interface AdmittedJobs {
   readonly turns: ShareTurns;
   /** The jobs that were read, those of each lane in claim order. The next claim continues behind those that are taken. */
   readonly read: readonly LaneCursor[];
-  /** Whether it is known that no job of the request waits at a gate. */
-  readonly hasNoLanes: boolean;
+  /** See `FirstLocked`. */
+  readonly emptyAt: number | null;
   /** The named limits that were read. */
   readonly limits: ClaimedLimits;
   /** The spreads that were respected. */

@@ -145,15 +145,15 @@ export class ScanCursors {
     return this.#of(request)?.hasGates ?? false;
   }
 
-  /** Records that no job waits at a gate. */
-  recordNoGates(request: ClaimRequest): void {
+  /** Records that a search at gates that was sent at `at` found no job waiting, due or not. A later full scan counts more. */
+  recordNoGates(request: ClaimRequest, at: number): void {
     const cursor = this.#of(request);
-    if (cursor?.isWhole) cursor.hasGates = false;
+    if (cursor?.isWhole && !request.priorities && cursor.scannedAt <= at) cursor.hasGates = false;
   }
 
   /**
-   * Deletes the cursor of a request. Called when its pattern has too many types to walk, before `scanInOrder`, which
-   * uses no cursor.
+   * Deletes the cursor of a request. Called if the claim searches in a way that uses no cursor, or not at all. A cursor
+   * that nobody uses would expire and demand a full scan again and again (`nextScanIn`).
    */
   forget(request: CursorRequest): void {
     this.#cursors.delete(cursorName(request));
